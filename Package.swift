@@ -89,6 +89,7 @@ let package = Package(
         // Tests mirror sources.
         .target(
             name: "ServerFixtures", dependencies: [], path: "Tests/ServerFixtures", swiftSettings: settings),
+        tests("ServerFixtures", ["ServerFixtures"]),
         tests("XMLStreaming", ["XMLStreaming", "CExpat"]),
         tests("XMPPAddress", ["XMPPAddress"]),
         tests("SASLMechanisms", ["SASLMechanisms", "Cryptography"]),

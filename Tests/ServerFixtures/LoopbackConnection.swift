@@ -1,0 +1,77 @@
+import Foundation
+import Glibc
+
+/// A plain TCP connection to 127.0.0.1 with blocking calls and a time limit on each, for looking at a server from outside.
+public struct LoopbackConnection: ~Copyable, Sendable {
+    private let descriptor: Int32
+
+    /// Connects, or throws at once when nobody listens.
+    public init(port: UInt16, timeout: Duration = .seconds(5)) throws(FixtureError) {
+        let descriptor = try LoopbackSocket.make()
+        var limit = timeval()
+        limit.tv_sec = Int(timeout.components.seconds)
+        limit.tv_usec = Int(timeout.components.attoseconds / 1_000_000_000_000)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        guard LoopbackSocket.connect(descriptor, port: port) else {
+            let number = errno
+            close(descriptor)
+            throw .system("Cannot connect to 127.0.0.1:\(port)", errno: number)
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends all of the text.
+    public func send(_ text: String) throws(FixtureError) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let sent = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard sent > 0 else { throw .system("Cannot send", errno: errno) }
+            rest = rest.dropFirst(sent)
+        }
+    }
+
+    /// What has arrived, at least one byte; nil when the other side has closed; throws when nothing comes in time.
+    public func receive() throws(FixtureError) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count >= 0 else { throw .system("Nothing received", errno: errno) }
+        return count == 0 ? nil : Array(buffer[..<count])
+    }
+
+    /// Everything up to and with the first occurrence of `end`, or up to the end of the connection.
+    public func receive(until end: String) throws(FixtureError) -> String {
+        var text = ""
+        while !text.contains(end), let bytes = try receive() {
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        return text
+    }
+
+    /// One HTTP/1.1 request on a connection of its own; returns the status and the body.
+    static func post(_ path: String, json: String, port: UInt16) throws(FixtureError) -> (status: Int, body: String) {
+        let connection = try LoopbackConnection(port: port, timeout: .seconds(20))
+        try connection.send(
+            """
+            POST \(path) HTTP/1.1\r
+            Host: localhost\r
+            Content-Type: application/json\r
+            Content-Length: \(json.utf8.count)\r
+            Connection: close\r
+            \r
+            \(json)
+            """)
+        var answer = ""
+        while let bytes = try connection.receive() { answer += String(decoding: bytes, as: UTF8.self) }
+        let parts = answer.split(separator: "\r\n\r\n", maxSplits: 1)
+        let words = parts.first?.split(separator: " ") ?? []
+        guard words.count > 1, let status = Int(words[1]) else {
+            throw FixtureError(.controlRefused, "No HTTP answer to \(path): \(answer.prefix(200))")
+        }
+        return (status, parts.count > 1 ? String(parts[1]) : "")
+    }
+}

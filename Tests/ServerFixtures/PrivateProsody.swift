@@ -1,0 +1,118 @@
+import Foundation
+import Glibc
+
+/// A Prosody of its own for one test, or shared by many.
+///
+/// ```swift
+/// let server = try await PrivateProsody.shared
+/// let alice = try await server.newAccount("alice")
+/// ```
+/// A start takes 0.2 to 0.5 seconds: take `shared` unless the test ends the server or needs other options.
+public final class PrivateProsody: PrivateServer {
+    public let options: ServerOptions
+    public let certificates: Certificates
+    public let port: UInt16
+    public let directTLSPort: UInt16
+    public let httpsPort: UInt16
+    public let componentPort: UInt16
+    /// Plain HTTP, loopback only; the control module listens here.
+    public let httpPort: UInt16
+    private let lifetime: ServerLifetime
+
+    /// The one for everybody with the usual options. Never stop, kill or restart it.
+    public static var shared: PrivateProsody {
+        get async throws(FixtureError) { try await shared(ServerOptions()) }
+    }
+
+    /// The one for everybody with these options; started by the first who asks.
+    public static func shared(_ options: ServerOptions) async throws(FixtureError) -> PrivateProsody {
+        try await SharedServers.prosody.server(options)
+    }
+
+    /// Starts a server for this test alone.
+    public init(_ options: ServerOptions = ServerOptions()) async throws(FixtureError) {
+        let (certificates, lifetime) = try await onOwnThread { () throws(FixtureError) in
+            try Self.prepare(options)
+        }
+        self.options = options
+        self.certificates = certificates
+        self.lifetime = lifetime
+        port = lifetime.ports[0]
+        directTLSPort = lifetime.ports[1]
+        httpPort = lifetime.ports[2]
+        httpsPort = lifetime.ports[3]
+        componentPort = lifetime.ports[4]
+        try await start()
+    }
+
+    private static func prepare(_ options: ServerOptions) throws(FixtureError) -> (Certificates, ServerLifetime) {
+        let certificates = try Certificates.made()
+        let directory = try FixtureDirectory.make("prosody", owner: "prosody")
+        let ports = try LoopbackPort.claim(5)
+        let configuration = ProsodyConfiguration(
+            options: options, directory: directory, certificates: certificates, ports: ports)
+        try FixtureDirectory.write(configuration.text, to: "\(directory)/prosody.cfg.lua")
+        try FixtureDirectory.write(ProsodyConfiguration.controlModule, to: "\(directory)/mod_fixture_control.lua")
+        let command = Command(
+            program: "prosody", arguments: ["-F", "--config", "\(directory)/prosody.cfg.lua"], directory: directory,
+            outputFile: "\(directory)/output.log"
+        ).confined(to: "prosody")
+        return (
+            certificates,
+            ServerLifetime(
+                name: "Prosody", directory: directory, ports: ports, logFile: "\(directory)/prosody.log",
+                command: command)
+        )
+    }
+
+    public func start() async throws(FixtureError) {
+        let domain = domain
+        try await onOwnThread { [lifetime] () throws(FixtureError) in try lifetime.start(domain: domain) }
+    }
+
+    public func stop() async { try? await onOwnThread { [lifetime] in lifetime.stop() } }
+    public func kill() async { try? await onOwnThread { [lifetime] in lifetime.kill() } }
+
+    /// Stops it without ending it, as a machine that hangs: connections stay open and nothing is answered until `thaw`.
+    public func freeze() { lifetime.send(SIGSTOP) }
+    public func thaw() { lifetime.send(SIGCONT) }
+
+    public var log: String { lifetime.log }
+
+    public func register(_ user: String, password: String, domain: String) async throws(FixtureError) {
+        try await control(["do": "register", "user": user, "host": domain, "password": password])
+    }
+
+    /// Removes an account with all its data.
+    public func unregister(_ user: String) async throws(FixtureError) {
+        try await control(["do": "unregister", "user": user, "host": domain])
+    }
+
+    /// Closes the TCP connections of all sessions of a user without a closing tag, as a broken network does.
+    public func cutConnections(of user: String) async throws(FixtureError) {
+        try await control(["do": "cut", "user": user, "host": domain])
+    }
+
+    /// Writes raw XML to all sessions of a user, in the server's name: what a hostile or broken server would send.
+    public func inject(_ xml: String, to user: String) async throws(FixtureError) {
+        try await control(["do": "inject", "user": user, "host": domain, "xml": xml])
+    }
+
+    /// The number of sessions of a user, with those that wait to be resumed.
+    public func sessionCount(of user: String) async throws(FixtureError) -> Int {
+        Int(try await control(["do": "sessions", "user": user, "host": domain])) ?? 0
+    }
+
+    @discardableResult
+    private func control(_ request: [String: String]) async throws(FixtureError) -> String {
+        let port = httpPort
+        return try await onOwnThread { () throws(FixtureError) in
+            let json = (try? JSONEncoder().encode(request)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+            let answer = try LoopbackConnection.post("/fixture_control", json: json, port: port)
+            guard answer.status == 200 else {
+                throw FixtureError(.controlRefused, "Prosody's control answered \(answer.status): \(answer.body)")
+            }
+            return answer.body
+        }
+    }
+}

@@ -1,0 +1,153 @@
+/// The configuration file of a private Prosody, and the small module through which the fixture controls it.
+///
+/// The house servers of users run the same modules; whatever a client meets in the field should be met here.
+struct ProsodyConfiguration: Sendable {
+    let options: ServerOptions
+    let directory: String
+    let certificates: Certificates
+    /// STARTTLS, direct TLS, HTTP, HTTPS, component.
+    let ports: [UInt16]
+
+    private static let usualModules: Set<String> = [
+        "roster", "saslauth", "tls", "disco", "carbons", "smacks", "mam", "blocklist", "vcard4", "vcard_legacy", "pep",
+        "bookmarks", "private", "csi_simple", "register_ibr", "user_account_management", "ping", "time", "version",
+        "uptime", "lastactivity", "offline", "limits", "admin_shell", "tombstones", "http", "fixture_control",
+    ]
+
+    private var modules: [String] {
+        var modules = Self.usualModules.union(options.addedModules).subtracting(options.removedModules)
+        if !options.allowsRegistration { modules.remove("register_ibr") }
+        return modules.sorted()
+    }
+
+    private var protocolVersion: String {
+        switch options.tls {
+        case .all: "tlsv1_2+"
+        case .only12: "tlsv1_2"
+        case .only13: "tlsv1_3"
+        }
+    }
+
+    private var authentication: String {
+        switch options.passwordStore {
+        case .plain: "authentication = \"internal_plain\""
+        case .hashedSHA1: "authentication = \"internal_hashed\""
+        case .hashedSHA256: "authentication = \"internal_hashed\"; password_hash = \"SHA-256\""
+        }
+    }
+
+    var text: String {
+        """
+        pidfile = "\(directory)/prosody.pid"
+        data_path = "\(directory)/data"
+        admin_socket = "\(directory)/prosody.sock"
+        plugin_paths = { "\(directory)" }
+        log = { { levels = { min = "info" }, to = "file", filename = "\(directory)/prosody.log" } }
+
+        interfaces = { "127.0.0.1", "::1" }
+        local_interfaces = { "127.0.0.1" }
+        c2s_ports = { \(ports[0]) }
+        c2s_direct_tls_ports = { \(ports[1]) }
+        http_interfaces = { "127.0.0.1" }
+        http_ports = { \(ports[2]) }
+        https_interfaces = { "127.0.0.1", "::1" }
+        https_ports = { \(ports[3]) }
+        component_interfaces = { "127.0.0.1" }
+        component_ports = { \(ports[4]) }
+        s2s_ports = {}
+        -- Nagle's algorithm costs 40 ms for each small exchange on loopback.
+        network_settings = { nagle = false }
+
+        local tls = {
+          certificate = "\(certificates.certificateFile(options.certificate))";
+          key = "\(certificates.keyFile(options.certificate))";
+          protocol = "\(protocolVersion)";
+        }
+        ssl = tls; c2s_direct_tls_ssl = tls; https_ssl = tls
+        c2s_require_encryption = true
+        allow_unencrypted_plain_auth = false
+        c2s_stanza_size_limit = \(options.stanzaSizeLimit)
+        limits = { c2s = { rate = "\(options.bytesPerSecond.map { "\($0 / 1000)kb/s" } ?? "1000mb/s")" } }
+        \(authentication)
+        storage = "internal"
+
+        modules_enabled = { \(modules.map { "\"\($0)\"" }.joined(separator: ", ")) }
+        modules_disabled = { "s2s", "dialback" }
+        allow_registration = \(options.allowsRegistration)
+        archive_expires_after = "never"
+        default_archive_policy = true
+        smacks_hibernation_time = \(options.resumptionSeconds)
+        http_host = "localhost"
+        \(options.configurationLines.joined(separator: "\n"))
+
+        VirtualHost "xmpp.test"
+        VirtualHost "other.test"
+        VirtualHost "anon.xmpp.test"
+          authentication = "anonymous"
+        Component "conference.xmpp.test" "muc"
+          modules_enabled = { "muc_mam", "vcard_muc" }
+          muc_log_by_default = true
+        Component "upload.xmpp.test" "http_file_share"
+          http_external_url = "https://localhost:\(ports[3])/"
+          http_file_share_size_limit = \(options.uploadSizeLimit)
+          http_file_share_access = { "xmpp.test", "other.test" }
+        Component "pubsub.xmpp.test" "pubsub"
+        Component "ext.xmpp.test"
+          component_secret = "componentsecret"
+
+        """
+    }
+
+    /// `POST /fixture_control` with a JSON object: makes and removes accounts and disturbs sessions, in about a millisecond.
+    static let controlModule = """
+        local json = require "util.json";
+        local usermanager = require "core.usermanager";
+        local hosts = prosody.hosts;
+        module:depends("http");
+
+        local function sessions_of(request)
+          local user = hosts[request.host].sessions[request.user];
+          return user and user.sessions or {};
+        end
+
+        local actions = {
+          register = function (r)
+            if usermanager.user_exists(r.user, r.host) then return nil, "conflict"; end
+            return usermanager.create_user(r.user, r.password, r.host);
+          end;
+          unregister = function (r) return usermanager.delete_user(r.user, r.host); end;
+          cut = function (r)
+            for _, session in pairs(sessions_of(r)) do
+              if session.conn then session.conn:close(); end
+            end
+            return true;
+          end;
+          inject = function (r)
+            for _, session in pairs(sessions_of(r)) do
+              if session.conn then session.conn:write(r.xml); end
+            end
+            return true;
+          end;
+          sessions = function (r)
+            local count = 0;
+            for _ in pairs(sessions_of(r)) do count = count + 1; end
+            return tostring(count);
+          end;
+        };
+
+        local function handle(event)
+          local request = json.decode(event.request.body or "");
+          local action = request and actions[request["do"]];
+          if not action or not hosts[request.host] then return 400; end
+          local result, problem = action(request);
+          if not result then
+            event.response.status_code = 409;
+            return tostring(problem);
+          end
+          return type(result) == "string" and result or "done";
+        end
+
+        module:provides("http", { default_path = "/fixture_control"; route = { POST = handle } });
+
+        """
+}
