@@ -3,16 +3,11 @@ import Testing
 
 @Suite("Private Prosody", .timeLimit(.minutes(2)))
 struct PrivateProsodyTests {
-    private func header(_ domain: String) -> String {
-        "<?xml version='1.0'?><stream:stream to='\(domain)' version='1.0' xmlns='jabber:client' "
-            + "xmlns:stream='http://etherx.jabber.org/streams'>"
-    }
-
     @Test("answers a stream header and requires STARTTLS")
     func answersStreamHeader() async throws {
         let server = try await PrivateProsody.shared
         let connection = try LoopbackConnection(port: server.port)
-        try connection.send(header(server.domain))
+        try connection.send(streamHeader(to: server.domain))
         let answer = try connection.receive(until: "</stream:features>")
         #expect(answer.contains("from='xmpp.test'"))
         #expect(answer.contains("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'><required/>"))

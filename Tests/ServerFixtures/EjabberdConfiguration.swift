@@ -1,0 +1,129 @@
+/// The configuration file of a private ejabberd; storage is SQLite, which is many times faster here than Mnesia's files.
+struct EjabberdConfiguration: Sendable {
+    let options: ServerOptions
+    let directory: String
+    let certificates: Certificates
+    /// STARTTLS, direct TLS, HTTP, HTTPS, component.
+    let ports: [UInt16]
+
+    /// Module name and its options in YAML's flow style.
+    private var usualModules: [String: String] {
+        [
+            "mod_adhoc": "{}", "mod_admin_extra": "{}", "mod_avatar": "{}", "mod_blocking": "{}", "mod_caps": "{}",
+            "mod_carboncopy": "{}", "mod_client_state": "{}", "mod_disco": "{}", "mod_http_api": "{}",
+            "mod_last": "{}", "mod_offline": "{ store_empty_body: unless_chat_state }",
+            "mod_mam": "{ assume_mam_usage: true, default: always, request_activates_archiving: false }",
+            "mod_muc": """
+            { host: "conference.@HOST@", access_create: local, \
+            default_room_options: { mam: true, persistent: true } }
+            """,
+            "mod_ping": "{ send_pings: false }", "mod_privacy": "{}", "mod_private": "{}",
+            "mod_pubsub": "{ host: \"pubsub.@HOST@\", plugins: [ flat, pep ] }",
+            "mod_register": "{ ip_access: all, access: register, password_strength: 0 }",
+            "mod_roster": "{ versioning: true }",
+            "mod_stream_mgmt": "{ resend_on_timeout: if_offline, resume_timeout: \(options.resumptionSeconds) }",
+            "mod_time": "{}", "mod_vcard": "{}", "mod_vcard_xupdate": "{}", "mod_version": "{ show_os: false }",
+        ]
+    }
+
+    private var modules: String {
+        let added = options.addedModules.map { ($0, "{}") }
+        return usualModules.merging(added) { usual, _ in usual }
+            .filter { !options.removedModules.contains($0.key) }
+            .sorted { $0.key < $1.key }
+            .map { "  \($0.key): \($0.value)" }
+            .joined(separator: "\n")
+    }
+
+    private var protocolOptions: String {
+        let refused =
+            switch options.tls {
+            case .all: ["no_sslv3", "no_tlsv1", "no_tlsv1_1"]
+            case .only12: ["no_sslv3", "no_tlsv1", "no_tlsv1_1", "no_tlsv1_3"]
+            case .only13: ["no_sslv3", "no_tlsv1", "no_tlsv1_1", "no_tlsv1_2"]
+            }
+        return "[ \(refused.joined(separator: ", ")), cipher_server_preference ]"
+    }
+
+    private var passwords: String {
+        switch options.passwordStore {
+        case .plain: "auth_password_format: plain"
+        case .hashedSHA1: "auth_password_format: scram\nauth_scram_hash: sha"
+        case .hashedSHA256: "auth_password_format: scram\nauth_scram_hash: sha256"
+        }
+    }
+
+    private func clientListener(_ port: UInt16, tls: String) -> String {
+        """
+          -
+            port: \(port)
+            ip: "127.0.0.1"
+            module: ejabberd_c2s
+            max_stanza_size: \(options.stanzaSizeLimit)
+            shaper: clients
+            \(tls)
+        """
+    }
+
+    var text: String {
+        """
+        hosts: [ "xmpp.test", "other.test" ]
+        loglevel: info
+        certfiles:
+          - "\(certificates.certificateFile(options.certificate))"
+          - "\(certificates.keyFile(options.certificate))"
+        c2s_protocol_options: \(protocolOptions)
+        auth_method: [ sql ]
+        \(passwords)
+        default_db: sql
+        sql_type: sqlite
+        sql_database: "\(directory)/ejabberd.db"
+        registration_timeout: infinity
+        listen:
+        \(clientListener(ports[0], tls: "starttls_required: true"))
+        \(clientListener(ports[1], tls: "tls: true"))
+          -
+            port: \(ports[2])
+            ip: "127.0.0.1"
+            module: ejabberd_http
+            request_handlers:
+              /api: mod_http_api
+          -
+            port: \(ports[3])
+            ip: "127.0.0.1"
+            module: ejabberd_http
+            tls: true
+            request_handlers:
+              /upload: mod_http_upload
+          -
+            port: \(ports[4])
+            ip: "127.0.0.1"
+            module: ejabberd_service
+            hosts: { "ext.xmpp.test": { password: "componentsecret" } }
+        acl:
+          local: { user_regexp: "" }
+          loopback: { ip: "127.0.0.0/8" }
+        access_rules:
+          local: { allow: local }
+          register: { \(options.allowsRegistration ? "allow" : "deny"): all }
+        shaper:
+          clients: { rate: \(options.bytesPerSecond ?? 1_000_000_000), burst_size: \(options.bytesPerSecond ?? 1_000_000_000) }
+        api_permissions:
+          "fixture":
+            who: { access: { allow: { acl: loopback } } }
+            what: [ "*" ]
+        \(options.configurationLines.joined(separator: "\n"))
+        modules:
+        \(modules)
+        append_host_config:
+          "xmpp.test":
+            modules:
+              mod_http_upload:
+                host: "upload.xmpp.test"
+                put_url: "https://localhost:\(ports[3])/upload"
+                docroot: "\(directory)/upload"
+                max_size: \(options.uploadSizeLimit)
+
+        """
+    }
+}
