@@ -1,0 +1,105 @@
+internal import COpenSSL
+
+/// A cryptographic hash function of libcrypto; the raw value is its IANA name as XEP-0300 writes it.
+///
+/// All of them exist in every provider of OpenSSL 3, so hashing has no error. MD5 is left out on purpose: nothing
+/// that this framework speaks needs it.
+public enum HashFunction: String, Sendable, CaseIterable {
+    case sha1 = "sha-1"
+    case sha224 = "sha-224"
+    case sha256 = "sha-256"
+    case sha384 = "sha-384"
+    case sha512 = "sha-512"
+    case sha3With256Bits = "sha3-256"
+    case sha3With512Bits = "sha3-512"
+
+    /// The length of a hash value, in bytes.
+    public var byteCount: Int {
+        switch self {
+        case .sha1: 20
+        case .sha224: 28
+        case .sha256, .sha3With256Bits: 32
+        case .sha384: 48
+        case .sha512, .sha3With512Bits: 64
+        }
+    }
+
+    /// The hash value of `bytes`.
+    public func hash(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBytes { hash($0) }
+    }
+
+    /// The hash value of the memory at `bytes`.
+    public func hash(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        var digest = Digest(self)
+        digest.update(bytes)
+        return digest.finish()
+    }
+
+    /// libcrypto's name of the function.
+    var libraryName: String {
+        switch self {
+        case .sha1: "SHA1"
+        case .sha224: "SHA2-224"
+        case .sha256: "SHA2-256"
+        case .sha384: "SHA2-384"
+        case .sha512: "SHA2-512"
+        case .sha3With256Bits: "SHA3-256"
+        case .sha3With512Bits: "SHA3-512"
+        }
+    }
+
+    /// The fetched implementation. Fetching once and keeping it saves a look-up in the provider's table for every
+    /// hash value, which costs more than hashing a short input.
+    var implementation: OpaquePointer {
+        switch self {
+        case .sha1: Implementation.sha1.pointer
+        case .sha224: Implementation.sha224.pointer
+        case .sha256: Implementation.sha256.pointer
+        case .sha384: Implementation.sha384.pointer
+        case .sha512: Implementation.sha512.pointer
+        case .sha3With256Bits: Implementation.sha3With256Bits.pointer
+        case .sha3With512Bits: Implementation.sha3With512Bits.pointer
+        }
+    }
+
+    /// An `EVP_MD` that lives as long as the program.
+    ///
+    /// `@unchecked Sendable`: a fetched `EVP_MD` is immutable, and OpenSSL documents that threads may share it.
+    private struct Implementation: @unchecked Sendable {
+        let pointer: OpaquePointer
+
+        init(_ function: HashFunction) {
+            guard let fetched = EVP_MD_fetch(nil, function.libraryName, nil) else {
+                preconditionFailure("This installation of libcrypto has no \(function.libraryName).")
+            }
+            pointer = fetched
+        }
+
+        static let sha1 = Implementation(.sha1)
+        static let sha224 = Implementation(.sha224)
+        static let sha256 = Implementation(.sha256)
+        static let sha384 = Implementation(.sha384)
+        static let sha512 = Implementation(.sha512)
+        static let sha3With256Bits = Implementation(.sha3With256Bits)
+        static let sha3With512Bits = Implementation(.sha3With512Bits)
+    }
+}
+
+/// SHA-1 (FIPS 180-4 §6.1) in one call. Only where a protocol names it; it resists no collision attack.
+public enum SHA1 {
+    /// The 20 byte hash value of `bytes`.
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] { HashFunction.sha1.hash(bytes) }
+}
+
+/// SHA-256 (FIPS 180-4 §6.2) in one call.
+public enum SHA256 {
+    /// The 32 byte hash value of `bytes`.
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] { HashFunction.sha256.hash(bytes) }
+}
+
+/// SHA-512 (FIPS 180-4 §6.4) in one call.
+public enum SHA512 {
+    /// The 64 byte hash value of `bytes`.
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] { HashFunction.sha512.hash(bytes) }
+}
