@@ -1,0 +1,78 @@
+/// The Bidi Rule: what keeps a text with right-to-left letters from being shown in a misleading order (RFC 5893 §2).
+enum BidiRule {
+    /// Whether a text of its own, such as a local part, meets the rule; one without right-to-left letters always does.
+    static func allows(_ scalars: [Unicode.Scalar]) -> Bool {
+        !isRightToLeft(scalars) || holds(for: scalars)
+    }
+
+    /// Whether there is any character of class R, AL or AN, which makes a domain name a Bidi domain name.
+    static func isRightToLeft(_ scalars: [Unicode.Scalar]) -> Bool {
+        scalars.contains { scalar in
+            guard scalar.value >= 0x590 else { return false }
+            switch BidiClass(scalar) {
+            case .rightToLeft, .arabicNumber: return true
+            default: return false
+            }
+        }
+    }
+
+    /// The six conditions, for one label.
+    static func holds(for scalars: [Unicode.Scalar]) -> Bool {
+        let classes = scalars.map(BidiClass.init)
+        guard let last = classes.last(where: { $0 != .nonspacingMark }) else { return false }
+        switch classes.first {
+        case .rightToLeft:
+            // Conditions 2, 3 and 4.
+            return !classes.contains(.leftToRight)
+                && (last == .rightToLeft || last == .europeanNumber || last == .arabicNumber)
+                && !(classes.contains(.europeanNumber) && classes.contains(.arabicNumber))
+        case .leftToRight:
+            // Conditions 5 and 6.
+            return !classes.contains(.rightToLeft) && !classes.contains(.arabicNumber)
+                && (last == .leftToRight || last == .europeanNumber)
+        default:
+            // Condition 1.
+            return false
+        }
+    }
+}
+
+/// Bidi_Class as far as the Bidi Rule tells classes apart, for code points that an address may contain.
+private enum BidiClass {
+    case leftToRight
+    /// R and AL.
+    case rightToLeft
+    case arabicNumber
+    case europeanNumber
+    case nonspacingMark
+    /// ES, CS, ET, ON and BN: allowed in either direction, though not at the end.
+    case neutral
+
+    init(_ scalar: Unicode.Scalar) {
+        if scalar.isASCII {
+            switch scalar {
+            case "a"..."z", "A"..."Z": self = .leftToRight
+            case "0"..."9": self = .europeanNumber
+            default: self = .neutral
+            }
+        } else if UnicodeTables.contains(scalar, in: UnicodeTables.rightToLeft)
+            || UnicodeTables.contains(scalar, in: UnicodeTables.arabicLetter)
+        {
+            self = .rightToLeft
+        } else if UnicodeTables.contains(scalar, in: UnicodeTables.arabicNumber) {
+            self = .arabicNumber
+        } else if UnicodeTables.contains(scalar, in: UnicodeTables.europeanNumber) {
+            self = .europeanNumber
+        } else if UnicodeTables.contains(scalar, in: UnicodeTables.otherNeutral)
+            || UnicodeTables.contains(scalar, in: UnicodeTables.boundaryNeutral)
+        {
+            self = .neutral
+        } else {
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .enclosingMark:
+                self = UnicodeTables.contains(scalar, in: UnicodeTables.leftToRight) ? .leftToRight : .nonspacingMark
+            default: self = .leftToRight
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// What PRECIS makes of a code point: the derived property of RFC 8264 §8, computed from the properties that the
+/// standard library has for the Unicode version it was built with.
+enum CodePointClass {
+    /// PVALID: allowed in IdentifierClass and FreeformClass.
+    case valid
+    /// ID_DIS or FREE_PVAL: allowed in FreeformClass alone.
+    case freeformOnly
+    /// CONTEXTJ or CONTEXTO: allowed where ``ContextRule`` says so.
+    case contextual
+    /// DISALLOWED or UNASSIGNED.
+    case disallowed
+
+    init(_ scalar: Unicode.Scalar) {
+        let value = scalar.value
+        // ASCII7 (§9.11), the space, and Controls (§9.12).
+        guard value >= 0x80 else {
+            self = 0x21...0x7E ~= value ? .valid : value == 0x20 ? .freeformOnly : .disallowed
+            return
+        }
+        if let exception = CodePointException(scalar) {
+            self =
+                switch exception {
+                case .valid: .valid
+                case .contextual: .contextual
+                case .disallowed: .disallowed
+                }
+            return
+        }
+        // JoinControl (§9.8), OldHangulJamo (§9.9) and PrecisIgnorableProperties (§9.13) come before the categories.
+        let properties = scalar.properties
+        if properties.isJoinControl {
+            self = .contextual
+        } else if scalar.isConjoiningJamo || properties.isDefaultIgnorableCodePoint
+            || properties.isNoncharacterCodePoint
+        {
+            self = .disallowed
+        } else {
+            self =
+                switch properties.generalCategory {
+                // LetterDigits (§9.1), unless HasCompat (§9.17).
+                case .lowercaseLetter, .uppercaseLetter, .otherLetter, .decimalNumber, .modifierLetter,
+                    .nonspacingMark, .spacingMark:
+                    UnicodeTables.contains(scalar, in: UnicodeTables.compatibility) ? .freeformOnly : .valid
+                // OtherLetterDigits (§9.18), Spaces (§9.14), Symbols (§9.15), Punctuation (§9.16).
+                case .titlecaseLetter, .letterNumber, .otherNumber, .enclosingMark, .spaceSeparator, .mathSymbol,
+                    .currencySymbol, .modifierSymbol, .otherSymbol, .connectorPunctuation, .dashPunctuation,
+                    .openPunctuation, .closePunctuation, .initialPunctuation, .finalPunctuation, .otherPunctuation:
+                    .freeformOnly
+                default: .disallowed
+                }
+        }
+    }
+}
+
+/// The code points whose class is given by name, alike for PRECIS (RFC 8264 §9.6) and IDNA (RFC 5892 §2.6).
+enum CodePointException {
+    case valid
+    case contextual
+    case disallowed
+
+    init?(_ scalar: Unicode.Scalar) {
+        switch scalar.value {
+        case 0x00DF, 0x03C2, 0x06FD, 0x06FE, 0x0F0B, 0x3007: self = .valid
+        case 0x00B7, 0x0375, 0x05F3, 0x05F4, 0x30FB, 0x0660...0x0669, 0x06F0...0x06F9: self = .contextual
+        case 0x0640, 0x07FA, 0x302E, 0x302F, 0x3031...0x3035, 0x303B: self = .disallowed
+        default: return nil
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Hangul_Syllable_Type L, V or T: OldHangulJamo (RFC 8264 §9.9, RFC 5892 §2.9).
+    var isConjoiningJamo: Bool {
+        switch value {
+        case 0x1100...0x11FF, 0xA960...0xA97C, 0xD7B0...0xD7C6, 0xD7CB...0xD7FB: true
+        default: false
+        }
+    }
+
+    /// The code point with fullwidth and halfwidth forms turned into the ordinary ones (RFC 8265 §3.3.2 item 1).
+    var widthMapped: Unicode.Scalar {
+        if value == 0x3000 { return " " }
+        guard 0xFF00...0xFFEF ~= value else { return self }
+        let mapped = UnicodeMappings.halfwidthAndFullwidthForms[Int(value) - 0xFF00]
+        return mapped == 0 ? self : Unicode.Scalar(mapped) ?? self
+    }
+
+    /// The code point in lower case, without regard to its neighbours: `Σ` gives `σ` at the end of a word too.
+    var lowercased: String.UnicodeScalarView {
+        if isASCII { return String(Unicode.Scalar(UInt8(value).asciiLowercased)).unicodeScalars }
+        return properties.lowercaseMapping.unicodeScalars
+    }
+}

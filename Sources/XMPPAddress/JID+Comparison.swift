@@ -1,0 +1,45 @@
+extension JID: Hashable {
+    /// Whether both name the same entity: octet by octet, as both are canonical (RFC 7622 §3.1).
+    public static func == (left: JID, right: JID) -> Bool {
+        guard left.end - left.start == right.end - right.start else { return false }
+        return left.withUTF8 { l in right.withUTF8 { r in l.elementsEqual(r) } }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension JID: Comparable {
+    /// Sorts by domain, then by local part, then by resource, each by code point; an absent part comes first.
+    public static func < (left: JID, right: JID) -> Bool {
+        left.withUTF8 { l in
+            right.withUTF8 { r in
+                let domains = compare(l[left.domainRange], r[right.domainRange])
+                if domains != 0 { return domains < 0 }
+                let locals = compare(l[..<left.localLength], r[..<right.localLength])
+                if locals != 0 { return locals < 0 }
+                return compare(l[left.domainRange.upperBound...], r[right.domainRange.upperBound...]) < 0
+            }
+        }
+    }
+
+    /// The domain part, counted from the beginning of the address.
+    private var domainRange: Range<Int> {
+        Int(domainStart - start)..<Int(domainEnd - start)
+    }
+
+    private var localLength: Int {
+        max(0, Int(domainStart - start) - 1)
+    }
+
+    /// -1, 0 or 1. UTF-8 sorts by octet as Unicode does by code point.
+    private static func compare(_ left: Slice<UnsafeBufferPointer<UInt8>>, _ right: Slice<UnsafeBufferPointer<UInt8>>)
+        -> Int
+    {
+        for (l, r) in zip(left, right) where l != r {
+            return l < r ? -1 : 1
+        }
+        return (left.count - right.count).signum()
+    }
+}

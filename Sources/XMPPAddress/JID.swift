@@ -1,0 +1,113 @@
+/// An XMPP address, `[local@]domain[/resource]`, parsed and prepared once and canonical ever after (RFC 7622).
+///
+/// A value is always valid: each part has passed the profile that RFC 7622 §3 names for it, so two addresses that name
+/// the same entity are equal, hash alike and print alike.
+///
+///     let room = try JID("Coven@Chat.Shakespeare.example/Third Witch")
+///     room.local      // "coven"
+///     room.domain     // "chat.shakespeare.example"
+///     room.resource   // "Third Witch": resources keep their case
+///     room.bare       // coven@chat.shakespeare.example
+///
+/// The value is one string and four offsets. ``bare`` and ``domainJID`` share the string, so they allocate nothing.
+public struct JID: Sendable {
+    /// The longest that each part may be, in octets of UTF-8 after preparation (RFC 7622 §3.1).
+    public static let maximumPartLength = 1023
+
+    /// The longest part that is prepared at all, in octets.
+    ///
+    /// Preparation shortens text at most to a third (a fullwidth letter has three octets and becomes one), so that
+    /// anything longer can be refused without work.
+    static let maximumUnpreparedPartLength = 4 * maximumPartLength
+
+    /// The address, possibly with more before `start` and after `end`.
+    let storage: String
+    /// Where the address begins in the storage: past the local part for a ``domainJID``.
+    let start: UInt16
+    /// Where the domain part begins: equal to `start` if there is no local part.
+    let domainStart: UInt16
+    /// Where the domain part ends.
+    let domainEnd: UInt16
+    /// Where the address ends: equal to `domainEnd` if there is no resource part.
+    let end: UInt16
+
+    init(storage: String, start: Int = 0, domainStart: Int, domainEnd: Int, end: Int) {
+        self.storage = storage
+        self.start = UInt16(truncatingIfNeeded: start)
+        self.domainStart = UInt16(truncatingIfNeeded: domainStart)
+        self.domainEnd = UInt16(truncatingIfNeeded: domainEnd)
+        self.end = UInt16(truncatingIfNeeded: end)
+    }
+
+    /// Parses an address: split at the first `/`, then at the first `@` before it (RFC 7622 §3.1).
+    ///
+    /// - Throws: ``AddressError`` if any part is not valid. No part is ever dropped or repaired.
+    public init(_ string: String) throws(AddressError) {
+        let layout: ASCIIAddress? = string.utf8.withContiguousStorageIfAvailable { ASCIIAddress($0) } ?? nil
+        if let layout {
+            self.init(ascii: string, layout)
+        } else {
+            try self.init(splitting: string)
+        }
+    }
+
+    /// Parses an address from its octets, as they stand in an XML attribute.
+    ///
+    /// An ASCII address costs one pass over the octets and at most one allocation.
+    public init(utf8 octets: UnsafeBufferPointer<UInt8>) throws(AddressError) {
+        if let layout = ASCIIAddress(octets) {
+            self.init(ascii: String(decoding: octets, as: UTF8.self), layout)
+            return
+        }
+        let string = String(decoding: octets, as: UTF8.self)
+        // Decoding repairs what is not UTF-8; a repaired string differs from its octets.
+        guard string.utf8.elementsEqual(octets) else { throw AddressError(.whole, .invalidUTF8) }
+        try self.init(splitting: string)
+    }
+
+    /// Builds an address from its parts; each is prepared like a part of a parsed address.
+    ///
+    /// A part that is `nil` is absent; a part that is empty is an error (RFC 7622 §3.3.1, §3.4.1).
+    public init(local: String? = nil, domain: String, resource: String? = nil) throws(AddressError) {
+        var storage = ""
+        if let local {
+            storage = try LocalPart.prepare(local)
+            storage += "@"
+        }
+        let domainStart = storage.utf8.count
+        storage += try DomainPart.prepare(domain)
+        let domainEnd = storage.utf8.count
+        if let resource {
+            storage += "/"
+            storage += try ResourcePart.prepare(resource)
+        }
+        let end = storage.utf8.count
+        self.init(storage: storage, domainStart: domainStart, domainEnd: domainEnd, end: end)
+    }
+
+    private init(ascii string: String, _ layout: ASCIIAddress) {
+        var storage = string
+        if layout.hasUppercase {
+            let bytes = string.utf8.enumerated().map { $0 < layout.domainEnd ? $1.asciiLowercased : $1 }
+            storage = String(decoding: bytes, as: UTF8.self)
+        }
+        self.init(
+            storage: storage, domainStart: layout.domainStart, domainEnd: layout.domainEnd, end: layout.end)
+    }
+
+    private init(splitting string: String) throws(AddressError) {
+        guard !string.isEmpty else { throw AddressError(.whole, .empty) }
+        var rest = string[...]
+        var resource: String?
+        if let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) {
+            resource = String(rest[rest.utf8.index(after: slash)...])
+            rest = rest[..<slash]
+        }
+        var local: String?
+        if let at = rest.utf8.firstIndex(of: UInt8(ascii: "@")) {
+            local = String(rest[..<at])
+            rest = rest[rest.utf8.index(after: at)...]
+        }
+        try self.init(local: local, domain: String(rest), resource: resource)
+    }
+}

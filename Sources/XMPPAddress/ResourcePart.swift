@@ -1,0 +1,36 @@
+/// Preparation of resource parts: the OpaqueString profile (RFC 8265 §4.2, RFC 7622 §3.4.1).
+enum ResourcePart {
+    static func prepare(_ string: String) throws(AddressError) -> String {
+        guard !string.isEmpty else { throw AddressError(.resource, .empty) }
+        guard string.utf8.count <= JID.maximumUnpreparedPartLength else {
+            throw AddressError(.resource, .tooLong(octets: string.utf8.count))
+        }
+        var scalars = Array(string.unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
+            switch CodePointClass(scalar) {
+            case .valid: continue
+            case .freeformOnly:
+                if scalar.properties.generalCategory == .spaceSeparator { scalars[index] = " " }
+            case .contextual:
+                guard ContextRule.allows(at: index, in: scalars) else {
+                    throw AddressError(.resource, .outOfContext(scalar))
+                }
+            case .disallowed: throw AddressError(.resource, .disallowed(scalar))
+            }
+        }
+        CanonicalComposition.compose(&scalars)
+        let prepared = String(scalars)
+        guard prepared.utf8.count <= JID.maximumPartLength else {
+            throw AddressError(.resource, .tooLong(octets: prepared.utf8.count))
+        }
+        return prepared
+    }
+}
+
+extension String {
+    init(_ scalars: some Sequence<Unicode.Scalar>) {
+        var view = UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        self.init(view)
+    }
+}
