@@ -79,7 +79,9 @@ let package = Package(
         // Programs.
         library(
             "CommandLine",
-            foundation + extensionProducts + ["Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore"]),
+            foundation + extensionProducts + [
+                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore",
+            ]),
         .executableTarget(name: "hongyan", dependencies: ["CommandLine"], swiftSettings: settings),
         .executableTarget(
             name: "goose",
