@@ -1,0 +1,93 @@
+/// A picture ready to be sent or shown: bytes without metadata, and what they are.
+///
+/// All work happens off the caller's thread, one picture at a time: opened pictures are large, and many may arrive at once.
+public struct Picture: Sendable, Hashable {
+    /// How much a picture is changed before it is sent.
+    public enum Quality: Sendable, Hashable {
+        /// The picture as it is, only without metadata: no pixel changes, animations stay.
+        case original
+        /// Scaled to ``Picture/standardSide`` and compressed, unless it is smaller than that already.
+        case standard
+    }
+
+    /// The longest side of a picture of standard quality, in pixels: sharp on a desktop, some 300 kB.
+    public static let standardSide = 2048
+    /// JPEG quality of what is compressed here, of 100; above it files grow faster than they get better.
+    public static let jpegQuality = 82
+    /// JPEG quality where a damaged original has to be written anew.
+    static let rescueQuality = 95
+
+    public let bytes: [UInt8]
+    /// What ``bytes`` are.
+    public let file: PictureFile
+
+    public var type: MediaType { file.type }
+    public var width: Int { file.width }
+    public var height: Int { file.height }
+
+    /// Makes the bytes for sending: position, camera, comments and other metadata are gone.
+    ///
+    /// Original quality drops the parts of the file that hold metadata. Where the file breaks the rules of its type, and for
+    /// BMP, it is opened and written anew. Standard quality scales and compresses; a picture with transparent parts becomes
+    /// PNG, any other JPEG; animations are kept as in original quality, and so is a file that would only grow.
+    public static func prepare(_ bytes: [UInt8], quality: Quality) async throws(MediaError) -> Picture {
+        try await OffPool.pictures.run { cancellation throws(MediaError) in
+            let contents = try PictureContents(bytes)
+            try cancellation.check()
+            if quality == .original || contents.file.isAnimated {
+                if let stripped = contents.stripped { return try Picture(stripped) }
+                return try written(contents, side: nil, quality: rescueQuality, type: losslessType(contents.file.type))
+            }
+            let picture = try written(contents, side: standardSide, quality: jpegQuality, type: nil)
+            if let stripped = contents.stripped, stripped.count <= picture.bytes.count,
+                max(contents.file.width, contents.file.height) <= standardSide
+            {
+                return try Picture(stripped)
+            }
+            return picture
+        }
+    }
+
+    /// A small still picture with sides of at most `side` pixels: JPEG, or PNG when parts are transparent.
+    public static func thumbnail(of bytes: [UInt8], max side: Int) async throws(MediaError) -> Picture {
+        try await OffPool.pictures.run { cancellation throws(MediaError) in
+            let contents = try PictureContents(bytes)
+            try cancellation.check()
+            return try written(contents, side: max(1, side), quality: jpegQuality, type: nil)
+        }
+    }
+
+    /// A small still picture of this one.
+    public func thumbnail(max side: Int) async throws(MediaError) -> Picture {
+        try await Self.thumbnail(of: bytes, max: side)
+    }
+
+    /// The picture as PNG, which is what old clients that carry pictures inside messages expect.
+    public static func png(of bytes: [UInt8]) async throws(MediaError) -> Picture {
+        try await OffPool.pictures.run { _ throws(MediaError) in
+            let contents = try PictureContents(bytes)
+            if contents.file.type == .png, let stripped = contents.stripped { return try Picture(stripped) }
+            return try written(contents, side: nil, quality: jpegQuality, type: .png)
+        }
+    }
+
+    private init(_ bytes: [UInt8]) throws(MediaError) {
+        self.bytes = bytes
+        file = try PictureFile.inspect(bytes)
+    }
+
+    private static func losslessType(_ type: MediaType) -> MediaType {
+        type == .jpeg ? .jpeg : .png
+    }
+
+    /// Opens the picture, turns it upright, scales it and writes it anew; `type` nil chooses by transparency.
+    private static func written(
+        _ contents: PictureContents, side: Int?, quality: Int, type: MediaType?
+    ) throws(MediaError) -> Picture {
+        let opened = try PixelBuffer.decode(contents.still, type: contents.file.type, side: side)
+        let profile = opened.colorProfile
+        let upright = try opened.upright(contents.file.orientation)
+        let chosen = type ?? (upright.isTransparent ? .png : .jpeg)
+        return try Picture(try upright.encode(chosen, quality: quality, profile: profile))
+    }
+}

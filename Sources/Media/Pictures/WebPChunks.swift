@@ -1,0 +1,125 @@
+/// The chunks of a WebP file (RFC 9649 §2): what the header says, and the file without its metadata.
+///
+/// What stays: pictures, transparency, animation and the colour profile; of EXIF the orientation alone. XMP and unknown
+/// chunks go.
+struct WebPChunks {
+    private(set) var width = 0
+    private(set) var height = 0
+    private(set) var orientation = PictureOrientation.upright
+    private(set) var hasAlpha = false
+    private(set) var isAnimated = false
+    /// The file without metadata; complete only when ``isComplete``.
+    private(set) var stripped: [UInt8] = []
+    private(set) var isComplete = false
+
+    private static let exifFlag: UInt8 = 0x08
+    private static let xmpFlag: UInt8 = 0x04
+
+    init(_ bytes: [UInt8]) throws(MediaError) {
+        do {
+            try walk(bytes)
+            isComplete = true
+        } catch {
+            guard width > 0, height > 0 else { throw error }
+        }
+    }
+
+    private mutating func walk(_ bytes: [UInt8]) throws(MediaError) {
+        var cursor = ByteCursor(bytes)
+        try cursor.skip(4)
+        let length = try cursor.littleEndian(4)
+        try cursor.skip(4)
+        var chunks = ByteCursor(bytes, in: cursor.offset..<(cursor.offset + max(0, length - 4)))
+        guard chunks.remaining == length - 4 else { throw .corrupt("it ends too early") }
+        var body: [UInt8] = []
+        var flagsPlace: Int?
+        var count = 0
+        while chunks.remaining >= 8 {
+            count += 1
+            guard count <= PictureLimits.maximumPieceCount else { throw .corrupt("it has too many parts") }
+            let start = chunks.offset
+            let name = try chunks.code(4)
+            let content = try chunks.take(try chunks.littleEndian(4))
+            if content.count % 2 == 1 { try chunks.skip(1) }
+            if width == 0 { try readSize(bytes, name, content) }
+            switch name {
+            case "VP8X":
+                if content.count < 10 { throw .corrupt("its header is too short") }
+                flagsPlace = body.count + 8
+                body.append(contentsOf: bytes[start..<chunks.offset])
+            case "VP8 ", "VP8L", "ALPH", "ANIM", "ICCP":
+                body.append(contentsOf: bytes[start..<chunks.offset])
+            case "ANMF":
+                isAnimated = true
+                try appendFrame(bytes, content, to: &body)
+            case "EXIF":
+                let offset = bytes.has("Exif\0\0", at: content.lowerBound) ? 6 : 0
+                if content.count > offset {
+                    orientation = PictureOrientation(
+                        tiff: bytes, in: (content.lowerBound + offset)..<content.upperBound)
+                }
+            default:
+                break
+            }
+        }
+        guard width > 0 else { throw .corrupt("it has no picture") }
+        finish(&body, flagsPlace)
+    }
+
+    private mutating func readSize(_ bytes: [UInt8], _ name: String, _ content: Range<Int>) throws(MediaError) {
+        var cursor = ByteCursor(bytes, in: content)
+        switch name {
+        case "VP8X":
+            hasAlpha = try cursor.byte() & 0x10 != 0
+            try cursor.skip(3)
+            width = try cursor.littleEndian(3) + 1
+            height = try cursor.littleEndian(3) + 1
+        case "VP8L":
+            guard try cursor.byte() == 0x2F else { throw .corrupt("its picture has no signature") }
+            let packed = try cursor.littleEndian(4)
+            width = packed & 0x3FFF + 1
+            height = packed >> 14 & 0x3FFF + 1
+            hasAlpha = packed >> 28 & 1 == 1
+        case "VP8 ":
+            try cursor.skip(3)
+            guard try cursor.bigEndian(3) == 0x9D012A else { throw .corrupt("its picture has no signature") }
+            width = try cursor.littleEndian(2) & 0x3FFF
+            height = try cursor.littleEndian(2) & 0x3FFF
+        default:
+            throw .corrupt("it does not begin with its header")
+        }
+    }
+
+    /// A frame of an animation: sixteen bytes of place and time, then chunks of its own.
+    private func appendFrame(_ bytes: [UInt8], _ content: Range<Int>, to body: inout [UInt8]) throws(MediaError) {
+        var cursor = ByteCursor(bytes, in: content)
+        var frame = Array(bytes[try cursor.take(16)])
+        while cursor.remaining >= 8 {
+            let start = cursor.offset
+            let name = try cursor.code(4)
+            let length = try cursor.littleEndian(4)
+            try cursor.skip(length)
+            if length % 2 == 1 { try cursor.skip(1) }
+            if ["ALPH", "VP8 ", "VP8L"].contains(name) { frame.append(contentsOf: bytes[start..<cursor.offset]) }
+        }
+        body.append(contentsOf: Array("ANMF".utf8) + Self.number(frame.count) + frame)
+    }
+
+    private mutating func finish(_ body: inout [UInt8], _ flagsPlace: Int?) {
+        if let flagsPlace {
+            body[flagsPlace] &= ~(Self.exifFlag | Self.xmpFlag)
+            if orientation != .upright {
+                body[flagsPlace] |= Self.exifFlag
+                body.append(contentsOf: Array("EXIF".utf8) + Self.number(orientation.tiff.count) + orientation.tiff)
+            }
+        } else {
+            // Without the extended header there can be no EXIF, so nobody heeds the orientation either.
+            orientation = .upright
+        }
+        stripped = Array("RIFF".utf8) + Self.number(body.count + 4) + Array("WEBP".utf8) + body
+    }
+
+    private static func number(_ value: Int) -> [UInt8] {
+        [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+}

@@ -1,0 +1,101 @@
+extension MediaType {
+    /// The most bytes that are ever looked at, beyond the boxes of an MP4 file.
+    public static let sniffedByteCount = 4096
+
+    /// Decides the type from the bytes alone; ``octetStream`` when nothing fits.
+    ///
+    /// The beginning of a file is enough, but the whole of it tells sound from video in MP4 files whose index stands last.
+    public init(sniffing bytes: [UInt8]) {
+        self =
+            Self.picture(bytes) ?? Self.audio(bytes) ?? ISOBaseMedia.type(of: bytes) ?? Self.document(bytes)
+            ?? .octetStream
+    }
+
+    private static func picture(_ bytes: [UInt8]) -> MediaType? {
+        if bytes.has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+        if bytes.has([0xFF, 0xD8, 0xFF]) { return .jpeg }
+        if bytes.has("GIF87a") || bytes.has("GIF89a") { return .gif }
+        if bytes.has("RIFF"), bytes.has("WEBP", at: 8) { return .webp }
+        if bytes.has([0x49, 0x49, 0x2A, 0x00]) || bytes.has([0x4D, 0x4D, 0x00, 0x2A]) { return .tiff }
+        // Two letters alone are too little: the reserved fields and the size of the second header settle it.
+        if bytes.has("BM"), bytes.has([0, 0, 0, 0], at: 6), bytes.count > 17,
+            [12, 40, 52, 56, 64, 108, 124].contains(bytes[14]), bytes.has([0, 0, 0], at: 15)
+        {
+            return .bmp
+        }
+        return nil
+    }
+
+    private static func audio(_ bytes: [UInt8]) -> MediaType? {
+        if bytes.has("OggS") { return oggContent(bytes) }
+        if bytes.has("RIFF"), bytes.has("WAVE", at: 8) { return .wav }
+        if bytes.has("FORM"), bytes.has("AIFF", at: 8) || bytes.has("AIFC", at: 8) { return .aiff }
+        if bytes.has("fLaC") { return .flac }
+        if bytes.has("#!AMR\n") { return .amr }
+        if bytes.has("#!AMR-WB\n") { return .amrWideband }
+        if bytes.has([0x1A, 0x45, 0xDF, 0xA3]) { return matroskaContent(bytes) }
+        if bytes.has("ID3") { return .mp3 }
+        return mpegFrame(bytes)
+    }
+
+    /// The first packet of the first page names the codec (RFC 3533 §6, RFC 7845 §5.1).
+    private static func oggContent(_ bytes: [UInt8]) -> MediaType {
+        guard bytes.count > 27 else { return .ogg }
+        let packet = 27 + Int(bytes[26])
+        if bytes.has("OpusHead", at: packet) { return .oggOpus }
+        if bytes.has("\u{01}vorbis", at: packet) { return .ogg }
+        let video =
+            bytes.has([0x80, 0x74, 0x68, 0x65, 0x6F, 0x72, 0x61], at: packet) || bytes.has("fishead", at: packet)
+        return video ? .oggVideo : .ogg
+    }
+
+    private static func matroskaContent(_ bytes: [UInt8]) -> MediaType {
+        let head = bytes.prefix(64)
+        func contains(_ text: String) -> Bool {
+            let code = Array(text.utf8)
+            return head.indices.contains { head[$0...].starts(with: code) }
+        }
+        return contains("webm") ? .webm : .matroska
+    }
+
+    /// Two MPEG audio frames, one behind the other, or one when the bytes end with it (ISO/IEC 11172-3 §2.4.1.3).
+    private static func mpegFrame(_ bytes: [UInt8]) -> MediaType? {
+        guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }
+        let layer = (bytes[1] >> 1) & 3
+        if layer == 0 {
+            // ADTS: twelve bits of synchronisation, then a sampling frequency below the reserved ones.
+            return bytes[1] & 0xF0 == 0xF0 && (bytes[2] >> 2) & 15 < 13 ? .aac : nil
+        }
+        let version = (bytes[1] >> 3) & 3
+        let bitrate = Int(bytes[2] >> 4)
+        let frequency = Int(bytes[2] >> 2) & 3
+        guard layer == 1, version != 1, bitrate != 0, bitrate != 15, frequency != 3 else { return nil }
+        let first = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+        let second = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+        let rate = [44100, 48000, 32000][frequency] >> (version == 3 ? 0 : version == 2 ? 1 : 2)
+        let kilobits = version == 3 ? first[bitrate] : second[bitrate]
+        let length = (version == 3 ? 144 : 72) * kilobits * 1000 / rate + Int(bytes[2] >> 1 & 1)
+        guard length + 1 < bytes.count else { return .mp3 }
+        return bytes[length] == 0xFF && bytes[length + 1] & 0xFE == bytes[1] & 0xFE ? .mp3 : nil
+    }
+
+    private static func document(_ bytes: [UInt8]) -> MediaType? {
+        if bytes.has("%PDF-") { return .pdf }
+        if bytes.has("PK\u{03}\u{04}") || bytes.has("PK\u{05}\u{06}") { return .zip }
+        if bytes.has([0x1F, 0x8B, 0x08]) { return .gzip }
+        return isText(bytes.prefix(sniffedByteCount)) ? .plainText : nil
+    }
+
+    /// UTF-8 without control characters other than white space. Scripts and mark-up are text like any other: shown, not run.
+    private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard !bytes.isEmpty else { return false }
+        if bytes.contains(where: { $0 < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D].contains($0) || $0 == 0x7F }) {
+            return false
+        }
+        // The cut may fall inside a character of up to four bytes.
+        for cut in 0..<min(4, bytes.count) where String(validating: bytes.dropLast(cut), as: UTF8.self) != nil {
+            return true
+        }
+        return false
+    }
+}

@@ -1,0 +1,66 @@
+/// A voice message ready to be sent: Ogg/Opus bytes with what a receiver wants to know beforehand.
+///
+/// Opus in Ogg (RFC 7845) is what free clients record and play; 24 kbit/s mono is clear speech at 3 kB a second.
+public struct VoiceMessage: Sendable, Hashable {
+    /// Bits per second of the encoder.
+    public static let bitrate = 24_000
+    /// The largest Ogg/Opus file that passes through: hours of speech.
+    public static let maximumByteCount = 64 << 20
+
+    public let bytes: [UInt8]
+    /// Type, duration and peaks of ``bytes``.
+    public let file: AudioFile
+
+    public var type: MediaType { file.type }
+    public var milliseconds: Int { file.milliseconds }
+    public var peaks: [Float] { file.peaks }
+
+    /// Makes a voice message of any sound file: Ogg/Opus passes through unchanged, everything else (WAV, M4A, AMR, MP3 …) is
+    /// encoded. Works off the caller's thread; cancellation ends it.
+    public static func make(fromFile path: String) async throws(MediaError) -> VoiceMessage {
+        try await OffPool.sound.run { cancellation throws(MediaError) in
+            try make(try AudioInput(path: path), cancellation)
+        }
+    }
+
+    /// Makes a voice message of the bytes of any sound file.
+    public static func make(fromBytes bytes: [UInt8]) async throws(MediaError) -> VoiceMessage {
+        try await OffPool.sound.run { cancellation throws(MediaError) in
+            try make(try AudioInput(bytes: bytes), cancellation)
+        }
+    }
+
+    private static func make(
+        _ input: AudioInput, _ cancellation: OffPool.Cancellation
+    ) throws(MediaError) -> VoiceMessage {
+        if input.type == .oggOpus {
+            return VoiceMessage(
+                bytes: try input.bytes(limit: maximumByteCount), file: try AudioFile.inspect(input, cancellation))
+        }
+        let bytes = try encode(input, cancellation)
+        return VoiceMessage(bytes: bytes, file: try AudioFile.inspect(try AudioInput(bytes: bytes), cancellation))
+    }
+
+    /// From raw sound to an Ogg stream with a page at least every half second.
+    static let encodingEnd =
+        "audio/x-raw,rate=48000,channels=1 ! opusenc bitrate=\(bitrate) audio-type=voice ! oggmux"
+
+    private static func encode(
+        _ input: AudioInput, _ cancellation: OffPool.Cancellation
+    ) throws(MediaError) -> [UInt8] {
+        let pipeline = try Pipeline(
+            Pipeline.decodingStart + " ! \(encodingEnd) ! appsink name=output sync=false max-buffers=64", input: input)
+        var bytes: [UInt8] = []
+        try pipeline.pull(cancellation) { piece throws(MediaError) in
+            bytes.append(contentsOf: piece)
+            if bytes.count > maximumByteCount {
+                throw MediaError(
+                    .tooLong, "The sound is too long for a voice message.", remedy: "Send it as a plain file.")
+            }
+        }
+        guard !bytes.isEmpty else {
+            throw MediaError(.empty, "There is no sound in the file.", remedy: "Ask for it again, or record it again.")
+        }
+        return bytes
+    }
+}
