@@ -1,0 +1,61 @@
+extension XMLElement {
+    /// The child elements in document order, text left out.
+    public var children: Children { Children(element: self) }
+
+    /// The child elements with one name.
+    public func children(_ name: XMLName) -> LazyFilterSequence<Children> {
+        children.lazy.filter { $0.isNamed(name) }
+    }
+
+    /// The first child element with this name.
+    public func firstChild(_ name: XMLName) -> XMLElement? {
+        let end = Int(record[index].second)
+        var position = index &+ 1
+        while position < end {
+            let entry = record[position]
+            guard entry.isElement else {
+                position &+= 1
+                continue
+            }
+            if isNamed(name, at: position) { return XMLElement(record: record, index: position) }
+            position = Int(entry.second)
+        }
+        return nil
+    }
+
+    /// The first child element, such as the payload of an IQ.
+    public var firstChild: XMLElement? { children.first }
+
+    /// The child elements of one element, found as they are asked for.
+    public struct Children: Sequence, Sendable {
+        let element: XMLElement
+
+        public var first: XMLElement? {
+            var iterator = makeIterator()
+            return iterator.next()
+        }
+
+        public var isEmpty: Bool { first == nil }
+
+        public func makeIterator() -> Iterator { Iterator(element: element, position: element.index + 1) }
+
+        public struct Iterator: IteratorProtocol {
+            let element: XMLElement
+            var position: Int
+
+            public mutating func next() -> XMLElement? {
+                let record = element.record
+                let end = Int(record[element.index].second)
+                while position < end {
+                    let entry = record[position]
+                    if entry.isElement {
+                        defer { position = Int(entry.second) }
+                        return XMLElement(record: record, index: position)
+                    }
+                    position += 1
+                }
+                return nil
+            }
+        }
+    }
+}

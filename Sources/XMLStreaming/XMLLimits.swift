@@ -1,0 +1,44 @@
+/// What a parser accepts before it gives up with a named error, so that a peer cannot use up memory or time.
+public struct XMLLimits: Sendable, Hashable {
+    /// Elements that may be open at once, the stream element not counted. At most 65,535.
+    public var depth: Int { didSet { depth = min(max(depth, 1), 65_535) } }
+    /// Bytes of one element below the stream element, tags included; also of the stream header. At most 2³⁰.
+    public var elementBytes: Int { didSet { elementBytes = min(max(elementBytes, 64), 1 << 30) } }
+    /// Attributes of one start tag, namespace declarations included.
+    public var attributesPerElement: Int { didSet { attributesPerElement = max(attributesPerElement, 1) } }
+    /// Bytes of one element or attribute name, the prefix included. At most 32,767.
+    public var nameBytes: Int { didSet { nameBytes = min(max(nameBytes, 1), 32_767) } }
+    /// Prefixes that may be bound at once inside one element: every use of a prefix searches them.
+    public var namespaceBindings: Int { didSet { namespaceBindings = max(namespaceBindings, 0) } }
+
+    /// Values outside of what a property allows are brought to the nearest that it does.
+    public init(
+        depth: Int, elementBytes: Int, attributesPerElement: Int, nameBytes: Int, namespaceBindings: Int = 128
+    ) {
+        (self.depth, self.elementBytes, self.attributesPerElement) = (1, 64, 1)
+        (self.nameBytes, self.namespaceBindings) = (1, 0)
+        set(depth, elementBytes, attributesPerElement, nameBytes, namespaceBindings)
+    }
+
+    /// Outside of the initialiser, so that the observers run.
+    private mutating func set(_ depth: Int, _ bytes: Int, _ attributes: Int, _ nameBytes: Int, _ bindings: Int) {
+        self.depth = depth
+        elementBytes = bytes
+        attributesPerElement = attributes
+        self.nameBytes = nameBytes
+        namespaceBindings = bindings
+    }
+
+    /// For a peer nobody has vouched for: stream features, SASL and a registration form with a picture fit well.
+    public static let beforeAuthentication = XMLLimits(
+        depth: 32, elementBytes: 65_536, attributesPerElement: 32, nameBytes: 256, namespaceBindings: 16)
+
+    /// For an authenticated stream: servers allow stanzas of 256 KiB to some MiB (RFC 6120 §13.12 asks for at least
+    /// 10,000 bytes); pictures inside of stanzas need the room.
+    public static let `default` = XMLLimits(
+        depth: 128, elementBytes: 10 << 20, attributesPerElement: 128, nameBytes: 1024)
+
+    /// For documents the program wrote itself.
+    static let unlimited = XMLLimits(
+        depth: 65_535, elementBytes: 1 << 30, attributesPerElement: .max, nameBytes: 32_767, namespaceBindings: .max)
+}

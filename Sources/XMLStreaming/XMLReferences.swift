@@ -1,0 +1,126 @@
+/// Character references, the five predefined entities, line ends and attribute whitespace (XML 1.0 §2.11, §3.3.3, §4.6).
+enum XMLReferences {
+    /// Rewrites a piece of character data in place, which never grows it, and returns its new length.
+    ///
+    /// Line ends become `\n`; in an attribute value every whitespace character becomes a space. Characters that a
+    /// reference names stay as they are.
+    static func resolve(
+        in bytes: inout [UInt8], from start: Int, length: Int, isAttribute: Bool, isCDATA: Bool = false,
+        elementStart: Int
+    ) throws(XMLError) -> Int {
+        let end = start + length
+        var input = start
+        var output = start
+        while input < end {
+            let byte = bytes[input]
+            switch byte {
+            case UInt8(ascii: "&") where !isCDATA:
+                let (scalar, width) = try decode(bytes, input, end, elementStart)
+                input += width
+                write(scalar, to: &bytes, at: &output)
+            case 0x0D:
+                bytes[output] = isAttribute ? 0x20 : 0x0A
+                output += 1
+                input += 1
+                if input < end && bytes[input] == 0x0A { input += 1 }
+            case 0x09, 0x0A:
+                bytes[output] = isAttribute ? 0x20 : byte
+                output += 1
+                input += 1
+            default:
+                bytes[output] = byte
+                output += 1
+                input += 1
+            }
+        }
+        return output - start
+    }
+
+    /// The character that the reference at `start` stands for, and the reference's length.
+    private static func decode(
+        _ bytes: [UInt8], _ start: Int, _ end: Int, _ elementStart: Int
+    ) throws(XMLError) -> (scalar: UInt32, width: Int) {
+        func failure(_ code: XMLError.Code) -> XMLError { XMLError(code, at: start - elementStart) }
+        var index = start + 1
+        guard index < end else { throw failure(.notWellFormed) }
+        if bytes[index] == UInt8(ascii: "#") {
+            index += 1
+            var radix: UInt32 = 10
+            if index < end && bytes[index] == UInt8(ascii: "x") {
+                radix = 16
+                index += 1
+            }
+            let digits = index
+            var scalar: UInt32 = 0
+            while index < end, let digit = value(ofDigit: bytes[index], radix) {
+                // Far above every character; stays there, so that any number of digits is safe.
+                scalar = min(scalar * radix + digit, 0x0200_0000)
+                index += 1
+            }
+            guard index > digits, index < end, bytes[index] == UInt8(ascii: ";") else { throw failure(.notWellFormed) }
+            guard XMLCharacters.isCharacter(scalar) else { throw failure(.invalidCharacter) }
+            return (scalar, index + 1 - start)
+        }
+        let name = index
+        while index < end, bytes[index] != UInt8(ascii: ";"), index - name < 5 { index += 1 }
+        if index < end, bytes[index] == UInt8(ascii: ";"), let scalar = predefined(bytes[name..<index]) {
+            return (scalar, index + 1 - start)
+        }
+        // A reference to an entity that no DTD could have declared here is well-formed only in its syntax.
+        guard isReferenceSyntax(bytes, name, end) else { throw failure(.notWellFormed) }
+        throw failure(.restrictedXML)
+    }
+
+    private static func isReferenceSyntax(_ bytes: [UInt8], _ name: Int, _ end: Int) -> Bool {
+        var index = name
+        while index < end, bytes[index] != UInt8(ascii: ";") {
+            let byte = bytes[index]
+            let isName =
+                byte >= 0x80 || XMLCharacters.isASCIINameStart(byte) || byte == UInt8(ascii: ":")
+                || index > name && XMLCharacters.isASCIINameCharacter(byte)
+            guard isName else { return false }
+            index += 1
+        }
+        return index < end && index > name
+    }
+
+    private static func value(ofDigit byte: UInt8, _ radix: UInt32) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) - 0x30
+        case UInt8(ascii: "a")...UInt8(ascii: "f") where radix == 16: UInt32(byte) - 0x57
+        case UInt8(ascii: "A")...UInt8(ascii: "F") where radix == 16: UInt32(byte) - 0x37
+        default: nil
+        }
+    }
+
+    private static func predefined(_ name: ArraySlice<UInt8>) -> UInt32? {
+        if name.elementsEqual("lt".utf8) { return 0x3C }
+        if name.elementsEqual("gt".utf8) { return 0x3E }
+        if name.elementsEqual("amp".utf8) { return 0x26 }
+        if name.elementsEqual("apos".utf8) { return 0x27 }
+        if name.elementsEqual("quot".utf8) { return 0x22 }
+        return nil
+    }
+
+    private static func write(_ scalar: UInt32, to bytes: inout [UInt8], at output: inout Int) {
+        func put(_ value: UInt32) {
+            bytes[output] = UInt8(truncatingIfNeeded: value)
+            output += 1
+        }
+        if scalar < 0x80 {
+            put(scalar)
+        } else if scalar < 0x800 {
+            put(0xC0 | scalar >> 6)
+            put(0x80 | scalar & 0x3F)
+        } else if scalar < 0x10000 {
+            put(0xE0 | scalar >> 12)
+            put(0x80 | scalar >> 6 & 0x3F)
+            put(0x80 | scalar & 0x3F)
+        } else {
+            put(0xF0 | scalar >> 18)
+            put(0x80 | scalar >> 12 & 0x3F)
+            put(0x80 | scalar >> 6 & 0x3F)
+            put(0x80 | scalar & 0x3F)
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// What a stream parser reads: the opening tag, one element after another, the closing tag.
+public enum XMLStreamEvent: Sendable, Equatable {
+    /// The stream header; the element has attributes and no children (RFC 6120 §4.2).
+    case streamOpened(XMLElement)
+    /// A complete element directly below the stream element, such as a stanza.
+    case element(XMLElement)
+    /// The end tag of the stream element (RFC 6120 §4.4).
+    case streamClosed
+}

@@ -1,0 +1,277 @@
+/// Reads an XML stream (RFC 6120 §4) from bytes that come in pieces of any size.
+///
+/// The owner appends what it received and pulls events until `next()` returns `nil`. It may stop in between: what
+/// follows `<proceed/>` in the same read stays unparsed, and ``unconsumedByteCount`` shows it.
+///
+/// ```
+/// var parser = XMLStreamParser()
+/// parser.append(received)
+/// while let event = try parser.next() { … }
+/// ```
+///
+/// The parser accepts the subset of XML that RFC 6120 §11 allows and refuses the rest with a named error. Each element
+/// is complete in itself: namespaces that the stream header declared are part of it. Time is linear in the number of
+/// bytes, memory is bounded by ``XMLLimits/elementBytes``.
+public struct XMLStreamParser: ~Copyable, Sendable {
+    private enum State {
+        /// Before the header.
+        case header
+        case open
+        /// The root was an empty-element tag; its end is still to be reported.
+        case closing
+        case closed
+        /// A stand-alone document, before and after its root element.
+        case document
+        case documentEnd
+    }
+
+    /// What the parser accepts; may be changed between events, such as after authentication.
+    public var limits: XMLLimits
+
+    private var state = State.header
+    private var buffer: [UInt8] = []
+    /// Where the current top-level element or the next one begins in the buffer.
+    private var position = 0
+    /// Bytes that left the buffer since the stream began.
+    private var discarded = 0
+    private var isInsideElement = false
+    private var tokenizer = Tokenizer()
+    private var builder = TapeBuilder()
+    private var rootName: [UInt8] = []
+    private var failure: XMLError?
+
+    /// The buffer keeps its memory between reads up to this size.
+    private static let keptBytes = 65_536
+
+    public init(limits: XMLLimits = .beforeAuthentication) {
+        self.limits = limits
+    }
+
+    /// A parser for one element without a stream around it.
+    init(documentWithLimits limits: XMLLimits) {
+        self.limits = limits
+        state = .document
+    }
+
+    /// The namespace that the header declares for elements without a prefix, such as `jabber:client` (RFC 6120 §4.8.2).
+    public var contentNamespace: String { String(decoding: builder.context.defaultNamespace, as: UTF8.self) }
+
+    /// Bytes that were appended and are not part of an event yet.
+    public var unconsumedByteCount: Int { buffer.count - position }
+
+    // MARK: Input
+
+    /// Takes received bytes.
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        makeRoom()
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// Takes received bytes; without a copy when nothing older waits.
+    public mutating func append(_ bytes: consuming [UInt8]) {
+        makeRoom()
+        if buffer.isEmpty {
+            buffer = bytes
+        } else {
+            buffer.append(contentsOf: bytes)
+        }
+    }
+
+    /// Lends up to `capacity` bytes of the parser's own buffer, such as to `recv`; the closure returns how many it
+    /// filled.
+    public mutating func append(
+        capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Int
+    ) rethrows {
+        makeRoom()
+        let start = buffer.count
+        buffer.append(contentsOf: repeatElement(0, count: capacity))
+        var filled = 0
+        defer { buffer.removeLast(capacity - filled) }
+        filled = try buffer.withUnsafeMutableBytes { all in
+            try fill(UnsafeMutableRawBufferPointer(rebasing: all[start...]))
+        }
+        precondition((0...capacity).contains(filled), "more bytes were filled than lent")
+    }
+
+    /// Prepares for a new stream on the same transport, after STARTTLS or authentication (RFC 6120 §4.3.3).
+    ///
+    /// Bytes that are not part of an event yet belong to the new stream.
+    public mutating func reset() {
+        buffer.removeSubrange(..<position)
+        position = 0
+        discarded = 0
+        isInsideElement = false
+        failure = nil
+        rootName = []
+        builder.context = TapeBuilder.Context()
+        state = .header
+    }
+
+    private mutating func makeRoom() {
+        if position == buffer.count {
+            discarded += position
+            position = 0
+            if buffer.capacity > XMLStreamParser.keptBytes {
+                buffer = []
+            } else {
+                buffer.removeAll(keepingCapacity: true)
+            }
+        } else if position > buffer.count - position {
+            discarded += position
+            buffer.removeSubrange(..<position)
+            position = 0
+        }
+    }
+
+    // MARK: Output
+
+    /// The next event, or `nil` when it needs more bytes. A stand-alone document yields one `.element`.
+    public mutating func next() throws(XMLError) -> XMLStreamEvent? {
+        if let failure { throw failure }
+        do throws(XMLError) {
+            return try advance()
+        } catch {
+            let known = XMLError(error.code, at: discarded + position + error.offset)
+            failure = known
+            throw known
+        }
+    }
+
+    /// Whether a stand-alone document is complete.
+    var isAtDocumentEnd: Bool { state == .documentEnd && !isInsideElement && position == buffer.count }
+
+    /// The same as `next()`, with offsets of errors that count from `position`.
+    private mutating func advance() throws(XMLError) -> XMLStreamEvent? {
+        if state == .closing {
+            state = .closed
+            return .streamClosed
+        }
+        while true {
+            if !isInsideElement {
+                guard try beginElement() else { return nil }
+            }
+            let end = min(buffer.count, position + limits.elementBytes)
+            let token = try XMLStreamParser.token(buffer, position, end, &tokenizer, limits)
+            switch token {
+            case .incomplete:
+                if buffer.count > end { throw XMLError(.elementTooLarge, at: end - position) }
+                return nil
+            case .startTag, .emptyElementTag:
+                if tokenizer.hasRawAttributes { try resolveAttributes() }
+                let isEmpty = token == .emptyElementTag
+                if state == .header { return .streamOpened(try open(isEmpty: isEmpty)) }
+                guard state == .open || state == .document else { throw XMLError(.notWellFormed, at: 0) }
+                try XMLStreamParser.startTag(buffer, position, &tokenizer, &builder, isEmpty, limits)
+                if isEmpty && builder.depth == 0 { return .element(finish()) }
+            case .endTag:
+                if builder.depth == 0 { return try close() }
+                builder.endTag(&tokenizer)
+                if builder.depth == 0 { return .element(finish()) }
+            case .text:
+                try text(isCDATA: false)
+            case .cdata:
+                guard builder.depth > 0 else { throw XMLError(.textOutsideElement, at: 0) }
+                try text(isCDATA: true)
+            case .declaration:
+                let start = position + tokenizer.textStart
+                let content = Array(buffer[start..<start + tokenizer.textLength])
+                try XMLDeclaration.check(content, at: tokenizer.textStart)
+                position += tokenizer.cursor
+                isInsideElement = false
+            }
+        }
+    }
+
+    /// Skips whitespace between elements, which keeps a connection alive and means nothing (RFC 6120 §4.6.1).
+    private mutating func beginElement() throws(XMLError) -> Bool {
+        while position < buffer.count, XMLCharacters.isWhitespace(buffer[position]) { position += 1 }
+        guard position < buffer.count else { return false }
+        guard buffer[position] == UInt8(ascii: "<") else { throw XMLError(.textOutsideElement, at: 0) }
+        guard state != .closed, state != .documentEnd else { throw XMLError(.notWellFormed, at: 0) }
+        tokenizer.restart()
+        tokenizer.allowsDeclaration =
+            (state == .header || state == .document) && discarded + position == 0
+        builder.begin()
+        isInsideElement = true
+        return true
+    }
+
+    @inline(__always)
+    private static func token(
+        _ buffer: borrowing [UInt8], _ position: Int, _ end: Int, _ tokenizer: inout Tokenizer,
+        _ limits: borrowing XMLLimits
+    ) throws(XMLError) -> Tokenizer.Token {
+        try tokenizer.next(buffer.span.bytes.extracting(position..<end), limits: limits)
+    }
+
+    @inline(__always)
+    private static func startTag(
+        _ buffer: borrowing [UInt8], _ position: Int, _ tokenizer: inout Tokenizer, _ builder: inout TapeBuilder,
+        _ isEmpty: Bool, _ limits: borrowing XMLLimits
+    ) throws(XMLError) {
+        let bytes = buffer.span.bytes.extracting(position..<position &+ tokenizer.cursor)
+        try builder.startTag(&tokenizer, bytes, isEmpty: isEmpty, limits: limits)
+    }
+
+    @inline(__always)
+    private mutating func text(isCDATA: Bool) throws(XMLError) {
+        var length = tokenizer.textLength
+        if tokenizer.textIsRaw {
+            length = try XMLReferences.resolve(
+                in: &buffer, from: position + tokenizer.textStart, length: length, isAttribute: false,
+                isCDATA: isCDATA, elementStart: position)
+        }
+        builder.text(tokenizer.textStart, length)
+    }
+
+    private mutating func resolveAttributes() throws(XMLError) {
+        for index in tokenizer.attributes.indices where tokenizer.attributes[index].isRaw {
+            let attribute = tokenizer.attributes[index]
+            let length = try XMLReferences.resolve(
+                in: &buffer, from: position + attribute.value, length: attribute.valueLength, isAttribute: true,
+                elementStart: position)
+            tokenizer.setValueLength(length, ofAttribute: index)
+        }
+    }
+
+    @inline(__always)
+    private mutating func finish() -> XMLElement {
+        let element = XMLStreamParser.record(buffer, position, tokenizer.cursor, &builder)
+        position += tokenizer.cursor
+        isInsideElement = false
+        if state == .document { state = .documentEnd }
+        return element
+    }
+
+    @inline(__always)
+    private static func record(
+        _ buffer: borrowing [UInt8], _ position: Int, _ length: Int, _ builder: inout TapeBuilder
+    ) -> XMLElement {
+        XMLElement(
+            record: builder.finish(buffer.span.bytes.extracting(position..<position &+ length)),
+            index: TapeEntry.rootIndex)
+    }
+
+    private mutating func open(isEmpty: Bool) throws(XMLError) -> XMLElement {
+        try XMLStreamParser.startTag(buffer, position, &tokenizer, &builder, true, limits)
+        let name = position + tokenizer.nameStart
+        rootName = Array(buffer[name..<name + tokenizer.nameLength])
+        let header = XMLStreamParser.record(buffer, position, tokenizer.cursor, &builder)
+        builder.adoptContext(tokenizer, Array(buffer[position..<position + tokenizer.cursor]))
+        position += tokenizer.cursor
+        isInsideElement = false
+        state = isEmpty ? .closing : .open
+        return header
+    }
+
+    private mutating func close() throws(XMLError) -> XMLStreamEvent {
+        let name = position + tokenizer.nameStart
+        guard state == .open, buffer[name..<name + tokenizer.nameLength].elementsEqual(rootName) else {
+            throw XMLError(.mismatchedEndTag, at: 0)
+        }
+        position += tokenizer.cursor
+        isInsideElement = false
+        state = .closed
+        return .streamClosed
+    }
+}

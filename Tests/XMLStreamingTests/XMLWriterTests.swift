@@ -1,0 +1,85 @@
+import Testing
+import XMLStreaming
+
+@Suite("Writer")
+struct XMLWriterTests {
+    private let client = "jabber:client"
+
+    @Test("Namespaces are declared where they change and nowhere else")
+    func minimalDeclarations() {
+        var writer = XMLWriter(defaultNamespace: client)
+        writer.element(XMLName("iq", client)) { writer in
+            writer.attribute("type", "get")
+            writer.attribute("to", nil)
+            writer.element(XMLName("query", "urn:q")) { writer in
+                writer.element(XMLName("item", "urn:q"))
+                writer.element(XMLName("body", client), text: "x")
+                writer.element(XMLName("none", ""))
+            }
+        }
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == "<iq type='get'><query xmlns='urn:q'><item/><body xmlns='jabber:client'>x</body><none xmlns=''/>"
+                + "</query></iq>")
+    }
+
+    @Test("Inside of a stream its own elements take the prefix stream")
+    func streamPrefix() {
+        var writer = XMLWriter(defaultNamespace: client, inStream: true)
+        writer.element(XMLName("error", XMLNamespace.streams)) { writer in
+            writer.element(XMLName("conflict", "urn:ietf:params:xml:ns:xmpp-streams"))
+        }
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == "<stream:error><conflict xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>")
+    }
+
+    @Test("Text and values are escaped, forbidden characters become U+FFFD, names are corrected")
+    func escaping() throws {
+        var writer = XMLWriter()
+        writer.start(XMLName("a b:c", ""))
+        writer.attribute("k", "\"'<&>\t\n\r\u{0}")
+        writer.attribute("k", "again")
+        writer.attribute("xmlns", "evil")
+        writer.attribute(.language, "en")
+        writer.attribute(XMLName("z", "urn:z"), "1")
+        writer.text("]]><&\r\n\u{1}\u{FFFF}\u{FFFE}\u{FFFD}é😀")
+        writer.end()
+        writer.end()
+        let element = try XMLElement(parsing: writer.takeBytes())
+        #expect(element.localName == "a_b_c")
+        #expect(element["k"] == "\"'<&>\t\n\r\u{FFFD}")
+        #expect(element.language == "en")
+        #expect(element.attribute(XMLName("z", "urn:z")) == "1")
+        #expect(element.attributes.reduce(0) { count, _ in count + 1 } == 3)
+        #expect(element.text == "]]><&\r\n\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}é😀")
+    }
+
+    @Test("An element bound by outer prefixes is copied with its namespaces")
+    func copy() throws {
+        let outer = try XMLElement(parsing: "<p:a xmlns:p='u' xmlns='d'><p:b p:k='1'><c/></p:b></p:a>")
+        let inner = try #require(outer.firstChild)
+        var writer = XMLWriter(defaultNamespace: "u")
+        writer.write(inner)
+        let copy = try XMLElement(
+            parsing: "<w xmlns='u'>" + String(decoding: writer.bytes, as: UTF8.self) + "</w>")
+        #expect(copy.firstChild == inner)
+        #expect(try XMLElement(parsing: inner.description) == inner)
+    }
+
+    @Test("The stream header is escaped and parses back")
+    func header() throws {
+        var parser = XMLStreamParser()
+        parser.append(XMLWriter.streamHeader(to: "im.example.com", from: "juliet@im.example.com", language: "en"))
+        parser.append(XMLWriter.streamFooter)
+        guard case .streamOpened(let header)? = try parser.next() else {
+            Issue.record("no header")
+            return
+        }
+        #expect(header.name == .stream)
+        #expect(header["to"] == "im.example.com")
+        #expect(header["version"] == "1.0")
+        #expect(parser.contentNamespace == "jabber:client")
+        #expect(try parser.next() == .streamClosed)
+    }
+}
