@@ -30,4 +30,61 @@ struct HashFunctionTests {
         #expect(Hex.encode(digest) == value)
         #expect(digest.count == function.byteCount)
     }
+
+    @Test(
+        "give the values of FIPS 180-4 for no bytes and for two blocks",
+        arguments: [
+            (HashFunction.sha1, "", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+            (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            (
+                .sha1, "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+            ),
+            (
+                .sha256, "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+        ])
+    func moreKnownAnswers(function: HashFunction, text: String, value: String) {
+        #expect(Hex.encode(function.hash(Array(text.utf8))) == value)
+    }
+
+    @Test("the short names hash with their function")
+    func shortNames() {
+        let bytes = Array("abc".utf8)
+        #expect(SHA1.hash(bytes) == HashFunction.sha1.hash(bytes))
+        #expect(SHA256.hash(bytes) == HashFunction.sha256.hash(bytes))
+        #expect(SHA512.hash(bytes) == HashFunction.sha512.hash(bytes))
+    }
+
+    @Test("a digest fed in pieces of any size is the digest of the whole", arguments: HashFunction.allCases)
+    func pieces(function: HashFunction) {
+        let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        for size in [1, 7, 63, 64, 65, 999, 1000] {
+            var digest = Digest(function)
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                digest.update(Array(bytes[start..<min(start + size, bytes.count)]))
+            }
+            #expect(digest.finish() == function.hash(bytes), "pieces of \(size)")
+        }
+    }
+
+    @Test("a digest may be dropped without being finished, and nothing may be added")
+    func dropped() {
+        var digest = Digest(.sha256)
+        digest.update([])
+        digest.update(UnsafeRawBufferPointer(start: nil, count: 0))
+        let value = digest.finish()
+        #expect(value == SHA256.hash([]))
+        _ = Digest(.sha512)
+    }
+
+    @Test("a million times \"a\" gives the value of FIPS 180-4")
+    func million() {
+        var digest = Digest(.sha1)
+        let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 10_000)
+        for _ in 0..<100 { digest.update(piece) }
+        let value = digest.finish()
+        #expect(Hex.encode(value) == "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
+    }
 }
