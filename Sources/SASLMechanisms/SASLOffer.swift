@@ -15,30 +15,31 @@ public struct SASLOffer: Sendable, Hashable {
 
     /// The bytes that XEP-0474 §5.1 hashes.
     ///
-    /// Servers of 2024 wrote commas and bars in place of the control characters. That spelling is only given where
-    /// every name is well-formed: a name with a comma in it would let two different lists look the same.
-    func signedBytes(with delimiters: SCRAMOfferDelimiters) -> [UInt8]? {
-        if delimiters == .printable {
+    /// `nil` for the printable spelling where a name is not well-formed: a name with a comma in it would let two
+    /// different lists look the same. The control characters of the other spelling cannot come out of XML.
+    func signedBytes(_ spelling: SCRAMOfferSpelling) -> [UInt8]? {
+        if spelling == .printable {
             guard mechanisms.allSatisfy(SASLMechanismName.isWellFormed),
-                (channelBindings ?? []).allSatisfy({ !$0.utf8.contains { $0 == 0x2C || $0 == 0x7C } })
+                (channelBindings ?? []).allSatisfy({ !$0.contains(",") && !$0.contains("|") })
             else { return nil }
         }
         func list(_ names: [String]) -> [UInt8] {
             let sorted = names.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
-            return Array(sorted.joined(separator: [delimiters.betweenNames]))
+            return Array(sorted.joined(separator: [spelling.betweenNames]))
         }
         guard let channelBindings else { return list(mechanisms) }
-        return list(mechanisms) + [delimiters.betweenLists] + list(channelBindings)
+        return list(mechanisms) + [spelling.betweenLists] + list(channelBindings)
     }
 }
 
-/// The two spellings of the list that XEP-0474 signs.
-enum SCRAMOfferDelimiters: CaseIterable {
-    /// Version 0.4 and later: U+001E and U+001F, which cannot stand in XML.
+/// The two ways in which servers sign their offer (XEP-0474).
+enum SCRAMOfferSpelling: CaseIterable {
+    /// Version 0.4 and later: `h=`, with U+001E and U+001F between the names.
     case control
-    /// Version 0.3: a comma and a bar.
+    /// Version 0.3, which servers of 2024 speak: `d=`, with commas and a bar.
     case printable
 
+    var attribute: Unicode.Scalar { self == .control ? "h" : "d" }
     var betweenNames: UInt8 { self == .control ? 0x1E : UInt8(ascii: ",") }
     var betweenLists: UInt8 { self == .control ? 0x1F : UInt8(ascii: "|") }
 }

@@ -162,7 +162,7 @@ public struct SCRAMClient: SASLClientMechanism {
         guard iterations.contains(count) else {
             throw SASLError(.iterationCountOutOfRange(count, allowed: iterations))
         }
-        if let offer, let signed = message.value("h") { try check(offer, against: signed) }
+        if let offer { try check(offer, signedIn: message) }
         return Challenge(nonce: Array(nonce), salt: salt, iterations: count)
     }
 
@@ -206,9 +206,11 @@ public struct SCRAMClient: SASLClientMechanism {
         return derived
     }
 
-    private func check(_ offer: SASLOffer, against signed: ArraySlice<UInt8>) throws(SASLError) {
-        let values = SCRAMOfferDelimiters.allCases.compactMap { offer.signedBytes(with: $0) }
-        guard let expected = SASLBase64.decode(signed), values.contains(where: { digest.hashValue($0) == expected })
-        else { throw SASLError(.offerTampered) }
+    private func check(_ offer: SASLOffer, signedIn message: SCRAMMessage) throws(SASLError) {
+        for spelling in SCRAMOfferSpelling.allCases {
+            guard let encoded = message.value(spelling.attribute) else { continue }
+            guard let signed = offer.signedBytes(spelling), SASLBase64.decode(encoded) == digest.hashValue(signed)
+            else { throw SASLError(.offerTampered) }
+        }
     }
 }

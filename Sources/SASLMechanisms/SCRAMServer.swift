@@ -171,7 +171,7 @@ public struct SCRAMServer: SASLServerMechanism {
         let nonce = Array(clientNonce) + Array(configuration.nonce.utf8)
         var challenge = Array("r=".utf8) + nonce + Array(",s=".utf8) + SASLBase64.encode(keys.salt)
         challenge += Array(",i=\(keys.iterations)".utf8)
-        if let signed = configuration.signedOffer?.signedBytes(with: .control) {
+        if let signed = configuration.signedOffer?.signedBytes(.control) {
             challenge += Array(",h=".utf8) + SASLBase64.encode(configuration.digest.hashValue(signed))
         }
         let header = bytes[..<bare.startIndex]

@@ -66,5 +66,3 @@ func run(
     Issue.record("The exchange does not end.")
     return .refused(.aborted, nil)
 }
-
-func code(of error: any Error) -> SASLError.Code? { (error as? SASLError)?.code }
