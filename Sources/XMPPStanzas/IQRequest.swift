@@ -1,0 +1,54 @@
+public import XMLStreaming
+
+/// The payload of an IQ request, which also says what comes back.
+///
+/// RFC 6120 §8.2.3: a request is of type `get` or `set`, holds exactly one child, and is answered by a result or an
+/// error.
+///
+///     C: <iq id='q1' type='get' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>
+///     S: <iq id='q1' type='result' from='example.org'/>
+public protocol IQRequest: IQPayload {
+    /// What the result of the request holds.
+    associatedtype Response: IQResponse
+    /// The type of the request: `.get` asks, `.set` changes. `.get` unless the request says otherwise.
+    static var iqType: IQ.Kind { get }
+}
+
+extension IQRequest {
+    public static var iqType: IQ.Kind { .get }
+}
+
+/// What is read from the result of an IQ request.
+public protocol IQResponse: Sendable {
+    /// Reads the child of the result; `nil` when the result is empty.
+    init(payload: XMLElement?) throws(XMLDecodingError)
+}
+
+extension IQResponse where Self: XMLPayload {
+    public init(payload: XMLElement?) throws(XMLDecodingError) {
+        guard let payload else {
+            throw XMLDecodingError(IQ.name, .missingElement(Self.name))
+        }
+        guard payload.isNamed(Self.name) else {
+            throw XMLDecodingError(payload.name, .unexpectedElement)
+        }
+        try self.init(from: payload)
+    }
+}
+
+/// The result of a request that is only confirmed. A child that the result may hold is ignored.
+public struct EmptyResponse: IQResponse, Hashable {
+    public init() {}
+
+    public init(payload: XMLElement?) throws(XMLDecodingError) {}
+}
+
+/// The result of a request as it came, for a protocol without its own type.
+public struct ElementResponse: IQResponse, Hashable {
+    /// The child of the result, or `nil` when it was empty.
+    public var payload: XMLElement?
+
+    public init(payload: XMLElement?) throws(XMLDecodingError) {
+        self.payload = payload
+    }
+}

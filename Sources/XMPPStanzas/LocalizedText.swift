@@ -1,0 +1,85 @@
+/// The same text in several languages, as stanzas carry it by repeated elements with different `xml:lang` (RFC 6120
+/// §8.1.5).
+///
+///     <body xml:lang='en'>Good morning</body>
+///     <body xml:lang='cs'>Dobré ráno</body>
+public struct LocalizedText: Sendable, Hashable {
+    /// The text in one language.
+    public struct Variant: Sendable, Hashable {
+        /// The language tag (BCP 47), or `nil` if nothing is said about the language.
+        public var language: String?
+        public var text: String
+
+        public init(language: String?, text: String) {
+            self.language = language
+            self.text = text
+        }
+    }
+
+    private var variants: [Variant] = []
+
+    public init() {}
+
+    /// A text in one language.
+    public init(_ text: String, language: String? = nil) {
+        variants = [Variant(language: language, text: text)]
+    }
+
+    /// The text in that very language; tags are compared without regard to case. Setting `nil` takes it away.
+    public subscript(language: String?) -> String? {
+        get { variants.first { Self.isSame($0.language, language) }?.text }
+        set {
+            variants.removeAll { Self.isSame($0.language, language) }
+            if let newValue { variants.append(Variant(language: language, text: newValue)) }
+        }
+    }
+
+    mutating func append(_ text: String, language: String?) {
+        variants.append(Variant(language: language, text: text))
+    }
+
+    /// The text that fits a reader best.
+    ///
+    /// The languages are tried in the order of preference, each first as RFC 4647 §3.4 looks up (`zh-Hans-CN`,
+    /// `zh-Hans`, `zh`), then as a prefix (`zh` finds `zh-Hant`). If none fits: the text without a language, otherwise
+    /// the first.
+    public func best(for languages: [String]) -> String? {
+        for language in languages {
+            if let text = lookUp(language) { return text }
+        }
+        return (variants.first { $0.language == nil } ?? variants.first)?.text
+    }
+
+    private func lookUp(_ language: String) -> String? {
+        var subtags = language.lowercased().split(separator: "-")
+        while !subtags.isEmpty {
+            let range = subtags.joined(separator: "-")
+            if let variant = variants.first(where: { $0.language?.lowercased() == range }) { return variant.text }
+            subtags.removeLast()
+            // RFC 4647 §3.4: a single letter only introduces what was cut off.
+            if subtags.last?.count == 1 { subtags.removeLast() }
+        }
+        let prefix = language.lowercased() + "-"
+        return variants.first { $0.language?.lowercased().hasPrefix(prefix) ?? false }?.text
+    }
+
+    private static func isSame(_ left: String?, _ right: String?) -> Bool {
+        left == right || (left != nil && left?.lowercased() == right?.lowercased())
+    }
+}
+
+extension LocalizedText: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { variants.count }
+    public subscript(position: Int) -> Variant { variants[position] }
+}
+
+extension LocalizedText: ExpressibleByStringInterpolation {
+    public init(stringLiteral text: String) { self.init(text) }
+}
+
+extension LocalizedText: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral texts: (String?, String)...) {
+        for (language, text) in texts { append(text, language: language) }
+    }
+}

@@ -1,0 +1,114 @@
+public import XMLStreaming
+public import XMPPAddress
+
+/// A message: pushed from one entity to another, needs no answer (RFC 6121 §5).
+///
+///     <message to='romeo@example.net' from='juliet@example.com/balcony' id='ktx72v49' type='chat' xml:lang='en'>
+///       <body>Art thou not Romeo, and a Montague?</body>
+///     </message>
+public struct Message: Stanza {
+    /// What kind of conversation a message belongs to (RFC 6121 §5.2.2).
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A message outside a conversation, like a letter. Also what a missing or unknown type means.
+        case normal
+        /// A message of a conversation between two.
+        case chat
+        /// A message of a room with many occupants.
+        case groupchat
+        /// A notice to which no answer is expected.
+        case headline
+        /// A report that an earlier message failed.
+        case error
+
+        init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
+            if bytes.matches("chat") {
+                self = .chat
+            } else if bytes.matches("groupchat") {
+                self = .groupchat
+            } else if bytes.matches("normal") {
+                self = .normal
+            } else if bytes.matches("headline") {
+                self = .headline
+            } else if bytes.matches("error") {
+                self = .error
+            } else {
+                return nil
+            }
+        }
+    }
+
+    public static let name = XMLName("message", XMPPNamespace.client)
+
+    public var id: String?
+    public var to: JID?
+    public var from: JID?
+    public var language: String?
+    public var type: Kind
+    public var payloads: Payloads
+
+    public init(
+        to: JID? = nil, type: Kind = .normal, id: String? = nil, body: String? = nil, language: String? = nil,
+        payloads: Payloads = []
+    ) {
+        self.id = id
+        self.to = to
+        self.type = type
+        self.language = language
+        self.payloads = payloads
+        if let body { self.payloads.append(TextElement(name: Self.bodyName, text: body)) }
+    }
+
+    /// A message of type `chat`, the kind that a conversation between two is made of.
+    public static func chat(to: JID, body: String, id: String? = nil) -> Message {
+        Message(to: to, type: .chat, id: id, body: body)
+    }
+
+    /// Reads a message. A missing or unknown type is `normal` (RFC 6121 §5.2.2); a bad address is an error.
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        var addresses = AddressCache()
+        try self.init(from: element, addresses: &addresses)
+    }
+
+    init(from element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
+        guard element.isNamed(Self.name) else {
+            throw XMLDecodingError(element.name, .unexpectedElement)
+        }
+        from = try addresses.address(in: "from", of: element)
+        to = try addresses.address(in: "to", of: element)
+        id = element["id"]
+        language = element.language
+        type = element.withAttributeUTF8("type") { Kind(utf8: $0) ?? .normal } ?? .normal
+        payloads = Payloads(of: element)
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        write(type: type == .normal ? nil : type.rawValue, to: &writer)
+    }
+
+    public var isError: Bool { type == .error }
+}
+
+extension Message {
+    /// Adds a payload that may stand in a message.
+    public mutating func append(_ payload: some MessagePayload) {
+        payloads.append(payload)
+    }
+
+    /// The message with one more payload.
+    public func appending(_ payload: some MessagePayload) -> Message {
+        var message = self
+        message.append(payload)
+        return message
+    }
+
+    /// The error message that answers this one: addresses swapped, same id, nothing of the content (RFC 6120 §8.3.1).
+    ///
+    /// `nil` for an error: an error is never answered by an error.
+    public func errorReply(_ error: StanzaError) -> Message? {
+        guard !isError else { return nil }
+        var reply = Message(to: from, type: .error, id: id)
+        reply.from = to
+        reply.payloads.append(error)
+        return reply
+    }
+}

@@ -1,0 +1,71 @@
+import XMLStreaming
+
+extension Presence {
+    static let showName = XMLName("show", XMPPNamespace.client)
+    static let statusName = XMLName("status", XMPPNamespace.client)
+    static let priorityName = XMLName("priority", XMPPNamespace.client)
+
+    /// How available the sender is; `nil` is plainly available, and so is a word that the specification does not know
+    /// (RFC 6121 §4.7.2.1).
+    public var show: Show? {
+        get { payloads.first(Self.showName).flatMap { Show(rawValue: $0.text.trimmed) } }
+        set {
+            payloads.removeAll(named: Self.showName)
+            if let newValue { payloads.append(TextElement(name: Self.showName, text: newValue.rawValue)) }
+        }
+    }
+
+    /// Availability as a number to sort by: 0 do not disturb, 1 extended away, 2 away, 3 available, 4 wants to talk.
+    public var showValue: Int {
+        switch show {
+        case .doNotDisturb: 0
+        case .extendedAway: 1
+        case .away: 2
+        case nil: 3
+        case .chat: 4
+        }
+    }
+
+    /// What the person says about it, free text in the presence's own language (RFC 6121 §4.7.2.2).
+    public var status: String? {
+        get { payloads.text(Self.statusName) }
+        set { payloads.setText(Self.statusName, newValue) }
+    }
+
+    /// The free text in all its languages.
+    public var statuses: LocalizedText {
+        get { payloads.texts(Self.statusName, inherited: language) }
+        set { payloads.setTexts(Self.statusName, newValue, inherited: language) }
+    }
+
+    /// The rank of this resource among those of the account (RFC 6121 §4.7.2.3); 0 if nothing is said.
+    ///
+    /// A negative one never receives messages that are addressed to the account as a whole. A received number outside
+    /// −128…127 counts as the nearest bound; what is no number counts as nothing said.
+    public var priority: Int8 {
+        get {
+            guard let text = payloads.first(Self.priorityName)?.text.trimmed else { return 0 }
+            if let number = Int(text) { return Int8(clamping: number) }
+            let digits = text.drop { $0 == "-" || $0 == "+" }
+            guard !digits.isEmpty, text.count - digits.count <= 1, digits.allSatisfy({ ("0"..."9").contains($0) })
+            else {
+                return 0
+            }
+            return text.hasPrefix("-") ? .min : .max
+        }
+        set {
+            payloads.removeAll(named: Self.priorityName)
+            if newValue != 0 { payloads.append(TextElement(name: Self.priorityName, text: String(newValue))) }
+        }
+    }
+}
+
+extension String {
+    /// Without the white space that some programs leave around a keyword.
+    var trimmed: String {
+        guard let first = firstIndex(where: { !$0.isWhitespace }),
+            let last = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[first...last])
+    }
+}

@@ -1,0 +1,134 @@
+public import XMLStreaming
+public import XMPPAddress
+
+/// A presence: an entity's availability, or a step of a subscription to it (RFC 6121 §3 and §4).
+///
+///     <presence from='juliet@example.com/balcony' xml:lang='en'>
+///       <show>away</show><status>be right back</status><priority>1</priority>
+///     </presence>
+public struct Presence: Stanza {
+    /// What a presence says (RFC 6121 §4.7.1).
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The entity is available; on the wire the absence of a type.
+        case available
+        /// The entity is no longer available.
+        case unavailable
+        /// The sender asks to receive the receiver's presence.
+        case subscribe
+        /// The sender allows the receiver to receive its presence.
+        case subscribed
+        /// The sender no longer wants to receive the receiver's presence.
+        case unsubscribe
+        /// The sender refuses or withdraws the receiver's permission to receive its presence.
+        case unsubscribed
+        /// A server asks for the current presence of an entity.
+        case probe
+        /// A report that an earlier presence failed.
+        case error
+    }
+
+    /// How available an entity is (RFC 6121 §4.7.2.1). None of these is plain "available".
+    public enum Show: String, Sendable, Hashable, CaseIterable {
+        /// Wants to talk.
+        case chat
+        /// Away for a while.
+        case away
+        /// Away for longer ("extended away").
+        case extendedAway = "xa"
+        /// Busy ("do not disturb").
+        case doNotDisturb = "dnd"
+    }
+
+    public static let name = XMLName("presence", XMPPNamespace.client)
+
+    public var id: String?
+    public var to: JID?
+    public var from: JID?
+    public var language: String?
+    public var type: Kind
+    public var payloads: Payloads
+
+    public init(
+        type: Kind = .available, to: JID? = nil, id: String? = nil, show: Show? = nil, status: String? = nil,
+        priority: Int8 = 0, payloads: Payloads = []
+    ) {
+        self.id = id
+        self.to = to
+        self.type = type
+        self.payloads = payloads
+        if let show { self.show = show }
+        if let status { self.status = status }
+        if priority != 0 { self.priority = priority }
+    }
+
+    /// Reads a presence. An unknown type or a bad address is an error: guessing "available" would show an absent
+    /// person.
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        var addresses = AddressCache()
+        try self.init(from: element, addresses: &addresses)
+    }
+
+    init(from element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
+        guard element.isNamed(Self.name) else {
+            throw XMLDecodingError(element.name, .unexpectedElement)
+        }
+        if let type = element["type"] {
+            guard let kind = Kind(rawValue: type), kind != .available else {
+                throw XMLDecodingError(Self.name, .invalidAttribute("type", value: type))
+            }
+            self.type = kind
+        } else {
+            type = .available
+        }
+        from = try addresses.address(in: "from", of: element)
+        to = try addresses.address(in: "to", of: element)
+        id = element["id"]
+        language = element.language
+        payloads = Payloads(of: element)
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        write(type: type == .available ? nil : type.rawValue, to: &writer)
+    }
+
+    public var isError: Bool { type == .error }
+}
+
+extension Presence {
+    /// Whether this tells all subscribers about the sender: no receiver, and available or unavailable (RFC 6121 §4.2).
+    public var isBroadcast: Bool { to == nil && (type == .available || type == .unavailable) }
+
+    /// Whether this is a step of a subscription (RFC 6121 §3).
+    public var isSubscription: Bool {
+        switch type {
+        case .subscribe, .subscribed, .unsubscribe, .unsubscribed: true
+        case .available, .unavailable, .probe, .error: false
+        }
+    }
+
+    /// Whether this reports the failure of an earlier presence.
+    public var isErrorPresence: Bool { isError }
+
+    /// Adds a payload that may stand in a presence.
+    public mutating func append(_ payload: some PresencePayload) {
+        payloads.append(payload)
+    }
+
+    /// The presence with one more payload.
+    public func appending(_ payload: some PresencePayload) -> Presence {
+        var presence = self
+        presence.append(payload)
+        return presence
+    }
+
+    /// The error presence that answers this one: addresses swapped, same id, nothing of the content (RFC 6120 §8.3.1).
+    ///
+    /// `nil` for an error: an error is never answered by an error.
+    public func errorReply(_ error: StanzaError) -> Presence? {
+        guard !isError else { return nil }
+        var reply = Presence(type: .error, to: from, id: id)
+        reply.from = to
+        reply.payloads.append(error)
+        return reply
+    }
+}

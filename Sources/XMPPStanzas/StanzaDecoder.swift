@@ -1,0 +1,19 @@
+public import XMLStreaming
+
+/// Reads the stanzas of one stream: keeps the addresses seen last between one stanza and the next.
+public struct StanzaDecoder: Sendable {
+    private var addresses = AddressCache(keeping: ())
+
+    public init() {}
+
+    /// The stanza that a top-level element is, or `nil` if it is something else.
+    ///
+    /// Throws when the element is a stanza that cannot be read, for instance because of a bad address:
+    /// ``IQ/rejection(of:)`` gives the answer that a request deserves then.
+    public mutating func decode(_ element: XMLElement) throws(XMLDecodingError) -> AnyStanza? {
+        if element.isNamed(Message.name) { return .message(try Message(from: element, addresses: &addresses)) }
+        if element.isNamed(Presence.name) { return .presence(try Presence(from: element, addresses: &addresses)) }
+        if element.isNamed(IQ.name) { return .iq(try IQ(from: element, addresses: &addresses)) }
+        return nil
+    }
+}
