@@ -84,10 +84,22 @@ extension Unicode.Scalar {
         let mapped = UnicodeMappings.halfwidthAndFullwidthForms[Int(value) - 0xFF00]
         return mapped == 0 ? self : Unicode.Scalar(mapped) ?? self
     }
+}
 
-    /// The code point in lower case, without regard to its neighbours: `Σ` gives `σ` at the end of a word too.
-    var lowercased: String.UnicodeScalarView {
-        if isASCII { return String(Unicode.Scalar(UInt8(value).asciiLowercased)).unicodeScalars }
-        return properties.lowercaseMapping.unicodeScalars
+extension [Unicode.Scalar] {
+    /// The text in lower case, each code point without regard to its neighbours: `Σ` gives `σ` at the end of a word too.
+    var lowercased: [Unicode.Scalar] {
+        var result: [Unicode.Scalar] = []
+        result.reserveCapacity(count)
+        for scalar in self {
+            if scalar.isASCII {
+                result.append(Unicode.Scalar(UInt8(scalar.value).asciiLowercased))
+            } else if scalar.properties.changesWhenLowercased {
+                result.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return result
     }
 }

@@ -2,6 +2,10 @@ extension JID: Hashable {
     /// Whether both name the same entity: octet by octet, as both are canonical (RFC 7622 §3.1).
     public static func == (left: JID, right: JID) -> Bool {
         guard left.end - left.start == right.end - right.start else { return false }
+        if left.isWhole, right.isWhole {
+            // Both strings are in NFC, so that the standard library comes to a comparison of octets as well.
+            return left.storage == right.storage
+        }
         return left.withUTF8 { l in right.withUTF8 { r in l.elementsEqual(r) } }
     }
 

@@ -60,6 +60,9 @@ extension JID {
         }
     }
 
+    /// Whether the storage holds nothing but this address.
+    var isWhole: Bool { start == 0 && Int(end) == storage.utf8.count }
+
     private func text(_ range: Range<Int>) -> String {
         let utf8 = storage.utf8
         let first = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
@@ -71,6 +74,6 @@ extension JID {
 extension JID: CustomStringConvertible {
     /// The address as it goes on the wire, before XML escaping. Parsing it gives an equal address.
     public var description: String {
-        start == 0 && Int(end) == storage.utf8.count ? storage : text(Int(start)..<Int(end))
+        isWhole ? storage : text(Int(start)..<Int(end))
     }
 }

@@ -86,13 +86,16 @@ public struct JID: Sendable {
     }
 
     private init(ascii string: String, _ layout: ASCIIAddress) {
-        var storage = string
-        if layout.hasUppercase {
-            let bytes = string.utf8.enumerated().map { $0 < layout.domainEnd ? $1.asciiLowercased : $1 }
-            storage = String(decoding: bytes, as: UTF8.self)
-        }
         self.init(
-            storage: storage, domainStart: layout.domainStart, domainEnd: layout.domainEnd, end: layout.end)
+            storage: layout.hasUppercase ? Self.lowercased(string, upTo: layout.domainEnd) : string,
+            domainStart: layout.domainStart, domainEnd: layout.domainEnd, end: layout.end)
+    }
+
+    /// An ASCII string with its first octets in lower case.
+    private static func lowercased(_ string: String, upTo end: Int) -> String {
+        var octets = Array(string.utf8)
+        for index in 0..<end { octets[index] = octets[index].asciiLowercased }
+        return String(decoding: octets, as: UTF8.self)
     }
 
     private init(splitting string: String) throws(AddressError) {

@@ -6,11 +6,25 @@ enum ResourcePart {
             throw AddressError(.resource, .tooLong(octets: string.utf8.count))
         }
         var scalars = Array(string.unicodeScalars)
+        try check(scalars)
+        for (index, scalar) in scalars.enumerated() where scalar.properties.generalCategory == .spaceSeparator {
+            scalars[index] = " "
+        }
+        let mapped = scalars
+        CanonicalComposition.compose(&scalars)
+        // U+0387 becomes U+00B7, which has a context rule: what is accepted has to be accepted again (RFC 8264 §7).
+        if scalars != mapped { try check(scalars) }
+        let prepared = String(scalars)
+        guard prepared.utf8.count <= JID.maximumPartLength else {
+            throw AddressError(.resource, .tooLong(octets: prepared.utf8.count))
+        }
+        return prepared
+    }
+
+    private static func check(_ scalars: [Unicode.Scalar]) throws(AddressError) {
         for (index, scalar) in scalars.enumerated() {
             switch CodePointClass(scalar) {
-            case .valid: continue
-            case .freeformOnly:
-                if scalar.properties.generalCategory == .spaceSeparator { scalars[index] = " " }
+            case .valid, .freeformOnly: continue
             case .contextual:
                 guard ContextRule.allows(at: index, in: scalars) else {
                     throw AddressError(.resource, .outOfContext(scalar))
@@ -18,12 +32,6 @@ enum ResourcePart {
             case .disallowed: throw AddressError(.resource, .disallowed(scalar))
             }
         }
-        CanonicalComposition.compose(&scalars)
-        let prepared = String(scalars)
-        guard prepared.utf8.count <= JID.maximumPartLength else {
-            throw AddressError(.resource, .tooLong(octets: prepared.utf8.count))
-        }
-        return prepared
     }
 }
 
