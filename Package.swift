@@ -45,6 +45,7 @@ let package = Package(
     targets: [
         // C libraries of the system.
         .systemLibrary(name: "COpenSSL", pkgConfig: "libssl libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
@@ -63,7 +64,7 @@ let package = Package(
 
         // The outside world.
         library("Cryptography", ["COpenSSL"]),
-        library("TransportLayer", ["COpenSSL", "CCares", "CCurl"]),
+        library("TransportLayer", ["COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf"]),
         library("CredentialStore", ["CSecret"]),
 

@@ -1,0 +1,111 @@
+import CEpoll
+import Glibc
+import Synchronization
+
+/// One thread that waits for sockets with epoll and runs the code that belongs to them.
+///
+/// A connection is an actor that lives on its loop, so its state needs no lock. The loop is an executor (see the conformances in
+/// `EventLoop+Executor.swift`): an actor of the layers above that chooses the same loop calls its transport without a change of thread,
+/// and then one message costs three system calls: wait, receive, send.
+///
+/// A turn of the loop is: run what is queued, write what the connections have gathered, wait, take the events. Nothing that runs here may
+/// block.
+public final class EventLoop: Sendable {
+    /// The loop that everything uses that is not told otherwise.
+    public static let shared = EventLoop()
+
+    enum Work {
+        case job(UnownedJob)
+        case block(@Sendable () -> Void)
+    }
+
+    private struct Inbox {
+        var work: [Work] = []
+        /// The thread is in, or about to enter, a wait that only the wake-up descriptor ends.
+        var isWaiting = false
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let wakeUp: Int32
+    private let thread = Atomic<UInt>(0)
+    let state: EventLoopState
+
+    /// Starts a loop. Its thread lives as long as the process, so make few.
+    public init() {
+        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        precondition(epoll >= 0 && wakeUp >= 0, "no event loop: the process has no file descriptor left")
+        state = EventLoopState(epoll: epoll)
+        // Edge-triggered: the counter need never be read back, each write is an event.
+        state.add(wakeUp, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.wakeUpToken)
+
+        var handle = pthread_t()
+        let loop = Unmanaged.passRetained(self)
+        let code = pthread_create(
+            &handle, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue().run()
+            }, loop.toOpaque())
+        precondition(code == 0, "no event loop: the process cannot start a thread")
+        pthread_detach(handle)
+    }
+
+    /// Whether the caller runs on the loop's thread.
+    public var isCurrent: Bool {
+        thread.load(ordering: .relaxed) == UInt(pthread_self())
+    }
+
+    /// Runs `block` on the loop's thread, after what is queued already.
+    public func execute(_ block: @escaping @Sendable () -> Void) {
+        append(.block(block))
+    }
+
+    func append(_ work: Work) {
+        let mustWake = inbox.withLock { inbox in
+            inbox.work.append(work)
+            let wasWaiting = inbox.isWaiting
+            inbox.isWaiting = false
+            return wasWaiting
+        }
+        if mustWake {
+            var one: UInt64 = 1
+            _ = Glibc.write(wakeUp, &one, 8)
+        }
+    }
+
+    private func run() -> Never {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        pthread_setname_np(pthread_self(), "event-loop")
+        var batch: [Work] = []
+        while true {
+            runQueued(&batch)
+            state.flushConnections()
+            let timeout = state.millisecondsToNextTimer()
+            let mayWait = inbox.withLock { inbox in
+                inbox.isWaiting = inbox.work.isEmpty
+                return inbox.isWaiting
+            }
+            state.poll(milliseconds: mayWait ? timeout : 0)
+            if mayWait { inbox.withLock { $0.isWaiting = false } }
+            state.fireTimers()
+        }
+    }
+
+    /// Runs what is queued and what that queues in turn, but not for ever: sockets must get their share.
+    private func runQueued(_ batch: inout [Work]) {
+        for _ in 0..<32 {
+            inbox.withLock { swap(&$0.work, &batch) }
+            if batch.isEmpty { return }
+            for work in batch {
+                switch work {
+                case .job(let job):
+                    job.runSynchronously(
+                        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                case .block(let block): block()
+                }
+            }
+            batch.removeAll(keepingCapacity: true)
+        }
+    }
+}

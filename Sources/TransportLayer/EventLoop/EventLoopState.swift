@@ -1,0 +1,113 @@
+import CEpoll
+import Glibc
+
+/// What waits for events of a descriptor.
+protocol EventHandler: AnyObject, Sendable {
+    /// Called on the loop's thread with epoll's event bits.
+    func eventsOccurred(_ events: UInt32)
+}
+
+/// What gathers bytes during a turn of the loop and writes them at its end.
+protocol Flushable: AnyObject, Sendable {
+    /// Called on the loop's thread at the end of the turn.
+    func turnEnded()
+}
+
+/// What only the thread of an ``EventLoop`` touches.
+///
+/// `@unchecked Sendable`: every member but the initialiser is called on the loop's thread alone: by the loop itself and by actors whose
+/// executor is the loop. The initialiser runs before the thread starts.
+final class EventLoopState: @unchecked Sendable {
+    static let wakeUpToken: UInt64 = 0
+
+    private struct WeakHandler {
+        weak var handler: (any EventHandler)?
+    }
+
+    private let epoll: Int32
+    private var handlers: [UInt64: WeakHandler] = [:]
+    private var lastToken = wakeUpToken
+    private var gathered: [any Flushable] = []
+    private var events = [epoll_event](repeating: epoll_event(), count: 64)
+    private var timers = TimerQueue()
+
+    /// Lent to the connection that is reading, so that idle connections own no buffer.
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+
+    init(epoll: Int32) {
+        self.epoll = epoll
+    }
+
+    /// Watches `descriptor`; the handler is held weakly and found again by the token.
+    func register(_ descriptor: Int32, events: UInt32, handler: some EventHandler) -> UInt64 {
+        lastToken += 1
+        handlers[lastToken] = WeakHandler(handler: handler)
+        add(descriptor, events: events, token: lastToken)
+        return lastToken
+    }
+
+    func add(_ descriptor: Int32, events: UInt32, token: UInt64) {
+        control(EPOLL_CTL_ADD, descriptor, events, token)
+    }
+
+    func change(_ descriptor: Int32, events: UInt32, token: UInt64) {
+        control(EPOLL_CTL_MOD, descriptor, events, token)
+    }
+
+    /// Forgets a handler; the caller closes the descriptor afterwards, or still needs it (`stopWatching`).
+    func unregister(_ token: UInt64, stopWatching descriptor: Int32? = nil) {
+        handlers[token] = nil
+        if let descriptor { control(EPOLL_CTL_DEL, descriptor, 0, 0) }
+    }
+
+    private func control(_ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ token: UInt64) {
+        var event = epoll_event()
+        event.events = events
+        event.data.u64 = token
+        _ = epoll_ctl(epoll, operation, descriptor, &event)
+    }
+
+    /// Asks for a call of `turnEnded()` at the end of this turn.
+    func gather(_ connection: some Flushable) {
+        gathered.append(connection)
+    }
+
+    func flushConnections() {
+        guard !gathered.isEmpty else { return }
+        let connections = gathered
+        gathered.removeAll(keepingCapacity: true)
+        for connection in connections { connection.turnEnded() }
+    }
+
+    func poll(milliseconds: Int32) {
+        let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds)
+        guard count > 0 else { return }
+        for index in 0..<Int(count) {
+            let event = events[index]
+            handlers[event.data.u64]?.handler?.eventsOccurred(event.events)
+        }
+    }
+
+    /// Runs `action` on the loop's thread once `delay` has passed.
+    func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> TimerQueue.Identifier {
+        timers.insert(deadline: ContinuousClock.now.advanced(by: delay), action)
+    }
+
+    func cancelTimer(_ identifier: TimerQueue.Identifier) {
+        timers.remove(identifier)
+    }
+
+    func millisecondsToNextTimer() -> Int32 {
+        guard let deadline = timers.nextDeadline else { return -1 }
+        let (seconds, attoseconds) = ContinuousClock.now.duration(to: deadline).components
+        if seconds < 0 || attoseconds < 0 { return 0 }
+        // Rounded up: waking too early would spin until the deadline.
+        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+    }
+
+    func fireTimers() {
+        guard timers.nextDeadline != nil else { return }
+        let now = ContinuousClock.now
+        while let action = timers.removeDue(now) { action() }
+    }
+}

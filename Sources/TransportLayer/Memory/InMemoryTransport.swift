@@ -1,0 +1,84 @@
+import Synchronization
+
+/// One end of a connection that exists in memory only: the counterpart of ``SocketTransport`` for tests.
+///
+/// It keeps all rules of ``Transport``, back-pressure included. TLS is pretended: both ends get the ``TLSInformation`` given when the pair was
+/// made, so channel bindings agree, and nothing is encrypted.
+public final class InMemoryTransport: Transport {
+    private let incoming: BytePipe
+    private let outgoing: BytePipe
+    private let pretendedTLS: TLSInformation
+    private let readLimit: Int
+    private let settled = Mutex<TLSInformation?>(nil)
+
+    /// Two connected ends.
+    ///
+    /// - Parameters:
+    ///   - capacity: how many bytes wait in each direction before a writer has to wait.
+    ///   - readLimit: the most bytes that one read returns; 1 shows whether a parser depends on the slicing.
+    public static func pair(
+        capacity: Int = 64 * 1024, readLimit: Int = .max, tls: TLSInformation = .pretended
+    ) -> (InMemoryTransport, InMemoryTransport) {
+        let there = BytePipe(capacity: capacity)
+        let back = BytePipe(capacity: capacity)
+        return (
+            InMemoryTransport(incoming: back, outgoing: there, tls: tls, readLimit: readLimit),
+            InMemoryTransport(incoming: there, outgoing: back, tls: tls, readLimit: readLimit)
+        )
+    }
+
+    private init(incoming: BytePipe, outgoing: BytePipe, tls: TLSInformation, readLimit: Int) {
+        self.incoming = incoming
+        self.outgoing = outgoing
+        self.pretendedTLS = tls
+        self.readLimit = readLimit
+    }
+
+    public func read() async throws(TransportError) -> [UInt8] {
+        try await incoming.read(limit: readLimit)
+    }
+
+    public func write(_ bytes: [UInt8]) async throws(TransportError) {
+        try await outgoing.write(bytes)
+    }
+
+    public func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> TLSInformation {
+        settled.withLock { $0 = pretendedTLS }
+        return pretendedTLS
+    }
+
+    public func finishWriting() async throws(TransportError) {
+        try outgoing.finish()
+    }
+
+    public func close() async {
+        try? outgoing.finish()
+        outgoing.stopWriting(.closedHere)
+        incoming.stopReading(.closedHere)
+    }
+
+    public func abort() {
+        outgoing.fail(reader: Self.reset, writer: .closedHere)
+        incoming.fail(reader: .closedHere, writer: Self.reset)
+    }
+
+    /// Breaks the connection for both ends, as a lost network would.
+    public func fail(_ error: TransportError) {
+        outgoing.fail(reader: error, writer: error)
+        incoming.fail(reader: error, writer: error)
+    }
+
+    public var tlsInformation: TLSInformation? { settled.withLock { $0 } }
+
+    /// Whether a writer has to wait.
+    var isStalled: Bool { outgoing.isFull }
+
+    private static let reset = TransportError(.connectionReset, "The peer broke the connection off.")
+}
+
+extension TLSInformation {
+    /// What an ``InMemoryTransport`` says of its TLS.
+    public static let pretended = TLSInformation(
+        version: .tls13, cipher: "TLS_AES_128_GCM_SHA256", tlsExporter: [UInt8](repeating: 0x5A, count: 32),
+        tlsServerEndPoint: [UInt8](repeating: 0xA5, count: 32))
+}

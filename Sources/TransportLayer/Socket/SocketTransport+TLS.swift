@@ -1,0 +1,77 @@
+extension SocketTransport {
+    public func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> TLSInformation {
+        // Reading the authorities from disk would hold up every connection of the loop.
+        try await configuration.trust.prepare()
+        if let failure { throw failure }
+        return try await secure(
+            try TLSEngine(client: configuration), timeout: configuration.handshakeTimeout, configuration.trust)
+    }
+
+    /// Secures the connection as the server.
+    public func acceptTLS(_ configuration: TLSServerConfiguration) async throws(TransportError) -> TLSInformation {
+        if let failure { throw failure }
+        return try await secure(try TLSEngine(server: configuration), timeout: configuration.handshakeTimeout, nil)
+    }
+
+    private func secure(
+        _ newEngine: consuming TLSEngine, timeout: Duration, _ trust: TrustPolicy?
+    ) async throws(TransportError) -> TLSInformation {
+        precondition(!isReading, "nobody may read while TLS starts")
+        precondition(engine == nil, "a connection is secured once")
+        isReading = true
+        defer { isReading = false }
+        // What was queued before belongs to the stream in clear.
+        flush()
+        outgoing += queued
+        queued = []
+        engine = consume newEngine
+        let timer = loop.state.schedule(after: timeout) { [weak self] in
+            self?.assumeIsolated {
+                $0.fail(TransportError(.timedOut, "The TLS handshake did not end within \(timeout)."))
+            }
+        }
+        defer { loop.state.cancelTimer(timer) }
+        do {
+            return try await handshake(trust)
+        } catch {
+            // The alert goes out if the kernel takes it; the connection is of no use any more.
+            takeEngineOutput()
+            flush()
+            fail(error)
+            throw failure ?? error
+        }
+    }
+
+    private func handshake(_ trust: TrustPolicy?) async throws(TransportError) -> TLSInformation {
+        while true {
+            if let failure { throw failure }
+            let progress = try engine?.handshake()
+            takeEngineOutput()
+            flush()
+            switch progress {
+            case .established(let information): return information
+            case .needsDecision(let evaluation):
+                let isAccepted = await trust?.ask(evaluation) ?? false
+                if let failure { throw failure }
+                engine?.decide(isAccepted: isAccepted)
+            case .needsBytes, nil: try await receiveHandshakeBytes()
+            }
+            if Task.isCancelled { throw .cancelledByTask }
+        }
+    }
+
+    private func receiveHandshakeBytes() async throws(TransportError) {
+        while true {
+            if let failure { throw failure }
+            let count = try receiveBytes { bytes in
+                engine?.append(bytes)
+                return bytes.count
+            }
+            if let count {
+                if count > 0 { return }
+                throw TransportError(.tlsFailed, "The peer ended the connection during the TLS handshake.")
+            }
+            guard await waitForReading() else { throw .cancelledByTask }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import CEpoll
+import Glibc
+
+extension SocketTransport: Flushable {
+    public func write(_ bytes: [UInt8]) async throws(TransportError) {
+        while true {
+            if let failure = failure ?? writeFailure { throw failure }
+            if phase == .finishing {
+                throw TransportError(.writingFinished, "Our half of the connection has been ended already.")
+            }
+            if unsentCount < limits.queuedBytes { break }
+            guard await waitForWriting(isCancellable: true) else { throw .cancelledByTask }
+        }
+        if bytes.isEmpty { return }
+        if queued.isEmpty { queued = bytes } else { queued += bytes }
+        gather()
+    }
+
+    public func finishWriting() async throws(TransportError) {
+        if let failure = failure ?? writeFailure { throw failure }
+        beginFinishing()
+        gather()
+    }
+
+    func beginFinishing() {
+        guard phase == .open else { return }
+        phase = .finishing
+        mustFinish = true
+    }
+
+    /// Has the turn's end write.
+    func gather() {
+        guard !isGathered else { return }
+        isGathered = true
+        loop.state.gather(self)
+    }
+
+    nonisolated func turnEnded() {
+        assumeIsolated {
+            $0.isGathered = false
+            $0.flush()
+        }
+    }
+
+    /// Gives the kernel what it takes, and wakes whom that made room for.
+    func flush() {
+        guard phase == .open || phase == .finishing, writeFailure == nil else { return }
+        sendQueued()
+        if hasSentEnd || unsentCount < limits.queuedBytes { wakeWriters() }
+    }
+
+    private func sendQueued() {
+        while true {
+            guard send() else { return }
+            // Encrypted only now, so that a stalled peer holds plain bytes once and not twice.
+            if !queued.isEmpty {
+                let bytes = queued
+                queued = []
+                if engine == nil {
+                    outgoing = bytes
+                } else {
+                    do throws(TransportError) {
+                        try engine?.encrypt(bytes)
+                    } catch {
+                        return fail(error)
+                    }
+                }
+            }
+            takeEngineOutput()
+            if outgoing.isEmpty { break }
+        }
+        guard mustFinish else { return }
+        // The notice of TLS makes another round.
+        engine?.finishWriting()
+        takeEngineOutput()
+        guard send() else { return }
+        mustFinish = false
+        shutdown(descriptor, Int32(SHUT_WR))
+        hasSentEnd = true
+    }
+
+    /// What the callers have written and the kernel has not taken.
+    private var unsentCount: Int { queued.count + outgoing.count - outgoingOffset }
+
+    func takeEngineOutput() {
+        guard engine?.hasOutput == true, let bytes = engine?.takeOutput() else { return }
+        if outgoing.isEmpty { outgoing = bytes } else { outgoing += bytes }
+    }
+
+    /// Sends `outgoing`; `false` when the kernel takes no more now or the connection failed.
+    private func send() -> Bool {
+        while outgoingOffset < outgoing.count {
+            guard isWritable else { return false }
+            let count = outgoing.withUnsafeBytes {
+                Glibc.send(
+                    descriptor, $0.baseAddress?.advanced(by: outgoingOffset), $0.count - outgoingOffset,
+                    Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                outgoingOffset += count
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                isWritable = false
+                return false
+            case let code:
+                writingFailed(code)
+                return false
+            }
+        }
+        outgoing = []
+        outgoingOffset = 0
+        return true
+    }
+
+    /// The peer takes nothing more. What it sent before (the reason, perhaps) may still be read, so only the writers learn of it now.
+    private func writingFailed(_ code: Int32) {
+        writeFailure = TransportError(errno: code, "Sending")
+        queued = []
+        outgoing = []
+        outgoingOffset = 0
+        mustFinish = false
+        hasSentEnd = true
+        wakeWriters()
+    }
+
+    /// Suspends until the state of writing has changed; `false` when the task was cancelled.
+    @discardableResult
+    func waitForWriting(isCancellable: Bool) async -> Bool {
+        if isCancellable && Task.isCancelled { return false }
+        lastWaiter += 1
+        let number = lastWaiter
+        guard isCancellable else {
+            await withCheckedContinuation { writeWaiters[number] = $0 }
+            return true
+        }
+        let loop = loop
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled || phase == .closed {
+                    continuation.resume()
+                } else {
+                    writeWaiters[number] = continuation
+                }
+            }
+        } onCancel: {
+            loop.execute { self.assumeIsolated { $0.writeWaiters.removeValue(forKey: number)?.resume() } }
+        }
+        return !Task.isCancelled
+    }
+
+    func wakeWriters() {
+        guard !writeWaiters.isEmpty else { return }
+        // In the order in which they came.
+        let waiters = writeWaiters.sorted { $0.key < $1.key }
+        writeWaiters = [:]
+        for (_, waiter) in waiters { waiter.resume() }
+    }
+}
+
+extension SocketTransport {
+    /// Whether the kernel takes no more and the queue is full.
+    var isStalled: Bool { !isWritable && unsentCount >= limits.queuedBytes }
+}

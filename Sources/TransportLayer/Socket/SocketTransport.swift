@@ -1,0 +1,188 @@
+import CEpoll
+import Glibc
+
+/// A TCP connection, with TLS once ``startTLS(_:)`` or ``acceptTLS(_:)`` has succeeded.
+///
+/// The actor lives on its event loop: epoll's events come in and the callers' bytes go out on the same thread, so there is no lock. The
+/// descriptor is watched edge-triggered once for ever; no system call per message but receive and send. Written bytes are gathered until the
+/// end of the loop's turn.
+public actor SocketTransport: Transport {
+    public nonisolated let loop: EventLoop
+    public nonisolated let limits: TransportLimits
+
+    /// Where the connection is in its life. Forward only.
+    enum Phase {
+        /// The kernel is connecting.
+        case connecting
+        /// Bytes may flow; in clear, or secured when there is an engine.
+        case open
+        /// Our half is to end, or has ended, after what is queued.
+        case finishing
+        /// The descriptor is gone; the failure tells why.
+        case closed
+    }
+
+    var phase = Phase.connecting
+    var descriptor: Int32
+    private var token: UInt64 = 0
+    var failure: TransportError?
+    var engine: TLSEngine?
+
+    // Reading.
+    /// epoll has announced bytes (or an end) that were not read up yet.
+    var isReadable = false
+    /// The peer's end has been announced; whatever is left must be read until the kernel says so.
+    var isHangingUp = false
+    var hasReadEnd = false
+    var isNegotiating = true
+    var readWaiter: CheckedContinuation<Void, Never>?
+    var readWaiterNumber: UInt64 = 0
+    var isReading = false
+
+    // Writing.
+    /// The peer takes no more bytes, though some of its own may still be read.
+    var writeFailure: TransportError?
+    var isWritable = false
+    /// Bytes of the callers, in clear, that wait for the end of the turn.
+    var queued: [UInt8] = []
+    /// Bytes for the kernel (encrypted, if there is an engine) from `outgoingOffset` on.
+    var outgoing: [UInt8] = []
+    var outgoingOffset = 0
+    var isGathered = false
+    var mustFinish = false
+    var hasSentEnd = false
+    var writeWaiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    var lastWaiter: UInt64 = 0
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        loop.asUnownedSerialExecutor()
+    }
+
+    /// Takes over a socket that is connected or connecting.
+    init(descriptor: Int32, loop: EventLoop, limits: TransportLimits) {
+        self.descriptor = descriptor
+        self.loop = loop
+        self.limits = limits
+    }
+
+    deinit {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        if token != 0 {
+            let loop = loop
+            let token = token
+            loop.execute { loop.state.unregister(token) }
+        }
+    }
+
+    /// Lets the loop watch the socket. Not before `connect`: epoll calls a fresh socket hung up.
+    func watch() {
+        let events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+        token = loop.state.register(descriptor, events: events, handler: self)
+    }
+
+    func setSocketOptions() {
+        setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+        if let limit = limits.unacknowledged {
+            setOption(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(clamping: limit.milliseconds))
+        }
+    }
+
+    func setOption(_ level: Int32, _ name: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// The peer's address; `nil` once closed.
+    public var remoteAddress: SocketAddress? { SocketAddress(of: descriptor, getpeername) }
+
+    /// Our own address; `nil` once closed.
+    public var localAddress: SocketAddress? { SocketAddress(of: descriptor, getsockname) }
+
+    public var tlsInformation: TLSInformation? { engine?.information }
+
+    public func negotiationFinished() {
+        isNegotiating = false
+    }
+
+    /// Ends the connection for the reason given; whoever waits is told.
+    func fail(_ error: TransportError) {
+        guard phase != .closed else { return }
+        phase = .closed
+        failure = failure ?? error
+        if token != 0 {
+            loop.state.unregister(token)
+            token = 0
+        }
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+        queued = []
+        outgoing = []
+        outgoingOffset = 0
+        wakeReader()
+        wakeWriters()
+    }
+
+    public nonisolated func abort() {
+        loop.execute { self.assumeIsolated { $0.fail(.closedHere) } }
+    }
+
+    public func close() async {
+        guard phase != .closed else { return }
+        guard phase != .connecting else { return fail(.closedHere) }
+        failure = failure ?? .closedHere
+        beginFinishing()
+        flush()
+        if !hasSentEnd && phase != .closed {
+            let timer = loop.state.schedule(after: limits.closing) { [weak self] in
+                self?.assumeIsolated { $0.fail(.closedHere) }
+            }
+            while !hasSentEnd && phase != .closed { await waitForWriting(isCancellable: false) }
+            loop.state.cancelTimer(timer)
+        }
+        discardReceived()
+        fail(.closedHere)
+    }
+}
+
+extension SocketTransport {
+    /// Reads what has come and throws it away: closing a socket with unread bytes (session tickets of TLS 1.3, say) makes the kernel
+    /// send a reset, which may destroy our last bytes at the peer.
+    private func discardReceived() {
+        guard phase != .closed else { return }
+        let scratch = loop.state.scratch
+        for _ in 0..<Self.mostDiscardedReads where recv(descriptor, scratch.baseAddress, scratch.count, 0) <= 0 {
+            return
+        }
+    }
+
+    /// One megabyte; a peer that sends more than that into a closing connection gets its reset.
+    private static let mostDiscardedReads = 16
+}
+
+extension SocketTransport: EventHandler {
+    nonisolated func eventsOccurred(_ events: UInt32) {
+        assumeIsolated { $0.handle(events) }
+    }
+
+    private func handle(_ events: UInt32) {
+        if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { isHangingUp = true }
+        if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+            isReadable = true
+            wakeReader()
+        }
+        if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+            isWritable = true
+            if phase == .connecting { wakeWriters() } else { flush() }
+        }
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let whole = attoseconds / 1_000_000_000_000_000
+        return seconds * 1000 + whole + (attoseconds % 1_000_000_000_000_000 > 0 ? 1 : 0)
+    }
+}

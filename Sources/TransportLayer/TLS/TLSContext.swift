@@ -1,0 +1,108 @@
+import COpenSSL
+import Synchronization
+
+/// An OpenSSL context: the settings that connections share.
+///
+/// `@unchecked Sendable`: the context is set up before the value is published and not changed after; OpenSSL's own use of it from several threads
+/// is locked and reference-counted.
+final class TLSContext: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Forward secrecy and authenticated encryption only (RFC 9325 §4.2). TLS 1.3 has nothing else.
+    private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20:!aNULL:!eNULL"
+
+    private init(_ method: OpaquePointer?) throws(TransportError) {
+        guard let pointer = SSL_CTX_new(method) else { throw TransportError(tls: "Starting TLS") }
+        self.pointer = pointer
+        SSL_CTX_set_options(pointer, UInt64(TLSContext.options))
+        // One context per process is shared by all connections; buffers are given back while a connection is idle.
+        SSL_CTX_ctrl(
+            pointer, SSL_CTRL_MODE,
+            Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER), nil)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+        SSL_CTX_set_cipher_list(pointer, Self.ciphers)
+        SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    }
+
+    deinit { SSL_CTX_free(pointer) }
+
+    private static let options = (1 << 30 /* SSL_OP_NO_RENEGOTIATION */) | (1 << 17 /* SSL_OP_NO_COMPRESSION */)
+
+    // MARK: Client
+
+    private static let sharedClient = Mutex<TLSContext?>(nil)
+
+    /// The context of all client connections. It holds no authorities: chains are judged outside of OpenSSL's callbacks.
+    static func client() throws(TransportError) -> TLSContext {
+        if let context = sharedClient.withLock({ $0 }) { return context }
+        let context = try TLSContext(TLS_client_method())
+        SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
+        SSL_CTX_set_cert_verify_callback(context.pointer, judgeChain, nil)
+        return sharedClient.withLock { shared in
+            if let shared { return shared }
+            shared = context
+            return context
+        }
+    }
+
+    // MARK: Server
+
+    private static let sharedServers = Mutex<[TLSServerConfiguration: TLSContext]>([:])
+
+    static func server(_ configuration: TLSServerConfiguration) throws(TransportError) -> TLSContext {
+        if let context = sharedServers.withLock({ $0[configuration] }) { return context }
+        let context = try TLSContext(TLS_server_method())
+        guard SSL_CTX_use_certificate_chain_file(context.pointer, configuration.certificateChainFile) == 1 else {
+            throw TransportError(
+                tls: "Reading the certificate \(configuration.certificateChainFile)", .invalidConfiguration)
+        }
+        guard SSL_CTX_use_PrivateKey_file(context.pointer, configuration.privateKeyFile, SSL_FILETYPE_PEM) == 1 else {
+            throw TransportError(tls: "Reading the private key \(configuration.privateKeyFile)", .invalidConfiguration)
+        }
+        SSL_CTX_set_alpn_select_cb(context.pointer, selectApplicationProtocol, nil)
+        sharedServers.withLock { $0[configuration] = context }
+        return context
+    }
+}
+
+/// OpenSSL's question whether the peer's chain is good. The first time the chain is put aside and the handshake is suspended; the second time
+/// the verdict is there.
+private func judgeChain(_ context: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
+    guard let pointer = X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx()) else { return 0 }
+    let ssl = OpaquePointer(pointer)
+    guard let memory = TLSEngine.memory(of: ssl) else { return 0 }
+    if let verdict = memory.verdict {
+        X509_STORE_CTX_set_error(context, verdict)
+        return verdict == X509_V_OK ? 1 : 0
+    }
+    memory.chain = Certificate.list(X509_STORE_CTX_get0_untrusted(context))
+    if memory.chain.isEmpty, let leaf = Certificate(retaining: X509_STORE_CTX_get0_cert(context)) {
+        memory.chain = [leaf]
+    }
+    return SSL_ctrl(ssl, SSL_CTRL_SET_RETRY_VERIFY, 0, nil) > 0 ? 1 : 0
+}
+
+/// ALPN on the server's side: the first of ours that the client offers; none is no failure.
+private func selectApplicationProtocol(
+    _ ssl: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ length: UnsafeMutablePointer<UInt8>?,
+    _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32, _: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let ssl, let memory = TLSEngine.memory(of: ssl), let offered, let selected, let length else {
+        return SSL_TLSEXT_ERR_NOACK
+    }
+    for name in memory.applicationProtocols {
+        var offset = 0
+        while offset < Int(offeredLength) {
+            let count = Int(offered[offset])
+            guard offset + 1 + count <= Int(offeredLength) else { break }
+            if name.utf8.elementsEqual(UnsafeBufferPointer(start: offered + offset + 1, count: count)) {
+                selected.pointee = offered + offset + 1
+                length.pointee = UInt8(count)
+                return SSL_TLSEXT_ERR_OK
+            }
+            offset += 1 + count
+        }
+    }
+    return SSL_TLSEXT_ERR_NOACK
+}

@@ -1,0 +1,219 @@
+import COpenSSL
+
+/// One end of a TLS connection without any I/O: bytes of the network in, bytes for the network out, and the plain bytes.
+///
+/// The owner calls ``handshake()`` until it is established, feeding what arrives with ``append(_:)``; then
+/// ``decrypt(_:)`` and ``encrypt(_:)``. After every call it sends ``takeOutput()``, after a thrown error too: that is the alert.
+public struct TLSEngine: ~Copyable {
+    /// How far the handshake has come.
+    public enum Progress: Sendable {
+        /// More bytes from the peer are needed.
+        case needsBytes
+        /// Somebody has to say whether the certificate is acceptable: ``TLSEngine/decide(isAccepted:)``, then ``TLSEngine/handshake()``.
+        case needsDecision(TrustEvaluation)
+        case established(TLSInformation)
+    }
+
+    private let ssl: OpaquePointer
+    private let memory: TLSMemory
+    private let context: TLSContext
+    private let client: TLSConfiguration?
+    private var evaluation: TrustEvaluation?
+    private var overruled: [CertificateProblem] = []
+    private var lastInputCount = 0
+
+    /// What the handshake settled; `nil` before its end.
+    public private(set) var information: TLSInformation?
+    /// The peer has sent `close_notify`.
+    public private(set) var isPeerFinished = false
+
+    public var isEstablished: Bool { information != nil }
+
+    /// The client's end.
+    public init(client configuration: TLSConfiguration) throws(TransportError) {
+        try self.init(context: try TLSContext.client(), client: configuration)
+        SSL_set_connect_state(ssl)
+        SSL_ctrl(ssl, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(configuration.minimumVersion.number), nil)
+        SSL_ctrl(ssl, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(configuration.maximumVersion.number), nil)
+        if SocketAddress(configuration.serverName, port: 0) == nil {
+            // RFC 6066 §3: a name, never an address.
+            var name = Array(configuration.serverName.utf8CString)
+            SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), &name)
+        }
+        var offered: [UInt8] = []
+        for name in configuration.applicationProtocols where (1...255).contains(name.utf8.count) {
+            offered.append(UInt8(name.utf8.count))
+            offered += name.utf8
+        }
+        if !offered.isEmpty { SSL_set_alpn_protos(ssl, offered, UInt32(offered.count)) }
+    }
+
+    /// The server's end.
+    public init(server configuration: TLSServerConfiguration) throws(TransportError) {
+        try self.init(context: try TLSContext.server(configuration), client: nil)
+        memory.applicationProtocols = configuration.applicationProtocols
+        SSL_set_accept_state(ssl)
+        SSL_ctrl(ssl, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(configuration.minimumVersion.number), nil)
+        SSL_ctrl(ssl, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(configuration.maximumVersion.number), nil)
+    }
+
+    private init(context: TLSContext, client: TLSConfiguration?) throws(TransportError) {
+        guard let ssl = SSL_new(context.pointer) else { throw TransportError(tls: "Starting TLS") }
+        let memory = TLSMemory()
+        guard let bio = memory.makeBIO() else {
+            SSL_free(ssl)
+            throw TransportError(tls: "Starting TLS")
+        }
+        // One BIO serves both directions; SSL_free frees it once.
+        SSL_set_bio(ssl, bio, bio)
+        SSL_set_ex_data(ssl, Self.memoryIndex, Unmanaged.passUnretained(memory).toOpaque())
+        self.ssl = ssl
+        self.memory = memory
+        self.context = context
+        self.client = client
+    }
+
+    deinit { SSL_free(ssl) }
+
+    private static let memoryIndex = CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_SSL, 0, nil, nil, nil, nil)
+
+    static func memory(of ssl: OpaquePointer) -> TLSMemory? {
+        SSL_get_ex_data(ssl, memoryIndex).map { Unmanaged<TLSMemory>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: Handshake
+
+    /// Keeps bytes from the network for the next call.
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        memory.backlog.append(contentsOf: bytes)
+    }
+
+    /// Goes on with the handshake as far as the bytes at hand allow.
+    public mutating func handshake() throws(TransportError) -> Progress {
+        if let information { return .established(information) }
+        while true {
+            ERR_clear_error()
+            let result = SSL_do_handshake(ssl)
+            if result == 1 {
+                // Never without a verdict, whatever OpenSSL thinks of the callback.
+                guard client == nil || memory.verdict == X509_V_OK else { throw refusal() }
+                let settled = describe(chain: memory.chain, overruled: overruled)
+                memory.chain = []
+                information = settled
+                return .established(settled)
+            }
+            switch SSL_get_error(ssl, result) {
+            case SSL_ERROR_WANT_READ: return .needsBytes
+            case SSL_ERROR_WANT_RETRY_VERIFY:
+                guard let client else { throw TransportError(tls: "The TLS handshake") }
+                if memory.verdict != nil { continue }
+                let evaluation = try client.trust.evaluate(memory.chain, for: client.serverName)
+                self.evaluation = evaluation
+                guard let isAccepted = client.trust.decide(evaluation) else { return .needsDecision(evaluation) }
+                decide(isAccepted: isAccepted)
+            default:
+                if memory.verdict != nil && memory.verdict != X509_V_OK { throw refusal() }
+                throw TransportError(tls: "The TLS handshake failed")
+            }
+        }
+    }
+
+    /// Answers ``Progress/needsDecision(_:)``.
+    public mutating func decide(isAccepted: Bool) {
+        guard let evaluation, memory.verdict == nil else { return }
+        if isAccepted {
+            overruled = evaluation.problems
+            memory.verdict = X509_V_OK
+        } else {
+            memory.verdict = evaluation.alertCode
+        }
+    }
+
+    private func refusal() -> TransportError {
+        evaluation?.refusal ?? TransportError(.tlsFailed, "The peer showed no certificate.")
+    }
+
+    // MARK: Bytes
+
+    /// Decrypts what came from the network; empty when no record is complete, or at the peer's end (``isPeerFinished``).
+    public mutating func decrypt(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> [UInt8] {
+        // Plain text is shorter than its record, but a record may have begun in the call before.
+        let capacity = bytes.count + min(lastInputCount, 16_640)
+        lastInputCount = bytes.count
+        return try memory.withInput(bytes) { () throws(TransportError) in try readAll(capacity: capacity) }
+    }
+
+    /// Decrypts what came along with the end of the handshake.
+    public mutating func decryptBuffered() throws(TransportError) -> [UInt8] {
+        guard memory.hasInput else { return [] }
+        return try readAll(capacity: memory.backlog.count)
+    }
+
+    private mutating func readAll(capacity: Int) throws(TransportError) -> [UInt8] {
+        var plaintext: [UInt8] = []
+        var chunk = max(capacity, 1024)
+        var failure: TransportError?
+        var isDone = false
+        while !isDone {
+            ERR_clear_error()
+            let part = [UInt8](unsafeUninitializedCapacity: chunk) { buffer, count in
+                count = 0
+                while count < buffer.count {
+                    let read = SSL_read(
+                        ssl, buffer.baseAddress?.advanced(by: count), Int32(clamping: buffer.count - count))
+                    if read > 0 {
+                        count += Int(read)
+                        continue
+                    }
+                    isDone = true
+                    switch SSL_get_error(ssl, read) {
+                    case SSL_ERROR_WANT_READ: break
+                    case SSL_ERROR_ZERO_RETURN: isPeerFinished = true
+                    default: failure = TransportError(tls: "The TLS connection failed")
+                    }
+                    return
+                }
+            }
+            if plaintext.isEmpty { plaintext = part } else { plaintext += part }
+            chunk = 16_640
+        }
+        // What was sound before the fault belongs to the reader; the fault comes again with the next call.
+        if let failure, plaintext.isEmpty { throw failure }
+        return plaintext
+    }
+
+    /// Encrypts `bytes` into the output: one call, as few records as possible.
+    public mutating func encrypt(_ bytes: [UInt8]) throws(TransportError) {
+        var offset = 0
+        while offset < bytes.count {
+            ERR_clear_error()
+            let written = bytes.withUnsafeBytes {
+                SSL_write(ssl, $0.baseAddress?.advanced(by: offset), Int32(clamping: $0.count - offset))
+            }
+            guard written > 0 else { throw TransportError(tls: "The TLS connection failed") }
+            offset += Int(written)
+        }
+    }
+
+    /// Ends our half: `close_notify` goes into the output.
+    public mutating func finishWriting() {
+        guard isEstablished, SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
+        ERR_clear_error()
+        SSL_shutdown(ssl)
+    }
+
+    /// Whether there are bytes for the network.
+    public var hasOutput: Bool { !memory.output.isEmpty }
+
+    /// The bytes for the network, once.
+    public mutating func takeOutput() -> [UInt8] {
+        let output = memory.output
+        memory.output = []
+        return output
+    }
+
+    /// For the extensions of this type in other files.
+    borrowing func withSSL<R>(_ body: (OpaquePointer) -> R) -> R {
+        body(ssl)
+    }
+}

@@ -1,0 +1,89 @@
+import COpenSSL
+
+/// The two ends of OpenSSL's byte stream in memory, and what its callbacks leave for the engine.
+///
+/// Like OpenSSL's own memory BIO, but it reads straight from the buffer that the socket filled, and it keeps no memory while
+/// idle: an idle connection would otherwise hold the largest burst that it ever saw.
+final class TLSMemory {
+    /// Bytes received in an earlier call that OpenSSL has not taken yet; then `window`.
+    var backlog: [UInt8] = []
+    private var backlogOffset = 0
+    /// Valid during one call of the engine only.
+    private var window = UnsafeRawBufferPointer(start: nil, count: 0)
+    var output: [UInt8] = []
+
+    /// The chain to judge, leaf first, each with a reference of its own.
+    var chain: [Certificate] = []
+    /// What a server selects from by ALPN.
+    var applicationProtocols: [String] = []
+    /// `nil` until the chain was judged; then `X509_V_OK` or the error that decides the alert.
+    var verdict: Int32?
+
+    var hasInput: Bool { backlogOffset < backlog.count || !window.isEmpty }
+
+    /// Lets OpenSSL read `bytes` during `body`, and keeps what it leaves.
+    func withInput<R>(_ bytes: UnsafeRawBufferPointer, _ body: () throws(TransportError) -> R) throws(TransportError)
+        -> R
+    {
+        window = bytes
+        defer {
+            if !window.isEmpty { backlog.append(contentsOf: window) }
+            window = UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        return try body()
+    }
+
+    fileprivate func read(into target: UnsafeMutableRawBufferPointer) -> Int {
+        if backlogOffset < backlog.count {
+            let count = min(target.count, backlog.count - backlogOffset)
+            backlog.withUnsafeBytes {
+                target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[backlogOffset..<backlogOffset + count]))
+            }
+            backlogOffset += count
+            if backlogOffset == backlog.count {
+                backlog = []
+                backlogOffset = 0
+            }
+            return count
+        }
+        let count = min(target.count, window.count)
+        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: window[..<count]))
+        window = UnsafeRawBufferPointer(rebasing: window[count...])
+        return count
+    }
+
+    /// A BIO over this memory, which must outlive it.
+    func makeBIO() -> OpaquePointer? {
+        guard let bio = BIO_new(Self.method) else { return nil }
+        BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
+        BIO_set_init(bio, 1)
+        return bio
+    }
+
+    fileprivate static func of(_ bio: OpaquePointer?) -> TLSMemory? {
+        guard let pointer = BIO_get_data(bio) else { return nil }
+        return Unmanaged<TLSMemory>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// One table of functions for the process, never freed or changed after it is made.
+    nonisolated(unsafe) private static let method: OpaquePointer? = {
+        let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "swift memory")
+        BIO_meth_set_read(method) { bio, buffer, count in
+            BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
+            guard let memory = TLSMemory.of(bio), let buffer, count > 0 else { return -1 }
+            let read = memory.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)))
+            if read > 0 { return Int32(read) }
+            BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
+            return -1
+        }
+        BIO_meth_set_write(method) { bio, buffer, count in
+            guard let memory = TLSMemory.of(bio), let buffer, count > 0 else { return -1 }
+            memory.output.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: Int(count)))
+            return count
+        }
+        BIO_meth_set_ctrl(method) { _, command, _, _ in
+            command == BIO_CTRL_FLUSH ? 1 : 0
+        }
+        return method
+    }()
+}

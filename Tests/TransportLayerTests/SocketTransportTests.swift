@@ -1,0 +1,203 @@
+import Foundation
+import Glibc
+import ServerFixtures
+import Testing
+
+@testable import TransportLayer
+
+@Suite(.timeLimit(.minutes(1)))
+struct SocketTransportTests {
+    @Test("S0-26: connecting brings TCP up, IPv4 and IPv6", arguments: ["127.0.0.1", "::1"])
+    func connects(_ text: String) async throws {
+        let (client, server) = try await Loopback.pair(at: text)
+        #expect(await client.remoteAddress == server.localAddress)
+        #expect(await client.remoteAddress?.isIPv6 == text.contains(":"))
+        #expect(await client.tlsInformation == nil)
+    }
+
+    @Test("A port where nobody listens is a refused connection, in words")
+    func refused() async throws {
+        let listener = try await TCPListener.listen(at: Loopback.address())
+        await listener.close()
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await SocketTransport.connect(to: listener.address)
+        }
+        #expect(error?.code == .connectionRefused)
+        #expect(error?.description.contains(listener.address.description) == true)
+    }
+
+    @Test("A host that does not answer is a time-out; cancelling ends the attempt sooner")
+    func unanswered() async throws {
+        // A full queue of a listener that accepts nobody: the kernel drops further connections without a word.
+        let silent = try SilentListener()
+        defer { silent.close() }
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await SocketTransport.connect(to: silent.address, timeout: .milliseconds(150))
+        }
+        #expect(error?.code == .timedOut)
+        let attempt = Task {
+            await Result { () async throws(TransportError) in try await SocketTransport.connect(to: silent.address) }
+        }
+        attempt.cancel()
+        guard case .failure(let failure) = await attempt.value else {
+            Issue.record("it must not connect")
+            return
+        }
+        #expect(failure.code == .cancelled)
+    }
+
+    @Test("A reset of the peer is a named error")
+    func reset() async throws {
+        let (client, server) = try await Loopback.pair()
+        await server.reset()
+        #expect(await client.readErrorCode() == .connectionReset)
+        await #expect(throws: TransportError.self) { try await client.write([1]) }
+    }
+
+    @Test("After a failed write, what the peer sent before can still be read")
+    func lastWords() async throws {
+        let (client, server) = try await Loopback.pair()
+        try await client.write([1])
+        // Unread bytes at the peer turn its close into a reset.
+        try await server.write(Array("reason".utf8))
+        #expect(try await client.read(count: 6) == Array("reason".utf8))
+        await server.close()
+        var code: TransportError.Code?
+        while code == nil {
+            do throws(TransportError) { try await client.write([2]) } catch { code = error.code }
+        }
+        #expect(code == .connectionReset)
+    }
+
+    @Test("The end without close_notify is not mistaken for the end of the stream")
+    func truncated() async throws {
+        let (client, server) = try await Loopback.securedPair()
+        try await server.write([1, 2, 3])
+        #expect(try await client.read(count: 3) == [1, 2, 3])
+        await server.endWithoutNotice()
+        #expect(await client.readErrorCode() == .truncated)
+    }
+
+    @Test("Bytes that stand in the way of the handshake are refused")
+    func notTLS() async throws {
+        let (client, server) = try await Loopback.pair()
+        try await server.write(Array("<stream:stream xmlns='jabber:client'>".utf8))
+        let error = await #expect(throws: TransportError.self) {
+            _ = try await client.startTLS(try await Loopback.client())
+        }
+        #expect(error?.code == .tlsFailed)
+        #expect(error?.description.contains("not speak TLS") == true)
+    }
+
+    @Test("S3-32: a handshake that stalls ends at its own time limit")
+    func stalledHandshake() async throws {
+        let (client, server) = try await Loopback.pair()
+        var configuration = try await Loopback.client()
+        configuration.handshakeTimeout = .milliseconds(100)
+        let error = await #expect(throws: TransportError.self) { _ = try await client.startTLS(configuration) }
+        #expect(error?.code == .timedOut)
+        _ = server
+    }
+
+    @Test("Cancelling a handshake breaks the connection off")
+    func cancelledHandshake() async throws {
+        let (client, server) = try await Loopback.pair()
+        let configuration = try await Loopback.client()
+        let handshake = Task {
+            await Result { () async throws(TransportError) in try await client.startTLS(configuration) }
+        }
+        // The greeting has come: the handshake is under way.
+        #expect(try await !server.read().isEmpty)
+        handshake.cancel()
+        guard case .failure(let error) = await handshake.value else {
+            Issue.record("it must not succeed")
+            return
+        }
+        #expect(error.code == .cancelled)
+        #expect(try await server.readToEnd().count < 4096)
+    }
+
+    @Test("Two hundred connections with TLS leave no descriptor behind")
+    func descriptors() async throws {
+        _ = try await Loopback.securedPair()
+        func own() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }.count { $0.hasPrefix("socket:") && sockets.contains($0) }
+        }
+        var sockets: Set<String> = []
+        for number in 0..<200 {
+            let (client, server) = try await Loopback.securedPair()
+            for end in [client, server] {
+                let descriptor = await end.descriptor
+                sockets.insert(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))
+            }
+            try await client.write([1])
+            #expect(try await server.read() == [1])
+            // Closed in order, broken off, or just forgotten: the socket goes in each case.
+            switch number % 3 {
+            case 0:
+                await client.close()
+                #expect(try await server.read() == [])
+                await server.close()
+            case 1:
+                client.abort()
+                // A reset when the server's session tickets were still unread, a bare end otherwise.
+                #expect([.truncated, .connectionReset].contains(await server.readErrorCode()))
+                server.abort()
+            default: break
+            }
+        }
+        await EventLoop.shared.drained()
+        #expect(try own() == 0)
+    }
+}
+
+extension EventLoop {
+    /// Returns once everything queued on the loop has run.
+    func drained() async {
+        for _ in 0..<3 {
+            await withCheckedContinuation { continuation in execute { continuation.resume() } }
+        }
+    }
+}
+
+extension SocketTransport {
+    /// Closes with a reset.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        fail(.closedHere)
+    }
+
+    /// Ends the TCP connection, but not TLS.
+    func endWithoutNotice() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+}
+
+/// A listening socket whose queue is full: connecting to it gets no answer.
+struct SilentListener {
+    let address: SocketAddress
+    private let descriptors: [Int32]
+
+    init() throws {
+        let flags = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let listener = socket(AF_INET, flags, 0)
+        _ = try #require(SocketAddress("127.0.0.1", port: 0)).withSockaddr { bind(listener, $0, $1) }
+        try #require(listen(listener, 0) == 0)
+        let bound = try #require(SocketAddress(of: listener, getsockname))
+        address = bound
+        var all = [listener]
+        for _ in 0..<4 {
+            let filler = socket(AF_INET, flags, 0)
+            _ = bound.withSockaddr { connect(filler, $0, $1) }
+            all.append(filler)
+        }
+        descriptors = all
+    }
+
+    func close() {
+        for descriptor in descriptors { Glibc.close(descriptor) }
+    }
+}
