@@ -19,6 +19,12 @@ enum LoopbackSocket {
         return descriptor
     }
 
+    /// For descriptors from calls that cannot be told so: non-blocking, and not inherited by programs that are started.
+    static func makeNonBlocking(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
     /// Starts a connection; a non-blocking socket is still connecting when this returns true.
     static func connect(_ descriptor: Int32, port: UInt16) -> Bool {
         var address = address(port)

@@ -1,0 +1,155 @@
+import Glibc
+
+/// One connection through a `FaultProxy`: the client's socket, the server's socket, and what is under way between them.
+final class FaultRelay {
+    /// Beyond this the source is no longer read, so that a stall pushes back on the sender as a full network does.
+    private static let maximumQueuedBytes = 262_144
+
+    /// Bytes on their way in one direction.
+    private struct Flow {
+        struct Piece {
+            var due: ContinuousClock.Instant
+            /// Empty for the end of the stream.
+            var bytes: ArraySlice<UInt8>
+        }
+
+        var queue: [Piece] = []
+        var queuedBytes = 0
+        var delivered = 0
+        var sourceEnded = false
+        var endDelivered = false
+        var isStalled = false
+
+        var isWritable: Bool { !isStalled && !queue.isEmpty }
+    }
+
+    private var client: Int32
+    private var server: Int32 = -1
+    private var upstream = Flow()
+    private var downstream = Flow()
+
+    init(client: Int32) {
+        self.client = client
+        var one: Int32 = 1
+        setsockopt(client, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    var isClosed: Bool { client < 0 }
+    var isConnected: Bool { server >= 0 }
+
+    /// When the next byte that waits for its latency is to be handed on.
+    var nextDelivery: ContinuousClock.Instant? {
+        [upstream, downstream].compactMap { $0.isWritable ? $0.queue[0].due : nil }.min()
+    }
+
+    func connect(to target: UInt16) {
+        guard let socket = try? LoopbackSocket.make(nonBlocking: true), LoopbackSocket.connect(socket, port: target)
+        else { return reset() }
+        server = socket
+    }
+
+    func interests(_ settings: FaultProxy.Settings, now: ContinuousClock.Instant) -> [pollfd] {
+        upstream.isStalled = settings.stallsUpstream || !isConnected
+        downstream.isStalled = settings.stallsDownstream
+        return [
+            pollfd(fd: client, events: events(reading: upstream, writing: downstream, now: now), revents: 0),
+            pollfd(fd: server, events: events(reading: downstream, writing: upstream, now: now), revents: 0),
+        ].filter { $0.events != 0 }
+    }
+
+    private func events(reading: Flow, writing: Flow, now: ContinuousClock.Instant) -> Int16 {
+        var events: Int32 = 0
+        if !reading.sourceEnded, reading.queuedBytes < Self.maximumQueuedBytes { events |= POLLIN }
+        if writing.isWritable, writing.queue[0].due <= now { events |= POLLOUT }
+        return Int16(events)
+    }
+
+    /// Reads and hands on all that can be without waiting; returns how many bytes were handed on.
+    func move(_ settings: FaultProxy.Settings, now: ContinuousClock.Instant) -> (upstream: Int, downstream: Int) {
+        guard !isClosed else { return (0, 0) }
+        upstream.isStalled = settings.stallsUpstream || !isConnected
+        downstream.isStalled = settings.stallsDownstream
+        let before = (upstream.delivered, downstream.delivered)
+        let due = now + settings.latency
+        let alive =
+            read(from: client, into: &upstream, due: due)
+            && (!isConnected || read(from: server, into: &downstream, due: due))
+            && write(&upstream, to: server, settings.sliceSize, limit: settings.resetsAfterUpstreamBytes, now: now)
+            && write(&downstream, to: client, settings.sliceSize, limit: settings.resetsAfterDownstreamBytes, now: now)
+        let moved = (upstream.delivered - before.0, downstream.delivered - before.1)
+        if !alive {
+            reset()
+        } else if upstream.endDelivered && downstream.endDelivered {
+            closeSockets()
+        }
+        return moved
+    }
+
+    /// False when the connection was lost.
+    private func read(from socket: Int32, into flow: inout Flow, due: ContinuousClock.Instant) -> Bool {
+        guard !flow.sourceEnded, flow.queuedBytes < Self.maximumQueuedBytes else { return true }
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while flow.queuedBytes < Self.maximumQueuedBytes {
+            let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
+            // A connection to the server that is still being made says ENOTCONN.
+            if count < 0 { return errno == EAGAIN || errno == EINTR || errno == ENOTCONN }
+            flow.queue.append(.init(due: due, bytes: buffer[..<count]))
+            flow.queuedBytes += count
+            if count == 0 {
+                flow.sourceEnded = true
+                return true
+            }
+        }
+        return true
+    }
+
+    /// False when the connection was lost or its limit is reached.
+    private func write(
+        _ flow: inout Flow, to socket: Int32, _ sliceSize: Int, limit: Int, now: ContinuousClock.Instant
+    ) -> Bool {
+        while flow.isWritable, flow.queue[0].due <= now {
+            let bytes = flow.queue[0].bytes
+            if bytes.isEmpty {
+                shutdown(socket, Int32(SHUT_WR))
+                flow.endDelivered = true
+                flow.queue.removeFirst()
+                continue
+            }
+            let slice = bytes.prefix(min(sliceSize, limit - flow.delivered))
+            let sent = slice.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            // A connection to the server that is still being made answers EAGAIN too.
+            guard sent >= 0 else { return errno == EAGAIN }
+            flow.delivered += sent
+            flow.queuedBytes -= sent
+            if flow.delivered >= limit { return false }
+            flow.queue[0].bytes = bytes.dropFirst(sent)
+            if flow.queue[0].bytes.isEmpty { flow.queue.removeFirst() }
+        }
+        return true
+    }
+
+    /// Tells the client that the server has ended, without the server's doing.
+    func endTowardsClient() { end(&downstream) }
+    func endTowardsServer() { end(&upstream) }
+
+    private func end(_ flow: inout Flow) {
+        guard !flow.sourceEnded else { return }
+        flow.sourceEnded = true
+        flow.queue.append(.init(due: .now, bytes: []))
+    }
+
+    /// Closes both sockets so that the peers see a reset and not an orderly end.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        for socket in [client, server] where socket >= 0 {
+            setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        }
+        closeSockets()
+    }
+
+    private func closeSockets() {
+        for socket in [client, server] where socket >= 0 { close(socket) }
+        client = -1
+        server = -1
+    }
+}

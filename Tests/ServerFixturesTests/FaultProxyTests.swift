@@ -1,0 +1,117 @@
+import ServerFixtures
+import Testing
+
+@Suite("Fault proxy", .timeLimit(.minutes(1)))
+struct FaultProxyTests {
+    /// An echo through a real server: what Prosody answers to a stream header.
+    private func greet(_ connection: borrowing LoopbackConnection) throws -> String {
+        try connection.send(streamHeader(to: "xmpp.test"))
+        return try connection.receive(until: "</stream:features>")
+    }
+
+    private func proxy() async throws -> FaultProxy {
+        try FaultProxy(to: try await PrivateProsody.shared.port)
+    }
+
+    @Test("hands on both ways and counts")
+    func forwards() async throws {
+        let proxy = try await proxy()
+        let connection = try LoopbackConnection(port: proxy.port)
+        let answer = try greet(connection)
+        #expect(answer.contains("from='xmpp.test'"))
+        let counters = try await proxy.wait { $0.downstreamBytes >= answer.utf8.count }
+        #expect(counters.upstreamBytes == streamHeader(to: "xmpp.test").utf8.count)
+        #expect(counters.accepted == 1)
+        #expect(counters.open == 1)
+    }
+
+    @Test("a byte at a time is the same bytes")
+    func slices() async throws {
+        let proxy = try await proxy()
+        proxy.configure { $0.sliceSize = 1 }
+        let connection = try LoopbackConnection(port: proxy.port)
+        #expect(try greet(connection).contains("from='xmpp.test'"))
+    }
+
+    @Test("latency delays each way")
+    func delays() async throws {
+        let proxy = try await proxy()
+        proxy.configure { $0.latency = .milliseconds(100) }
+        let connection = try LoopbackConnection(port: proxy.port)
+        let time = try ContinuousClock().measure { _ = try greet(connection) }
+        #expect(time >= .milliseconds(200))
+    }
+
+    @Test("a stall keeps the connection open and loses nothing when it ends")
+    func stalls() async throws {
+        let proxy = try await proxy()
+        proxy.configure { $0.stallsDownstream = true }
+        let connection = try LoopbackConnection(port: proxy.port, timeout: .milliseconds(200))
+        #expect(throws: FixtureError.self) { try greet(connection) }
+        try await proxy.wait { $0.upstreamBytes > 0 }
+        #expect(proxy.counters.downstreamBytes == 0)
+        proxy.heal()
+        #expect(try connection.receive(until: "</stream:features>").contains("from='xmpp.test'"))
+    }
+
+    @Test("a reset is an error for the client, not an end")
+    func resets() async throws {
+        let proxy = try await proxy()
+        let connection = try LoopbackConnection(port: proxy.port)
+        _ = try greet(connection)
+        proxy.resetConnections()
+        #expect(throws: FixtureError.self) { try connection.receive() }
+        #expect(proxy.counters.open == 0)
+    }
+
+    @Test("a reset comes after exactly the number of bytes that was asked for")
+    func resetsAfterBytes() async throws {
+        let proxy = try await proxy()
+        proxy.configure { $0.resetsAfterDownstreamBytes = 10 }
+        let connection = try LoopbackConnection(port: proxy.port)
+        #expect(throws: FixtureError.self) { try greet(connection) }
+        #expect(try await proxy.wait { $0.open == 0 }.downstreamBytes == 10)
+    }
+
+    @Test("a half-close is an end for the client, who can still send")
+    func halfCloses() async throws {
+        let proxy = try await proxy()
+        let connection = try LoopbackConnection(port: proxy.port)
+        _ = try greet(connection)
+        proxy.endTowardsClients()
+        #expect(try connection.receive() == nil)
+        let before = proxy.counters.upstreamBytes
+        try connection.send(" ")
+        try await proxy.wait { $0.upstreamBytes == before + 1 }
+    }
+
+    @Test("refused, hung, and forwarded again on the same port")
+    func refusesAndHangs() async throws {
+        let proxy = try await proxy()
+        proxy.configure { $0.acceptance = .refuse }
+        #expect(throws: FixtureError.self) { _ = try LoopbackConnection(port: proxy.port) }
+        proxy.configure { $0.acceptance = .hang }
+        let connection = try LoopbackConnection(port: proxy.port, timeout: .milliseconds(200))
+        #expect(throws: FixtureError.self) { try greet(connection) }
+        proxy.heal()
+        #expect(try connection.receive(until: "</stream:features>").contains("from='xmpp.test'"))
+    }
+
+    @Test("a server that is not there resets the client")
+    func passesOnThatNobodyListens() async throws {
+        let server = try await PrivateProsody.shared
+        let refused = try FaultProxy(to: server.port)
+        refused.configure { $0.acceptance = .refuse }
+        let proxy = try FaultProxy(to: refused.port)
+        let connection = try LoopbackConnection(port: proxy.port)
+        #expect(throws: FixtureError.self) { try greet(connection) }
+    }
+
+    @Test("an order to a stopped proxy is not waited for")
+    func stops() async throws {
+        let proxy = try await proxy()
+        proxy.stop()
+        proxy.resetConnections()
+        #expect(throws: FixtureError.self) { _ = try LoopbackConnection(port: proxy.port) }
+    }
+}
