@@ -76,39 +76,3 @@ final class TemporaryFolder: Sendable {
         return file
     }
 }
-
-/// Runs a program to its end; throws with its words when it fails.
-@discardableResult
-func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> [UInt8] {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let output = Pipe()
-    process.standardOutput = output
-    let folder = try TemporaryFolder()
-    let errors = folder.path + "/errors"
-    try Data().write(to: URL(filePath: errors))
-    process.standardError = try FileHandle(forWritingTo: URL(filePath: errors))
-    return try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread {
-            do {
-                try process.run()
-                let bytes = output.fileHandleForReading.readDataToEndOfFile()
-                process.waitUntilExit()
-                guard process.terminationStatus == 0 else {
-                    let words = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
-                    throw ProgramFailure(description: "\(arguments.first ?? ""): \(words)")
-                }
-                _ = folder
-                continuation.resume(returning: Array(bytes))
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
-    }
-}
-
-struct ProgramFailure: Error, CustomStringConvertible {
-    let description: String
-}

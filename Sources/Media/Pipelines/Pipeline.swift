@@ -89,6 +89,11 @@ final class Pipeline: @unchecked Sendable {
     /// Changes the state and waits until it is reached; blocks.
     func reach(_ state: GstState, _ cancellation: OffPool.Cancellation) throws(MediaError) {
         if gst_element_set_state(element, state) == GST_STATE_CHANGE_FAILURE { throw stateFailure() }
+        try settle(cancellation)
+    }
+
+    /// Waits until the state that was asked for is reached; blocks.
+    func settle(_ cancellation: OffPool.Cancellation) throws(MediaError) {
         let deadline = ContinuousClock.now + Self.stateDeadline
         while true {
             let outcome = gst_element_get_state(element, nil, nil, 50_000_000)
@@ -109,6 +114,6 @@ final class Pipeline: @unchecked Sendable {
     /// Stops everything and ends the waiting of everybody.
     func shutDown() {
         gst_element_set_state(element, GST_STATE_NULL)
-        reports.end()
+        reports.close()
     }
 }

@@ -7,6 +7,7 @@ import Synchronization
 final class PipelineReports: Sendable {
     private struct State {
         var hasEnded = false
+        var isClosed = false
         var failure: MediaError?
         var missing: MediaError?
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -21,6 +22,8 @@ final class PipelineReports: Sendable {
     }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    /// Whether the pipeline was stopped by hand.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
     var failure: MediaError? { state.withLock { $0.failure } }
 
     /// Forgets the end, after a seek away from it.
@@ -37,7 +40,7 @@ final class PipelineReports: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDone = state.withLock { state in
-                    if state.hasEnded || state.failure != nil || Task.isCancelled { return true }
+                    if state.hasEnded || state.isClosed || state.failure != nil || Task.isCancelled { return true }
                     state.waiters[identifier] = continuation
                     return false
                 }
@@ -47,18 +50,18 @@ final class PipelineReports: Sendable {
             state.withLock { $0.waiters.removeValue(forKey: identifier) }?.resume()
         }
         if let failure { throw failure }
-        if !hasEnded { throw .cancelled }
+        if !hasEnded, !isClosed { throw .cancelled }
     }
 
     /// Ends the waiting of everybody, for a pipeline that is stopped by hand.
-    func end() {
-        wake { $0.hasEnded = true }
+    func close() {
+        wake { $0.isClosed = true }
     }
 
     func received(_ message: UnsafeMutablePointer<GstMessage>) {
         switch message.pointee.type {
         case GST_MESSAGE_EOS:
-            end()
+            wake { $0.hasEnded = true }
         case GST_MESSAGE_ERROR:
             let error = PipelineReports.error(in: message)
             wake { state in

@@ -1,0 +1,52 @@
+import Foundation
+
+@testable import Media
+
+/// A PulseAudio of the test's own, with a loudspeaker `feed` that leads nowhere but to its monitor, which serves as microphone.
+final class PrivateSoundServer: Sendable {
+    let folder: TemporaryFolder
+    private let process: ChildProcess
+
+    /// Starts the server and returns once it answers.
+    init() async throws {
+        folder = try TemporaryFolder()
+        let environment = Self.environment(folder)
+        process = try ChildProcess(
+            [
+                "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disable-shm=yes",
+                "--load=module-native-protocol-unix auth-anonymous=1 socket=\(folder.path)/native",
+                "--load=module-null-sink sink_name=feed rate=48000 channels=1",
+            ], environment: environment, output: "/dev/null", errors: folder.path + "/log")
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            do {
+                try await run(["pactl", "info"], environment: environment)
+                return
+            } catch {
+                guard process.isRunning, ContinuousClock.now < deadline else { throw error }
+            }
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    var server: SoundServer { SoundServer(address: "unix:\(folder.path)/native") }
+
+    private static func environment(_ folder: TemporaryFolder) -> [String: String] {
+        [
+            "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "XDG_CONFIG_HOME": folder.path,
+            "PULSE_SERVER": "unix:\(folder.path)/native",
+        ]
+    }
+
+    /// Plays a file into `feed` and returns when it was heard.
+    func play(_ path: String) async throws {
+        try await run(["paplay", "--latency-msec=30", "--device=feed", path], environment: Self.environment(folder))
+    }
+
+    func stop() {
+        process.terminate()
+    }
+}

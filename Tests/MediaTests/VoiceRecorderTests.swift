@@ -1,0 +1,197 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Media
+
+/// All samples of a sound file, decoded at the rate of ``SampleSound``.
+func samples(of bytes: [UInt8]) async throws -> [Float] {
+    try await OffPool.sound.run { cancellation throws(MediaError) in
+        let pipeline = try Pipeline(
+            Pipeline.decodingStart
+                + " ! audio/x-raw,format=F32LE,channels=1,rate=\(SampleSound.rate) ! appsink name=output sync=false",
+            input: try AudioInput(bytes: bytes))
+        var samples: [Float] = []
+        try pipeline.pull(cancellation) { bytes throws(MediaError) in
+            bytes.withMemoryRebound(to: Float.self) { samples.append(contentsOf: $0) }
+        }
+        return samples
+    }
+}
+
+/// The peaks from the first loud sample on, over the given number of samples.
+func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
+    let onset = samples.firstIndex { abs($0) > 0.1 } ?? 0
+    var meter = PeakMeter(rate: SampleSound.rate)
+    let piece = Array(samples[onset..<min(onset + count, samples.count)])
+    (piece + Array(repeating: 0, count: count - piece.count)).withUnsafeBufferPointer { meter.add($0) }
+    return meter.peaks()
+}
+
+@Suite struct VoiceRecorderTests {
+    @Test("a file serves as source: the recording has its length, its shape and levels")
+    func recordsFromFile() async throws {
+        let folder = try TemporaryFolder()
+        let sound = SampleSound(seconds: 4)
+        let path = folder.path + "/recording.ogg"
+        let recorder = try VoiceRecorder(from: .file(path: try folder.file("source.wav", sound.wav)), to: path)
+        try await recorder.start()
+        let message = try await recorder.waitForEnd()
+        #expect(message.type == .oggOpus)
+        #expect(abs(message.milliseconds - sound.milliseconds) * 50 <= sound.milliseconds)
+        #expect(correlation(message.peaks, sound.peaks) >= 0.9)
+        var levels: [VoiceLevel] = []
+        for await level in recorder.levels { levels.append(level) }
+        #expect((75...82).contains(levels.count))
+        #expect(levels.allSatisfy { (0...1).contains($0.peak) && $0.effective <= $0.peak + 0.001 })
+        #expect((levels.map(\.peak).max() ?? 0) > 0.8)
+        #expect(zip(levels, levels.dropFirst()).allSatisfy { $0.time < $1.time })
+        #expect(try Data(contentsOf: URL(filePath: path)).elementsEqual(message.bytes))
+    }
+
+    @Test("a recording ends by itself at its maximum duration")
+    func endsAtMaximum() async throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.file("source.wav", SampleSound(seconds: 6).wav)
+        let recorder = try VoiceRecorder(
+            from: .file(path: source), to: folder.path + "/a.ogg", maximumDuration: .seconds(2))
+        try await recorder.start()
+        let message = try await recorder.waitForEnd()
+        #expect(abs(message.milliseconds - 2000) <= 150)
+    }
+
+    @Test("the file of a recording is readable for its owner only")
+    func isPrivate() async throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.file("source.wav", SampleSound(seconds: 1).wav)
+        let recorder = try VoiceRecorder(from: .file(path: source), to: folder.path + "/a.ogg")
+        try await recorder.start()
+        _ = try await recorder.waitForEnd()
+        let attributes = try FileManager.default.attributesOfItem(atPath: recorder.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("without a sound server the error says what to do")
+    func noServer() async throws {
+        let folder = try TemporaryFolder()
+        let nobody = SoundServer(address: "unix:\(folder.path)/nobody")
+        let recorder = try VoiceRecorder(from: .microphone(server: nobody), to: folder.path + "/a.ogg")
+        let error = await #expect(throws: MediaError.self) { try await recorder.start() }
+        #expect(error?.code == .noSoundServer)
+        #expect(error?.remedy.contains("PipeWire") == true)
+        for await _ in recorder.levels {}
+        let other = await #expect(throws: MediaError.self) {
+            _ = try await VoicePlayer(bytes: SampleSound(seconds: 1).wav, output: .speaker(server: nobody))
+        }
+        #expect(other?.code == .noSoundServer)
+    }
+
+    @Test("a file that cannot be created is an error, and so is a wrong order of calls")
+    func misuse() async throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.file("source.wav", SampleSound(seconds: 1).wav)
+        let error = #expect(throws: MediaError.self) {
+            try VoiceRecorder(from: .file(path: source), to: folder.path + "/none/a.ogg")
+        }
+        #expect(error?.code == .fileUnwritable)
+        let recorder = try VoiceRecorder(from: .file(path: source), to: folder.path + "/a.ogg")
+        let early = await #expect(throws: MediaError.self) { try await recorder.stop() }
+        #expect(early?.code == .wrongState)
+        try await recorder.start()
+        let twice = await #expect(throws: MediaError.self) { try await recorder.start() }
+        #expect(twice?.code == .wrongState)
+        await recorder.discard()
+        #expect(!FileManager.default.fileExists(atPath: recorder.path))
+    }
+}
+
+/// One after another: every test has a sound server of its own.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct MicrophoneTests {
+    @Test("S0-100: what is spoken into the microphone is recorded, with live levels")
+    func recordsMicrophone() async throws {
+        let server = try await PrivateSoundServer()
+        let sound = SampleSound(seconds: 3)
+        let source = try server.folder.file("source.wav", sound.wav)
+        let recorder = try VoiceRecorder(
+            from: .microphone(device: "feed.monitor", server: server.server), to: server.folder.path + "/a.ogg")
+        try await recorder.start()
+        let isPlayed = Mutex(false)
+        async let loudest = { () async -> Float in
+            var loudest: Float = 0
+            var silent = 0
+            for await level in recorder.levels {
+                loudest = max(loudest, level.peak)
+                silent = level.peak < 0.01 ? silent + 1 : 0
+                // Half a second of silence behind the end: nothing more is on its way.
+                if isPlayed.withLock({ $0 }), silent >= 10 { break }
+            }
+            return loudest
+        }()
+        try await server.play(source)
+        isPlayed.withLock { $0 = true }
+        #expect(await loudest > 0.5)
+        let message = try await recorder.stop()
+        #expect(message.milliseconds > sound.milliseconds)
+        let recorded = peaksFromOnset(try await samples(of: message.bytes), count: sound.samples.count)
+        #expect(correlation(recorded, peaksFromOnset(sound.samples, count: sound.samples.count)) >= 0.9)
+    }
+
+    @Test("a recording that is interrupted at any time leaves a file that can be played")
+    func interrupted() async throws {
+        let server = try await PrivateSoundServer()
+        let path = server.folder.path + "/a.ogg"
+        let recorder = try VoiceRecorder(from: .microphone(device: "feed.monitor", server: server.server), to: path)
+        try await recorder.start()
+        var count = 0
+        for await _ in recorder.levels {
+            count += 1
+            if count == 40 { break }
+        }
+        // What a killed program would leave behind.
+        let midway = try await AudioFile.inspect(bytes: Array(try Data(contentsOf: URL(filePath: path))))
+        #expect(midway.milliseconds >= 500)
+        server.stop()
+        let error = await #expect(throws: MediaError.self) { try await recorder.waitForEnd() }
+        #expect(error?.code == .noSoundDevice || error?.code == .noSoundServer)
+        let rest = try await VoiceMessage.make(fromFile: path)
+        #expect(rest.milliseconds >= midway.milliseconds)
+    }
+
+    @Test("cancellation ends the recording and finishes the file")
+    func cancelled() async throws {
+        let server = try await PrivateSoundServer()
+        let recorder = try VoiceRecorder(
+            from: .microphone(device: "feed.monitor", server: server.server), to: server.folder.path + "/a.ogg")
+        try await recorder.start()
+        var levels = recorder.levels.makeAsyncIterator()
+        for _ in 0..<10 { _ = await levels.next() }
+        let waiting = Task { try await recorder.waitForEnd() }
+        waiting.cancel()
+        let error = await #expect(throws: MediaError.self) { try await waiting.value }
+        #expect(error?.code == .cancelled)
+        #expect(try await AudioFile.inspect(path: recorder.path).milliseconds >= 400)
+        while await levels.next() != nil {}
+    }
+
+    @Test("a microphone that does not exist is told apart from a server that does not")
+    func noDevice() async throws {
+        let server = try await PrivateSoundServer()
+        let recorder = try VoiceRecorder(
+            from: .microphone(device: "nobody", server: server.server), to: server.folder.path + "/a.ogg")
+        let error = await #expect(throws: MediaError.self) {
+            try await recorder.start()
+            _ = try await recorder.waitForEnd()
+        }
+        #expect(error?.code == .noSoundDevice)
+    }
+
+    @Test("a voice message is played through a sound server")
+    func plays() async throws {
+        let server = try await PrivateSoundServer()
+        let message = try await VoiceMessage.make(fromBytes: SampleSound(seconds: 1).wav)
+        let player = try await VoicePlayer(
+            bytes: message.bytes, output: .speaker(device: "feed", server: server.server))
+        try await player.playToEnd()
+        #expect(player.position == player.duration)
+    }
+}
