@@ -89,11 +89,17 @@ let package = Package(
             dependencies: foundation + extensionProducts + ["TransportLayer", "XMPPClient", "Media", "CommandLine"],
             swiftSettings: settings),
 
+        // Measurements: Scripts/benchmark.
+        library("StanzaCorpus", path: "Benchmarks/StanzaCorpus"),
+        .executableTarget(
+            name: "benchmark", dependencies: ["XMLStreaming", "StanzaCorpus"], path: "Benchmarks/Program",
+            swiftSettings: settings),
+
         // Tests mirror sources.
         .target(
             name: "ServerFixtures", dependencies: [], path: "Tests/ServerFixtures", swiftSettings: settings),
         tests("ServerFixtures", ["ServerFixtures"]),
-        tests("XMLStreaming", ["XMLStreaming", "CExpat"]),
+        tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
         tests("XMPPAddress", ["XMPPAddress"]),
         tests("SASLMechanisms", ["SASLMechanisms", "Cryptography"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),

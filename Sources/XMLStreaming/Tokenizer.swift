@@ -55,6 +55,7 @@ struct Tokenizer {
     var openNameLength = Tokenizer.anyName
     /// No element is open: an end tag can only be the stream's, and the caller compares the name.
     static let anyName = -1
+    /// The first bytes may be an XML declaration.
     var allowsDeclaration = false
 
     init() { attributes.reserveCapacity(16) }
@@ -117,7 +118,7 @@ struct Tokenizer {
                     continue
                 }
                 if byte == UInt8(ascii: "?") {
-                    guard allowsDeclaration else { throw XMLError(.restrictedXML, at: start) }
+                    guard allowsDeclaration, start == 0 else { throw XMLError(.restrictedXML, at: start) }
                     phase = .question
                     continue
                 }

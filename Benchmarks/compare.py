@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Runs programs in alternation and compares what they report.
+
+usage: compare.py ROUNDS NAME=COMMAND… -- the last one named is the peer that the others are compared with
+
+Every command prints "… <number> us/stanza …" on one line. In each round every program runs once, one after the other,
+so that what else happens on the machine meets all of them. Printed are the best and the median of each program and,
+for all but the peer, the ratio of the peer's time to its own: best against best, and the median and the worst of the
+rounds.
+"""
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+
+
+def main():
+    rounds = int(sys.argv[1])
+    programs = [argument.split("=", 1) for argument in sys.argv[2:]]
+    times = {name: [] for name, _ in programs}
+    checks = {}
+    for _ in range(rounds):
+        for name, command in programs:
+            output = subprocess.run(shlex.split(command), capture_output=True, text=True, check=True).stdout
+            times[name].append(float(re.search(r"([\d.e-]+) us/stanza", output).group(1)))
+            checks[name] = tuple(re.findall(r"(?:stanzas|bodies|bodyBytes)=\d+", output))
+    if len(set(checks.values())) != 1:
+        sys.exit(f"the programs did not read the same: {checks}")
+    print("read by every program:", " ".join(next(iter(checks.values()))))
+    peer = programs[-1][0]
+    print(f"{'program':<12} {'best':>8} {'median':>8}   us of processor time per stanza, {rounds} rounds")
+    for name, _ in programs:
+        print(f"{name:<12} {min(times[name]):8.3f} {statistics.median(times[name]):8.3f}")
+    for name, _ in programs[:-1]:
+        paired = [theirs / ours for ours, theirs in zip(times[name], times[peer])]
+        print(
+            f"{peer} / {name}: best against best {min(times[peer]) / min(times[name]):.2f}, "
+            f"median of rounds {statistics.median(paired):.2f}, worst round {min(paired):.2f}"
+        )
+
+
+main()

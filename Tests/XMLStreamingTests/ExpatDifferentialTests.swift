@@ -1,0 +1,88 @@
+import StanzaCorpus
+import Testing
+import XMLStreaming
+
+/// The parser against expat, a validating judge of well-formedness that is three decades old.
+///
+/// Both must accept the same documents and read the same content from them, except for what XMPP forbids or this
+/// parser deliberately does otherwise; ``explains(_:document:)`` lists all of that.
+@Suite("Differential test against expat")
+struct ExpatDifferentialTests {
+    /// Documents of each kind per case; the cases together make more than 100,000.
+    private static let documents = 6_500
+
+    private static func contains(_ document: [UInt8], _ string: String) -> Bool {
+        let pattern = Array(string.utf8)
+        guard document.count >= pattern.count else { return false }
+        return (0...document.count - pattern.count).contains {
+            document[$0] == pattern[0] && document[$0..<$0 + pattern.count].elementsEqual(pattern)
+        }
+    }
+
+    /// Whether a refusal of what expat accepts is one of the listed differences.
+    private static func explains(_ error: XMLError, document: [UInt8]) -> Bool {
+        switch error.code {
+        // Comments, processing instructions and DTDs are well-formed XML that XMPP forbids (RFC 6120 §11.1).
+        case .restrictedXML: contains(document, "<!") || contains(document, "<?")
+        // Behind the root, all of them are refused without a closer look.
+        case .notWellFormed:
+            contains(document, "<!--") || contains(document, "<?") || contains(document, "<!DOCTYPE")
+                || contains(document, "version=")
+        // Streams are UTF-8 (RFC 6120 §11.6).
+        case .unsupportedEncoding: contains(document, "encoding")
+        default: false
+        }
+    }
+
+    /// Expat follows the name characters of XML 1.0's fourth edition, the parser those of the fifth.
+    private static func hasNewerName(_ element: XMLElement) -> Bool {
+        func isNewer(_ name: XMLName) -> Bool {
+            name.local.unicodeScalars.contains { !$0.isASCII && $0 != "é" && $0 != "中" && $0 != "文" && $0 != "·" }
+        }
+        return isNewer(element.name) || element.attributes.contains { isNewer($0.name) }
+            || element.children.contains { hasNewerName($0) }
+    }
+
+    private static func difference(_ document: [UInt8]) -> String? {
+        let expected = ContentDump.expat(document)
+        do throws(XMLError) {
+            let element = try XMLElement(parsing: document)
+            guard let expected else {
+                if hasNewerName(element) || document.contains(where: { $0 == 0xF0 }) { return nil }
+                return "accepted what expat refuses"
+            }
+            return ContentDump.element(element) == expected ? nil : "read other content"
+        } catch {
+            if expected == nil || explains(error, document: document) { return nil }
+            return "refused what expat accepts: \(error)"
+        }
+    }
+
+    @Test("Generated documents, well-formed and broken", arguments: 1...8)
+    func generated(seed: Int) {
+        var generator = DocumentGenerator(seed: UInt64(seed))
+        var accepted = 0
+        for _ in 0..<Self.documents {
+            let valid = generator.next()
+            let difference = Self.difference(valid)
+            if let difference { Issue.record("\(difference): \(String(decoding: valid, as: UTF8.self))") }
+            let mutated = generator.nextMutated()
+            if let difference = Self.difference(mutated) {
+                Issue.record("\(difference): \(String(decoding: mutated, as: UTF8.self))")
+            }
+            if (try? XMLElement(parsing: valid)) != nil { accepted += 1 }
+        }
+        #expect(accepted > Self.documents * 9 / 10, "the generator must mostly make documents that can be read")
+    }
+
+    @Test("Stanzas of every kind")
+    func stanzas() {
+        var corpus = StanzaCorpus(seed: 7)
+        for _ in 0..<4000 {
+            let document = Array(corpus.next().xml.utf8)
+            if let difference = Self.difference(document) {
+                Issue.record("\(difference): \(String(decoding: document, as: UTF8.self))")
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import XMLStreaming
+
+/// What a parser made of some bytes: its events and the error that ended it.
+struct Reading: Equatable {
+    var events: [XMLStreamEvent] = []
+    var error: XMLError?
+
+    /// Feeds a stream parser with pieces of the given sizes, the last of which is repeated.
+    init(_ bytes: [UInt8], pieces: [Int], limits: XMLLimits = .default) {
+        var parser = XMLStreamParser(limits: limits)
+        var offset = 0
+        var piece = 0
+        do throws(XMLError) {
+            while offset < bytes.count {
+                let end = min(bytes.count, offset + pieces[min(piece, pieces.count - 1)])
+                parser.append(Array(bytes[offset..<end]))
+                while let event = try parser.next() { events.append(event) }
+                offset = end
+                piece += 1
+            }
+        } catch {
+            self.error = error
+        }
+    }
+
+    init(whole bytes: [UInt8], limits: XMLLimits = .default) {
+        self.init(bytes, pieces: [max(bytes.count, 1)], limits: limits)
+    }
+
+    var elements: [XMLElement] {
+        events.compactMap { if case .element(let element) = $0 { element } else { nil } }
+    }
+}
