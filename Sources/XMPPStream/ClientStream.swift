@@ -1,0 +1,746 @@
+public import SASLMechanisms
+public import XMLStreaming
+import XMPPAddress
+public import XMPPStanzas
+
+/// The client's end of one connection (RFC 6120): bytes, time and wishes in, actions out, nothing else.
+///
+/// The owner drives a transport and a clock. It tells the stream what happened and does what the returned actions say,
+/// in their order; before it waits it reads `nextDeadline` and calls `timerFired(now:)` when that time has come.
+///
+///     var stream = ClientStream(configuration: configuration)
+///     perform(stream.open(now: now))                     // then connect a transport
+///     perform(stream.transportConnected(now: now))       // .write(…)
+///     perform(stream.bytesReceived(bytes, now: now))     // .startTLS
+///     perform(stream.tlsEstablished(information, now: now))
+///     …                                                  // .established(session)
+///     perform(stream.send(message, token: token, now: now))
+///     perform(stream.close(now: now))                    // … .closeTransport, .ended(end)
+///
+/// One value serves one connection. Whatever happens, exactly one `.ended` is given, and after it every event is
+/// answered with no action.
+public struct ClientStream: ~Copyable, Sendable {
+    fileprivate struct Negotiating: ~Copyable {
+        var negotiation: StreamNegotiation
+        /// Nil while a person is being asked.
+        var deadline: ContinuousClock.Instant?
+    }
+
+    fileprivate struct Established: ~Copyable {
+        var keepAlive: KeepAlive
+        /// The id of the ping that waits for its answer.
+        var pendingPing: String?
+    }
+
+    fileprivate enum State: ~Copyable {
+        /// Nothing happened. → connecting, negotiating, ended
+        case idle
+        /// The owner connects a transport. → negotiating, ended
+        case connecting(deadline: ContinuousClock.Instant)
+        /// The stream is on its way to carry stanzas. → established, ended
+        case negotiating(Negotiating)
+        /// Stanzas flow. → closing, ended
+        case established(Established)
+        /// `</stream:stream>` was written, the server's is awaited. → ended
+        case closing(deadline: ContinuousClock.Instant)
+        /// `.ended` was given. Final.
+        case ended
+    }
+
+    private let configuration: ClientStreamConfiguration
+    private var parser = XMLStreamParser(limits: .beforeAuthentication)
+    private var management = StreamManagement()
+    /// The session to resume, until stream management has taken it over or the server has refused it.
+    private var resumption: ResumptionState?
+    /// What a session that could not be resumed has left, until it was handed to the owner.
+    private var leftOver: [UnacknowledgedStanza] = []
+    private var pingCount = 0
+    private var state: State
+
+    public init(configuration: ClientStreamConfiguration) {
+        self.configuration = configuration
+        resumption = configuration.usesStreamManagement ? configuration.resumption : nil
+        state = .idle
+    }
+}
+
+// MARK: - The transport
+
+extension ClientStream {
+    /// The owner begins to connect a transport: the time for the whole login runs from here.
+    public mutating func open(now: ContinuousClock.Instant) -> [StreamAction] {
+        switch phase {
+        case .idle:
+            state = .connecting(deadline: now.advanced(by: configuration.loginTimeout))
+            return [.progress(.willConnect)]
+        case .ended:
+            return []
+        case .connecting, .negotiating, .established, .closing:
+            preconditionFailure("a stream is opened once")
+        }
+    }
+
+    /// The transport is connected.
+    ///
+    /// - Parameter tls: What is known about TLS where the transport was secured on connecting (XEP-0368).
+    public mutating func transportConnected(
+        tls: TLSInformation? = nil, now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        switch phase {
+        case .idle, .connecting: break
+        // Closed by the owner while the transport was still on its way.
+        case .ended: return [.closeTransport]
+        case .negotiating, .established, .closing: preconditionFailure("a transport connects once")
+        }
+        let deadline = nextDeadline ?? now.advanced(by: configuration.loginTimeout)
+        var negotiation = StreamNegotiation(configuration: configuration)
+        let steps = negotiation.transportConnected(tls: tls)
+        state = .negotiating(Negotiating(negotiation: negotiation, deadline: deadline))
+        var output = ActionList()
+        output.append(.progress(.connected))
+        perform(steps, now: now, &output)
+        return output.take()
+    }
+
+    /// The TLS handshake that `.startTLS` asked for succeeded, and the certificate was accepted for the domain of the
+    /// account.
+    public mutating func tlsEstablished(_ tls: TLSInformation, now: ContinuousClock.Instant) -> [StreamAction] {
+        switch phase {
+        case .negotiating:
+            parser = XMLStreamParser(limits: .beforeAuthentication)
+            return perform(state.negotiate { $0.tlsEstablished(tls) }, now: now)
+        case .ended:
+            return []
+        case .idle, .connecting, .established, .closing:
+            preconditionFailure("TLS is established only after .startTLS was asked for")
+        }
+    }
+
+    /// The transport could not be connected, failed or was ended by the server.
+    ///
+    /// To leave a session for a later resumption, close the transport and call this with `.broken` in place of
+    /// `close(now:)`.
+    public mutating func transportClosed(_ closure: TransportClosure, now: ContinuousClock.Instant) -> [StreamAction] {
+        var output = ActionList()
+        switch phase {
+        case .idle, .connecting, .negotiating, .established:
+            end(.failed(StreamFailure(closure)), &output)
+        case .closing:
+            end(.requested, &output)
+        case .ended:
+            break
+        }
+        return output.take()
+    }
+}
+
+// MARK: - Bytes
+
+extension ClientStream {
+    /// Bytes were received, after decryption where TLS is up.
+    public mutating func bytesReceived(_ bytes: [UInt8], now: ContinuousClock.Instant) -> [StreamAction] {
+        bytes.withUnsafeBytes { bytesReceived($0, now: now) }
+    }
+
+    /// Bytes were received, after decryption where TLS is up.
+    public mutating func bytesReceived(
+        _ bytes: UnsafeRawBufferPointer, now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        var output = ActionList()
+        switch phase {
+        case .negotiating:
+            if isHandshaking {
+                fail(StreamFailure(.injectedBeforeEncryption), tell: nil, &output)
+                return output.take()
+            }
+        case .established:
+            state.flow { $0.keepAlive.bytesReceived(now: now) }
+        case .closing:
+            break
+        case .ended:
+            return []
+        case .idle, .connecting:
+            preconditionFailure("bytes were received before a transport was connected")
+        }
+        parser.append(bytes)
+        parse(now: now, &output)
+        return output.take()
+    }
+
+    private mutating func parse(now: ContinuousClock.Instant, _ output: inout ActionList) {
+        while isReading {
+            do throws(XMLError) {
+                guard let event = try parser.next() else { return }
+                switch event {
+                case .streamOpened(let root): streamOpened(root, now: now, &output)
+                case .element(let element): elementReceived(element, now: now, &output)
+                case .streamClosed: streamClosed(&output)
+                }
+            } catch {
+                malformed(error, &output)
+                return
+            }
+        }
+    }
+
+    /// Whether what was received belongs to the XML stream.
+    private var isReading: Bool {
+        switch phase {
+        case .negotiating: !isHandshaking
+        case .established, .closing: true
+        case .idle, .connecting, .ended: false
+        }
+    }
+
+    private mutating func streamOpened(
+        _ root: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
+    ) {
+        let namespace = parser.contentNamespace
+        perform(state.negotiate { $0.streamOpened(root, contentNamespace: namespace) }, now: now, &output)
+    }
+
+    private mutating func elementReceived(
+        _ element: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
+    ) {
+        switch phase {
+        case .established:
+            if !element.isStanza {
+                controlReceived(element, now: now, &output)
+            } else if !state.flow({ $0.takesAnswer(element) }) {
+                management.stanzasReceived()
+                output.stanza(element)
+            }
+        case .negotiating:
+            if element.isNamed(StreamName.error) {
+                streamErrorReceived(element, &output)
+            } else {
+                perform(state.negotiate { $0.elementReceived(element, now: now) }, now: now, &output)
+            }
+        case .closing:
+            // With stream management a stanza that comes now can no longer be acknowledged: the server keeps it and
+            // delivers it to the next session, so giving it to the owner would double it.
+            if element.isStanza {
+                if !management.isActive { output.stanza(element) }
+            } else if element.isNamed(StreamName.answer) {
+                acknowledgementReceived(element, &output)
+            }
+        case .idle, .connecting, .ended:
+            preconditionFailure("an element was read where no stream is open")
+        }
+    }
+
+    /// An element other than a stanza, while stanzas flow.
+    private mutating func controlReceived(
+        _ element: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
+    ) {
+        if element.isNamed(StreamName.request) {
+            switch management.acknowledgementRequested(now: now) {
+            case .answer(let handled): output.write(StreamMarkup.answer(handled))
+            case .later: break
+            case .unexpected: output.append(.element(element))
+            }
+        } else if element.isNamed(StreamName.answer) {
+            acknowledgementReceived(element, &output)
+        } else if element.isNamed(StreamName.error) {
+            streamErrorReceived(element, &output)
+        } else {
+            output.append(.element(element))
+        }
+    }
+
+    private mutating func acknowledgementReceived(_ element: XMLElement, _ output: inout ActionList) {
+        guard let handled = element.handledCount else {
+            output.append(.element(element))
+            return
+        }
+        switch management.acknowledgementReceived(handled: handled) {
+        case .acknowledged(let tokens, let requestAgain):
+            if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
+            if requestAgain { output.write(StreamMarkup.request) }
+        case .tooHigh(let handled, let sent):
+            handledCountTooHigh(handled: handled, sent: sent, &output)
+        case .unexpected:
+            output.append(.element(element))
+        }
+    }
+
+    private mutating func streamErrorReceived(_ element: XMLElement, _ output: inout ActionList) {
+        let error = (try? StreamError(from: element)) ?? StreamError(.undefinedCondition)
+        fail(StreamFailure(error), tell: nil, &output)
+    }
+
+    private mutating func malformed(_ error: XMLError, _ output: inout ActionList) {
+        let condition = StreamError.Condition(rawValue: error.streamErrorCondition) ?? .notWellFormed
+        fail(StreamFailure(error), tell: condition, &output)
+    }
+
+    private mutating func handledCountTooHigh(handled: UInt32, sent: UInt32, _ output: inout ActionList) {
+        output.write(StreamMarkup.handledCountTooHigh(handled: handled, sent: sent))
+        fail(StreamFailure(.handledCountTooHigh), tell: nil, &output)
+    }
+
+    private mutating func streamClosed(_ output: inout ActionList) {
+        switch phase {
+        case .negotiating:
+            fail(StreamFailure(.closedDuringLogin), tell: nil, &output)
+        case .established:
+            writeFooter(&output)
+            output.append(.closeTransport)
+            end(.closedByServer, &output)
+        case .closing:
+            output.append(.closeTransport)
+            end(.requested, &output)
+        case .idle, .connecting, .ended:
+            preconditionFailure("the end of a stream was read where none is open")
+        }
+    }
+}
+
+// MARK: - The negotiation's wishes
+
+extension ClientStream {
+    private mutating func perform(
+        _ steps: [StreamNegotiation.Action], now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        var output = ActionList()
+        perform(steps, now: now, &output)
+        return output.take()
+    }
+
+    private mutating func perform(
+        _ steps: [StreamNegotiation.Action], now: ContinuousClock.Instant, _ output: inout ActionList
+    ) {
+        for step in steps {
+            switch step {
+            case .write(let bytes): output.write(bytes)
+            case .progress(let progress):
+                // Who is authenticated may send what people send; until here the peer is anybody.
+                if progress == .authenticated { parser.limits = configuration.limits }
+                output.append(.progress(progress))
+            case .secureTransport:
+                // Whatever follows <proceed/> in clear would be read as if it had come encrypted (CVE-2011-0411).
+                guard parser.unconsumedByteCount == 0 else {
+                    fail(StreamFailure(.injectedBeforeEncryption), tell: nil, &output)
+                    return
+                }
+                output.append(.startTLS)
+            case .restartStream: parser.reset()
+            case .readyToRegister(let features):
+                state.setLoginDeadline(nil)
+                output.append(.readyToRegister(features))
+            case .resourceConflict(let resource):
+                state.setLoginDeadline(nil)
+                output.append(.resourceConflict(resource: resource))
+            case .stanza(let element):
+                if !isRegistering { management.stanzasReceived() }
+                output.stanza(element)
+            case .element(let element): output.append(.element(element))
+            case .resumeSent(let session):
+                management.resumeRequested(session)
+                resumption = nil
+            case .resumed(let previousID, let handled, let ready):
+                guard resumed(previousID: previousID, handled: handled, ready, now: now, &output) else { return }
+            case .resumptionRefused(let handled):
+                guard case .resumptionRefused(let tokens, let rest) = management.refused(handled: handled) else {
+                    preconditionFailure("the negotiation reported a refusal of what was not asked for")
+                }
+                leftOver = rest
+                if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
+            case .enableSent: management.enableSent()
+            case .enabled(let promise, let address):
+                _ = management.enabledReceived(promise, address: address)
+            case .enableRefused:
+                _ = management.refused(handled: nil)
+            case .established(let address, let ready):
+                established(as: address, ready, isResumed: false, now: now, &output)
+            case .failed(let failure, let condition):
+                fail(failure, tell: condition, &output)
+                return
+            }
+        }
+    }
+
+    private mutating func resumed(
+        previousID: String, handled: UInt32, _ ready: StreamNegotiation.Ready, now: ContinuousClock.Instant,
+        _ output: inout ActionList
+    ) -> Bool {
+        switch management.resumed(previousID: previousID, handled: handled) {
+        case .resumed(let tokens, let replay, let address):
+            output.append(.progress(.resumed(address)))
+            established(as: address, ready, isResumed: true, now: now, &output)
+            if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
+            if !replay.isEmpty { output.write(replay + StreamMarkup.request) }
+            return true
+        case .tooHigh(let handled, let sent):
+            handledCountTooHigh(handled: handled, sent: sent, &output)
+        case .unexpected:
+            fail(StreamFailure(.unexpectedElement, text: "resumed"), tell: .policyViolation, &output)
+        }
+        return false
+    }
+
+    private mutating func established(
+        as address: JID, _ ready: StreamNegotiation.Ready, isResumed: Bool, now: ContinuousClock.Instant,
+        _ output: inout ActionList
+    ) {
+        state = .established(Established(keepAlive: KeepAlive(configuration.keepAlive, now: now)))
+        let session = StreamSession(
+            address: address, isResumed: isResumed, isManaged: management.isActive,
+            isResumable: management.resumptionState != nil, features: ready.features, tls: ready.tls,
+            mechanism: ready.mechanism, unacknowledged: leftOver)
+        leftOver = []
+        output.append(.established(session))
+    }
+}
+
+// MARK: - The owner's wishes
+
+extension ClientStream {
+    /// Sends a stanza; it counts for stream management.
+    public mutating func send(
+        _ stanza: some XMLEncodable, token: StanzaToken, now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        var output = ActionList()
+        send(stanza, token, &output)
+        return output.take()
+    }
+
+    /// Sends several stanzas in one write, in their order.
+    public mutating func send(
+        contentsOf stanzas: [(stanza: any XMLEncodable, token: StanzaToken)], now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        var output = ActionList()
+        for (stanza, token) in stanzas { send(stanza, token, &output) }
+        return output.take()
+    }
+
+    private mutating func send(_ stanza: some XMLEncodable, _ token: StanzaToken, _ output: inout ActionList) {
+        guard isEstablished else {
+            output.append(.notSent(token))
+            return
+        }
+        let bytes = StreamMarkup.bytes(of: stanza)
+        output.write(bytes)
+        if case .request = management.stanzaSent(UnacknowledgedStanza(token: token, bytes: bytes)) {
+            output.write(StreamMarkup.request)
+        }
+    }
+
+    /// Sends an element that is no stanza, such as the client state of XEP-0352. It is not counted and gets lost with
+    /// the connection. Nothing is sent unless stanzas flow.
+    public mutating func sendElement(_ element: some XMLEncodable, now: ContinuousClock.Instant) -> [StreamAction] {
+        isEstablished ? [.write(StreamMarkup.bytes(of: element))] : []
+    }
+
+    /// Sends a registration request (XEP-0077 §3.1) after `.readyToRegister`; the answer comes as `.stanzas`.
+    ///
+    /// Nothing else may be sent before authentication: the payload must be in the namespace `jabber:iq:register`.
+    public mutating func sendRegistration(_ request: IQ, now: ContinuousClock.Instant) -> [StreamAction] {
+        precondition(
+            request.payloads.allSatisfy { $0.name.namespace == StreamNamespace.registration },
+            "only registration requests may be sent before authentication")
+        return isRegistering ? [.write(StreamMarkup.bytes(of: request))] : []
+    }
+
+    /// Logs in on the stream on which an account was registered.
+    public mutating func authenticate(
+        with credentials: SASLCredentials, now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        switch phase {
+        case .negotiating:
+            state.setLoginDeadline(now.advanced(by: configuration.loginTimeout))
+            return perform(state.negotiate { $0.authenticate(credentials) }, now: now)
+        case .ended:
+            return []
+        case .idle, .connecting, .established, .closing:
+            preconditionFailure("authenticate only when .readyToRegister was given, and once")
+        }
+    }
+
+    /// Answers `.resourceConflict`: asks for another resource, or with nil lets the server choose.
+    public mutating func useResource(_ resource: String?, now: ContinuousClock.Instant) -> [StreamAction] {
+        switch phase {
+        case .negotiating:
+            state.setLoginDeadline(now.advanced(by: configuration.loginTimeout))
+            return perform(state.negotiate { $0.useResource(resource) }, now: now)
+        case .ended:
+            return []
+        case .idle, .connecting, .established, .closing:
+            preconditionFailure("a resource is chosen only when .resourceConflict was given, and once")
+        }
+    }
+
+    /// The owner has handled the oldest `count` stanzas of those it was given: from here on the server need not keep
+    /// them (XEP-0198 §4). What was received before a resource was bound is not counted.
+    public mutating func stanzasHandled(_ count: Int, now: ContinuousClock.Instant) -> [StreamAction] {
+        let isOpen: Bool
+        switch phase {
+        case .established: isOpen = true
+        case .negotiating:
+            if isRegistering { return [] }
+            isOpen = true
+        case .closing: isOpen = false
+        case .idle, .connecting, .ended: return []
+        }
+        guard case .answer(let handled) = management.stanzasHandled(min(count, management.unconfirmedCount)), isOpen
+        else { return [] }
+        return [.write(StreamMarkup.answer(handled))]
+    }
+
+    /// Closes the stream politely (RFC 6120 §4.4): the last acknowledgement, `</stream:stream>`, and a short wait for
+    /// the server's.
+    public mutating func close(now: ContinuousClock.Instant) -> [StreamAction] {
+        var output = ActionList()
+        switch phase {
+        case .idle:
+            output.append(.progress(.closeRequested))
+            end(.requested, &output)
+        case .connecting:
+            output.append(.progress(.closeRequested))
+            output.append(.closeTransport)
+            end(.requested, &output)
+        case .negotiating:
+            output.append(.progress(.closeRequested))
+            // In the middle of a handshake anything written would go out in clear.
+            if !isHandshaking { writeFooter(&output) }
+            output.append(.closeTransport)
+            end(.requested, &output)
+        case .established:
+            state = .closing(deadline: now.advanced(by: configuration.closeTimeout))
+            output.append(.progress(.closeRequested))
+            if case .answer(let handled) = management.closing() { output.write(StreamMarkup.answer(handled)) }
+            writeFooter(&output)
+        case .closing, .ended: break
+        }
+        return output.take()
+    }
+}
+
+// MARK: - Time
+
+extension ClientStream {
+    /// When `timerFired(now:)` wants to be called; it changes with any event.
+    public var nextDeadline: ContinuousClock.Instant? {
+        switch state {
+        case .idle: nil
+        case .connecting(let deadline): deadline
+        case .negotiating(let negotiating): earliest(negotiating.deadline, negotiating.negotiation.nextDeadline)
+        case .established(let established): earliest(established.keepAlive.nextDeadline, management.nextDeadline)
+        case .closing(let deadline): deadline
+        case .ended: nil
+        }
+    }
+
+    /// Time has passed. A call before `nextDeadline` does nothing.
+    public mutating func timerFired(now: ContinuousClock.Instant) -> [StreamAction] {
+        guard let nextDeadline, nextDeadline <= now else { return [] }
+        var output = ActionList()
+        switch phase {
+        case .connecting:
+            output.append(.closeTransport)
+            end(.failed(StreamFailure(.loginTimedOut)), &output)
+        case .negotiating:
+            if state.hasLoginTimedOut(now: now) {
+                fail(StreamFailure(.loginTimedOut), tell: nil, &output)
+            } else {
+                perform(state.negotiate { $0.deadlinePassed(now: now) }, now: now, &output)
+            }
+        case .established:
+            if case .answer(let handled) = management.deadlinePassed(now: now) {
+                output.write(StreamMarkup.answer(handled))
+            }
+            switch state.flow({ $0.keepAlive.deadlinePassed(now: now) }) {
+            case .none: break
+            case .probe: probe(&output)
+            case .dead:
+                // Nothing is written: nobody listens.
+                output.append(.closeTransport)
+                end(.failed(StreamFailure(.serverUnresponsive)), &output)
+            }
+        case .closing:
+            output.append(.closeTransport)
+            end(.requested, &output)
+        case .idle, .ended:
+            preconditionFailure("there is no deadline before the beginning and after the end")
+        }
+        return output.take()
+    }
+
+    /// Asks the server for a sign of life.
+    private mutating func probe(_ output: inout ActionList) {
+        if management.isActive {
+            management.requestSent()
+            output.write(StreamMarkup.request)
+        } else {
+            pingCount += 1
+            let id = "keepalive-\(pingCount)"
+            state.flow { $0.pendingPing = id }
+            output.write(StreamMarkup.ping(id: id))
+        }
+    }
+
+    private func earliest(
+        _ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
+    ) -> ContinuousClock.Instant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+}
+
+// MARK: - The end
+
+extension ClientStream {
+    /// Ends the stream because of an error: tells the server, where it can still understand, and closes the transport.
+    private mutating func fail(
+        _ failure: StreamFailure, tell condition: StreamError.Condition?, _ output: inout ActionList
+    ) {
+        switch phase {
+        case .negotiating, .established:
+            // In the middle of a handshake anything written would go out in clear.
+            guard !isHandshaking else { break }
+            if let condition { output.write(StreamMarkup.streamError(StreamError(condition))) }
+            writeFooter(&output)
+        case .closing:
+            // Our side is closed already, and the owner wanted the end anyway.
+            output.append(.closeTransport)
+            end(.requested, &output)
+            return
+        case .ended:
+            return
+        case .idle, .connecting:
+            preconditionFailure("a stream that is not open cannot fail")
+        }
+        output.append(.closeTransport)
+        end(.failed(failure), &output)
+    }
+
+    private func writeFooter(_ output: inout ActionList) {
+        output.write(StreamMarkup.footer)
+        output.append(.progress(.closingSent))
+    }
+
+    /// Gives the one terminal action.
+    private mutating func end(_ reason: StreamEnd.Reason, _ output: inout ActionList) {
+        state = .ended
+        let session = management.resumptionState ?? resumption
+        let unacknowledged = leftOver + management.unacknowledged + (resumption?.unacknowledged ?? [])
+        let canResume: Bool
+        switch reason {
+        case .requested, .closedByServer: canResume = false
+        case .failed(let failure): canResume = failure.leavesSessionResumable
+        }
+        leftOver = []
+        resumption = nil
+        output.append(.progress(.closed))
+        output.append(
+            .ended(
+                StreamEnd(
+                    reason: reason, resumption: canResume ? session : nil, unacknowledged: unacknowledged)))
+    }
+}
+
+// MARK: - What can be read
+
+extension ClientStream {
+    /// The states by name.
+    private enum Phase { case idle, connecting, negotiating, established, closing, ended }
+
+    private var phase: Phase {
+        switch state {
+        case .idle: .idle
+        case .connecting: .connecting
+        case .negotiating: .negotiating
+        case .established: .established
+        case .closing: .closing
+        case .ended: .ended
+        }
+    }
+
+    private var negotiationPhase: StreamNegotiation.Phase? {
+        switch state {
+        case .negotiating(let negotiating): negotiating.negotiation.phase
+        case .idle: nil
+        case .connecting: nil
+        case .established: nil
+        case .closing: nil
+        case .ended: nil
+        }
+    }
+
+    private var isHandshaking: Bool { negotiationPhase == .handshaking }
+
+    private var isRegistering: Bool { negotiationPhase == .registering }
+
+    /// Whether stanzas can be sent.
+    public var isEstablished: Bool { phase == .established }
+
+    /// Whether `.ended` was given.
+    public var isEnded: Bool { phase == .ended }
+
+    /// The value from which the session could be resumed if the connection were lost now; nil where the server did not
+    /// promise it. Store it together with what was sent and received, and it survives the end of the process.
+    public var resumptionState: ResumptionState? {
+        switch phase {
+        case .negotiating, .established: management.resumptionState ?? resumption
+        case .idle, .connecting: resumption
+        case .closing, .ended: nil
+        }
+    }
+
+    /// How many of the stanzas sent the server has not acknowledged.
+    public var unacknowledgedCount: Int { management.unacknowledgedCount }
+}
+
+// MARK: - Changes inside a state
+
+extension ClientStream.Established {
+    /// Whether this is the answer to our ping, which is nobody else's.
+    fileprivate mutating func takesAnswer(_ element: XMLElement) -> Bool {
+        guard let pendingPing, element.isAnswer(to: pendingPing) else { return false }
+        self.pendingPing = nil
+        return true
+    }
+}
+
+extension ClientStream.State {
+    /// Lets the negotiation take an event.
+    fileprivate mutating func negotiate(
+        _ event: (inout StreamNegotiation) -> [StreamNegotiation.Action]
+    ) -> [StreamNegotiation.Action] {
+        guard case .negotiating(var negotiating) = consume self else {
+            preconditionFailure("no negotiation is under way")
+        }
+        let steps = event(&negotiating.negotiation)
+        self = .negotiating(negotiating)
+        return steps
+    }
+
+    fileprivate mutating func setLoginDeadline(_ deadline: ContinuousClock.Instant?) {
+        guard case .negotiating(var negotiating) = consume self else {
+            preconditionFailure("only a negotiation has a deadline")
+        }
+        negotiating.deadline = deadline
+        self = .negotiating(negotiating)
+    }
+
+    fileprivate func hasLoginTimedOut(now: ContinuousClock.Instant) -> Bool {
+        switch self {
+        case .negotiating(let negotiating): negotiating.deadline.map { $0 <= now } ?? false
+        case .idle: false
+        case .connecting: false
+        case .established: false
+        case .closing: false
+        case .ended: false
+        }
+    }
+
+    /// Changes what is kept while stanzas flow.
+    fileprivate mutating func flow<Result>(_ change: (inout ClientStream.Established) -> Result) -> Result {
+        guard case .established(var established) = consume self else {
+            preconditionFailure("the stream is not established")
+        }
+        let result = change(&established)
+        self = .established(established)
+        return result
+    }
+}

@@ -1,0 +1,63 @@
+public import SASLMechanisms
+public import XMLStreaming
+public import XMPPAddress
+
+/// What a client stream is opened for and under which rules.
+public struct ClientStreamConfiguration: Sendable {
+    /// What the owner wants from the connection (it decides what follows the opening of the stream).
+    public enum Purpose: Sendable {
+        /// Log in and bind a resource.
+        case authenticate(SASLCredentials)
+        /// Create an account (XEP-0077): the stream stops before authentication and waits for the owner's requests.
+        case register
+    }
+
+    /// The account: its domain names the server, its resource is the one asked for (none lets the server choose).
+    public var address: JID
+    public var purpose: Purpose
+
+    public var tls: TLSPolicy = .required
+
+    /// Which SASL mechanisms may be used.
+    public var mechanisms = SASLPolicy()
+    /// The hash functions for SCRAM.
+    public var digests: SASLDigests
+    /// Fresh randomness for this connection's SCRAM exchange, never used twice: printable ASCII without a comma, for
+    /// instance the base64 of 18 random bytes.
+    public var nonce: String
+
+    public var resourceConflict: ResourceConflictPolicy = .letServerChoose
+
+    /// Whether stanzas are acknowledged where the server can (XEP-0198).
+    public var usesStreamManagement = true
+    /// Whether the server is asked to keep the session for a resumption.
+    public var requestsResumption = true
+    /// The session to go on with.
+    public var resumption: ResumptionState?
+
+    public var plan = NegotiationPlan.standard
+
+    /// Whether `<starttls/>` travels together with the stream header instead of after the features, which saves a
+    /// round trip. Both orders are refused or granted alike, for the client demands STARTTLS in any case.
+    public var pipelinesStartTLS = true
+
+    /// What is accepted from the server once it has proved itself.
+    public var limits = XMLLimits.default
+
+    public var keepAlive = KeepAlivePolicy.standard
+
+    /// From `open` or `transportConnected` to the end of the negotiation, the connecting included. Registration by a
+    /// person is not counted: the time starts anew when it is over.
+    public var loginTimeout = Duration.seconds(30)
+    /// How long the server has to answer `<resume/>`. The node that kept the session may hang while others do not.
+    public var resumptionTimeout = Duration.seconds(5)
+    /// How long the server has to close its side after we have closed ours.
+    public var closeTimeout = Duration.seconds(3)
+
+    public init(address: JID, purpose: Purpose, digests: SASLDigests, nonce: String) {
+        self.address = address
+        self.purpose = purpose
+        self.digests = digests
+        self.nonce = nonce
+    }
+}

@@ -1,0 +1,27 @@
+import SASLMechanisms
+
+/// Proof that a stream may authenticate: the states of the negotiation that come after encryption are built from it, so
+/// there is no way to them around it.
+struct ProtectedChannel: Sendable {
+    /// Nil only where tests allowed plain text.
+    let tls: TLSInformation?
+
+    /// TLS is up and the owner has accepted the certificate.
+    init(securedBy tls: TLSInformation) { self.tls = tls }
+
+    /// Plain text, if the policy names it; nil otherwise.
+    init?(plaintextAllowedBy policy: TLSPolicy) {
+        switch policy {
+        case .plaintextAllowedForTestsOnly: tls = nil
+        case .required, .directTLS: return nil
+        }
+    }
+
+    var saslSecurity: SASLConnectionSecurity {
+        switch tls?.version {
+        case nil: .clear
+        case .tls12: .tls12(bindings: tls?.channelBindings ?? [])
+        case .tls13: .tls13(bindings: tls?.channelBindings ?? [])
+        }
+    }
+}

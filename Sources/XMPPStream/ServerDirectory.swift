@@ -1,0 +1,38 @@
+public import XMPPAddress
+
+/// What the connections of one small server share: accounts, addresses in use and sessions that wait for resumption.
+///
+/// It is a plain value; whoever runs the connections passes it to each event.
+public struct ServerDirectory: Sendable {
+    /// User names (local parts) and their passwords.
+    public var passwords: [String: String]
+
+    /// The full addresses that sessions are bound to, those that wait for resumption included.
+    public internal(set) var boundAddresses: Set<JID> = []
+
+    /// Sessions whose connection was lost, by SM-ID (XEP-0198 §5).
+    public internal(set) var suspended: [String: ResumptionState] = [:]
+
+    /// What is left of sessions that were given up, by SM-ID: how many stanzas had been handled.
+    public internal(set) var expired: [String: UInt32] = [:]
+
+    private var issued = 0
+
+    public init(passwords: [String: String] = [:]) {
+        self.passwords = passwords
+    }
+
+    /// Gives up a suspended session, as after its time has run out.
+    ///
+    /// - Parameter remembersCount: Whether a later `<resume/>` is told how many stanzas had been handled.
+    public mutating func expire(_ id: String, remembersCount: Bool = true) {
+        guard let session = suspended.removeValue(forKey: id) else { return }
+        boundAddresses.remove(session.address)
+        if remembersCount { expired[id] = session.handledCount }
+    }
+
+    mutating func nextNumber() -> Int {
+        issued += 1
+        return issued
+    }
+}

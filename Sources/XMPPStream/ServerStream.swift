@@ -1,0 +1,619 @@
+import SASLMechanisms
+public import XMLStreaming
+import XMPPAddress
+public import XMPPStanzas
+
+/// The server's end of one client connection (RFC 6120), small but real: the counterpart of `ClientStream` in tests.
+///
+/// It negotiates STARTTLS or takes a secured transport, registers accounts, authenticates, binds resources, manages and
+/// resumes streams. It routes nothing: stanzas are the owner's.
+public struct ServerStream: ~Copyable, Sendable {
+    private struct Ground: Sendable {
+        var tls: TLSInformation?
+        var username: String?
+        var standing: StreamFeature.Standing = []
+    }
+
+    private struct Exchange: Sendable {
+        let ground: Ground
+        var mechanism: any SASLServerMechanism
+    }
+
+    private struct Bound: Sendable {
+        let address: JID
+        var standing: StreamFeature.Standing
+    }
+
+    private enum State: ~Copyable {
+        /// The client's header is awaited. → offering, ended
+        case opening(Ground)
+        /// Features were sent. → handshaking, authenticating, bound, ended
+        case offering(Ground)
+        /// `<proceed/>` was sent. → opening, ended
+        case handshaking
+        /// A SASL exchange is under way. → opening, offering, ended
+        case authenticating(Exchange)
+        /// Stanzas flow. → ended
+        case bound(Bound)
+        /// `.ended` was given. Final.
+        case ended
+    }
+
+    private let configuration: ServerStreamConfiguration
+    private var parser: XMLStreamParser
+    private var management = StreamManagement()
+    private var state: State
+    private var actions: [ServerStreamAction] = []
+
+    public init(configuration: ServerStreamConfiguration) {
+        self.configuration = configuration
+        parser = XMLStreamParser(limits: configuration.limits)
+        switch configuration.encryption {
+        case .direct(let tls): state = .opening(Ground(tls: tls, standing: .secured))
+        case .startTLS: state = .opening(Ground())
+        // Without encryption the server takes the wire for safe, as one behind a local socket may.
+        case .none: state = .opening(Ground(standing: .secured))
+        }
+    }
+}
+
+// MARK: - Events
+
+extension ServerStream {
+    /// Bytes were received, after decryption where TLS is up.
+    public mutating func bytesReceived(
+        _ bytes: [UInt8], directory: inout ServerDirectory, now: ContinuousClock.Instant
+    ) -> [ServerStreamAction] {
+        guard isReading else { return [] }
+        parser.append(bytes)
+        while isReading {
+            do throws(XMLError) {
+                guard let event = try parser.next() else { break }
+                switch event {
+                case .streamOpened(let root): streamOpened(root, &directory)
+                case .element(let element): elementReceived(element, &directory, now: now)
+                case .streamClosed: streamClosed(&directory)
+                }
+            } catch {
+                fail(StreamError.Condition(rawValue: error.streamErrorCondition) ?? .notWellFormed, &directory)
+            }
+        }
+        return takeActions()
+    }
+
+    /// The TLS handshake that `.startTLS` asked for succeeded.
+    public mutating func tlsEstablished(_ tls: TLSInformation) {
+        guard !isEnded else { return }
+        guard phase == .handshaking else {
+            preconditionFailure("TLS is established only after .startTLS was asked for")
+        }
+        parser = XMLStreamParser(limits: configuration.limits)
+        state = .opening(Ground(tls: tls, standing: .secured))
+    }
+
+    /// The transport is gone without a word: a session that may be resumed is kept in the directory.
+    public mutating func transportClosed(directory: inout ServerDirectory) -> [ServerStreamAction] {
+        guard !isEnded else { return [] }
+        if let bound {
+            if let session = management.resumptionState {
+                directory.suspended[session.id] = session
+                actions.append(.ended(.lost(suspended: session.id)))
+            } else {
+                directory.boundAddresses.remove(bound.address)
+                actions.append(.ended(.lost(suspended: nil)))
+            }
+        } else {
+            actions.append(.ended(.lost(suspended: nil)))
+        }
+        state = .ended
+        return takeActions()
+    }
+
+    /// Sends a stanza to the client; it counts for stream management. Nothing is sent unless a resource is bound.
+    public mutating func send(_ stanza: some XMLEncodable, token: StanzaToken) -> [ServerStreamAction] {
+        guard isBound else { return [] }
+        let bytes = StreamMarkup.bytes(of: stanza)
+        write(bytes)
+        if case .request = management.stanzaSent(UnacknowledgedStanza(token: token, bytes: bytes)) {
+            write(StreamMarkup.request)
+        }
+        return takeActions()
+    }
+
+    /// Sends an element that is no stanza, or anything else that a test wants on the wire.
+    public mutating func sendElement(_ element: some XMLEncodable) -> [ServerStreamAction] {
+        write(StreamMarkup.bytes(of: element))
+        return takeActions()
+    }
+
+    /// The owner has handled the oldest `count` stanzas of those it was given.
+    public mutating func stanzasHandled(_ count: Int) -> [ServerStreamAction] {
+        guard isBound else { return [] }
+        if case .answer(let handled) = management.stanzasHandled(min(count, management.unconfirmedCount)) {
+            write(StreamMarkup.answer(handled))
+        }
+        return takeActions()
+    }
+
+    /// Ends the stream, with an error or politely.
+    public mutating func close(
+        _ error: StreamError? = nil, directory: inout ServerDirectory
+    ) -> [ServerStreamAction] {
+        guard !isEnded else { return [] }
+        if let error { write(StreamMarkup.streamError(error)) }
+        finish(error.map { .error($0) } ?? .closed, &directory)
+        return takeActions()
+    }
+
+    /// Whether a resource is bound and stanzas flow.
+    public var isBound: Bool { bound != nil }
+
+    /// Whether `.ended` was given.
+    public var isEnded: Bool { phase == .ended }
+
+    /// The states by name.
+    private enum Phase { case opening, offering, handshaking, authenticating, bound, ended }
+
+    private var phase: Phase {
+        switch state {
+        case .opening: .opening
+        case .offering: .offering
+        case .handshaking: .handshaking
+        case .authenticating: .authenticating
+        case .bound: .bound
+        case .ended: .ended
+        }
+    }
+
+    private var isReading: Bool { phase != .handshaking && phase != .ended }
+
+    /// What has been reached before a resource is bound.
+    private var ground: Ground? {
+        switch state {
+        case .opening(let ground): ground
+        case .offering(let ground): ground
+        case .handshaking: nil
+        case .authenticating(let exchange): exchange.ground
+        case .bound: nil
+        case .ended: nil
+        }
+    }
+
+    private var exchange: Exchange? {
+        switch state {
+        case .authenticating(let exchange): exchange
+        case .opening: nil
+        case .offering: nil
+        case .handshaking: nil
+        case .bound: nil
+        case .ended: nil
+        }
+    }
+
+    private var bound: Bound? {
+        switch state {
+        case .bound(let bound): bound
+        case .opening: nil
+        case .offering: nil
+        case .handshaking: nil
+        case .authenticating: nil
+        case .ended: nil
+        }
+    }
+
+    private mutating func write(_ bytes: [UInt8]) {
+        if case .write(let earlier)? = actions.last {
+            actions[actions.count - 1] = .write(earlier + bytes)
+        } else {
+            actions.append(.write(bytes))
+        }
+    }
+
+    private mutating func takeActions() -> [ServerStreamAction] {
+        let result = actions
+        actions = []
+        return result
+    }
+}
+
+// MARK: - The stream
+
+extension ServerStream {
+    private mutating func streamOpened(_ root: XMLElement, _ directory: inout ServerDirectory) {
+        let id = "\(configuration.nonce)-\(directory.nextNumber())"
+        write(StreamMarkup.header(from: configuration.domain, id: id, version: "1.0"))
+        do throws(StreamFailure) {
+            let header = try StreamHeader(root, contentNamespace: parser.contentNamespace)
+            guard header.to == nil || header.to == configuration.domain else {
+                fail(.hostUnknown, &directory)
+                return
+            }
+        } catch {
+            fail(error.code == .notXMPP ? .invalidNamespace : .unsupportedVersion, &directory)
+            return
+        }
+        guard phase == .opening, let ground else {
+            preconditionFailure("the parser reported a second stream header")
+        }
+        state = .offering(ground)
+        offer(at: ground.standing)
+    }
+
+    private mutating func offer(at standing: StreamFeature.Standing) {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.start(StreamName.features)
+        for feature in configuration.offered.offerable(
+            at: standing.union(standing.contains(.authenticated) ? .bound : []))
+        where feature.step != .startTLS || configuration.encryption == .startTLS {
+            switch feature.step {
+            case .startTLS, .register, .resume, .manage: writer.element(feature.name)
+            case .bind: break
+            case .authenticate:
+                writer.element(feature.name) { writer in
+                    for name in configuration.mechanisms {
+                        writer.element(StreamName.mechanism, text: name.rawValue)
+                    }
+                }
+                if let types = configuration.channelBindingTypes {
+                    writer.element(StreamName.channelBindings) { writer in
+                        for type in types {
+                            writer.start(StreamName.channelBinding)
+                            writer.attribute("type", type)
+                            writer.end()
+                        }
+                    }
+                }
+            case .startSession:
+                writer.element(feature.name) { writer in
+                    if !configuration.requiresSession { writer.element(StreamName.sessionOptional) }
+                }
+            }
+        }
+        if standing.contains(.authenticated), configuration.offered.features.contains(.binding) {
+            writer.element(StreamName.bind)
+        }
+        for element in configuration.extraFeatures { writer.write(element) }
+        writer.end()
+        write(writer.takeBytes())
+    }
+
+    private mutating func elementReceived(
+        _ element: XMLElement, _ directory: inout ServerDirectory, now: ContinuousClock.Instant
+    ) {
+        if element.isNamed(StreamName.error) {
+            let error = (try? StreamError(from: element)) ?? StreamError(.undefinedCondition)
+            finish(.peerError(error), &directory)
+            return
+        }
+        if let exchange {
+            saslElementReceived(element, exchange, &directory)
+        } else if let ground {
+            requestReceived(element, ground, &directory)
+        } else if let bound {
+            boundElementReceived(element, bound, &directory, now: now)
+        } else {
+            preconditionFailure("an element was read where no stream is open")
+        }
+    }
+
+    private mutating func boundElementReceived(
+        _ element: XMLElement, _ bound: Bound, _ directory: inout ServerDirectory, now: ContinuousClock.Instant
+    ) {
+        if element.isNamed(StreamName.iq), element.firstChild(StreamName.session) != nil {
+            answer(element)
+        } else if element.isStanza {
+            management.stanzasReceived()
+            if case .stanzas(let earlier)? = actions.last {
+                actions[actions.count - 1] = .stanzas(earlier + [element])
+            } else {
+                actions.append(.stanzas([element]))
+            }
+        } else {
+            controlReceived(element, bound, &directory, now: now)
+        }
+    }
+
+    private mutating func streamClosed(_ directory: inout ServerDirectory) {
+        finish(.closed, &directory)
+    }
+
+    /// Ends the stream with an error of the client's.
+    private mutating func fail(_ condition: StreamError.Condition, _ directory: inout ServerDirectory) {
+        let error = StreamError(condition)
+        write(StreamMarkup.streamError(error))
+        finish(.error(error), &directory)
+    }
+
+    private mutating func finish(_ end: ServerStreamAction.End, _ directory: inout ServerDirectory) {
+        if let bound { directory.boundAddresses.remove(bound.address) }
+        state = .ended
+        write(StreamMarkup.footer)
+        actions.append(.closeTransport)
+        actions.append(.ended(end))
+    }
+}
+
+// MARK: - Requests before a resource is bound
+
+extension ServerStream {
+    private mutating func requestReceived(
+        _ element: XMLElement, _ ground: Ground, _ directory: inout ServerDirectory
+    ) {
+        let step = Self.step(of: element)
+        let possible = configuration.supported.offerable(at: ground.standing).map(\.step)
+        guard let step, possible.contains(step) else {
+            refuse(element, step, &directory)
+            return
+        }
+        switch step {
+        case .startTLS:
+            guard configuration.encryption == .startTLS else {
+                refuse(element, step, &directory)
+                return
+            }
+            write(StreamMarkup.proceed)
+            actions.append(.startTLS)
+            state = .handshaking
+        case .register: registrationReceived(element, &directory)
+        case .authenticate: authenticate(element, ground, &directory)
+        case .bind: bind(element, ground, &directory)
+        case .resume: resume(element, ground, &directory)
+        case .startSession, .manage: refuse(element, step, &directory)
+        }
+    }
+
+    /// Which step of a negotiation an element asks for.
+    private static func step(of element: XMLElement) -> StreamFeature.Step? {
+        if element.isNamed(StreamName.startTLS) { return .startTLS }
+        if element.isNamed(StreamName.auth) { return .authenticate }
+        if element.isNamed(StreamName.resume) { return .resume }
+        if element.isNamed(StreamName.enable) { return .manage }
+        guard element.isNamed(StreamName.iq) else { return nil }
+        if element.firstChild(StreamName.bind) != nil { return .bind }
+        if element.firstChild(StreamName.session) != nil { return .startSession }
+        if element.firstChild(StreamName.registration) != nil { return .register }
+        return nil
+    }
+
+    private mutating func refuse(
+        _ element: XMLElement, _ step: StreamFeature.Step?, _ directory: inout ServerDirectory
+    ) {
+        switch step {
+        case .startTLS:
+            write(StreamMarkup.element(StreamName.tlsFailure))
+            finish(.closed, &directory)
+        case .authenticate: write(StreamMarkup.saslFailure(.encryptionRequired))
+        case .resume, .manage: write(StreamMarkup.failed(.unexpectedRequest, handled: nil))
+        case .bind, .register, .startSession, nil: fail(.notAuthorized, &directory)
+        }
+    }
+
+    private mutating func registrationReceived(_ element: XMLElement, _ directory: inout ServerDirectory) {
+        guard element["type"] == "set", let query = element.firstChild(StreamName.registration) else {
+            answer(element) { writer in
+                writer.element(StreamName.registration) { writer in
+                    writer.element(XMLName("username", StreamNamespace.registration))
+                    writer.element(XMLName("password", StreamNamespace.registration))
+                }
+            }
+            return
+        }
+        let username = query.firstChild(XMLName("username", StreamNamespace.registration))?.text ?? ""
+        let password = query.firstChild(XMLName("password", StreamNamespace.registration))?.text ?? ""
+        guard !password.isEmpty, let address = try? JID(local: username, domain: configuration.domain),
+            let local = address.local
+        else {
+            answer(element, error: .notAcceptable)
+            return
+        }
+        guard directory.passwords[local] == nil else {
+            answer(element, error: .conflict)
+            return
+        }
+        directory.passwords[local] = password
+        answer(element)
+        actions.append(.registered(username: local))
+    }
+
+    private mutating func bind(_ element: XMLElement, _ ground: Ground, _ directory: inout ServerDirectory) {
+        let wish = element.firstChild(StreamName.bind)?.firstChild(StreamName.resource)?.text
+        let resource = wish ?? "r\(directory.nextNumber())"
+        guard let username = ground.username,
+            let address = try? JID(local: username, domain: configuration.domain, resource: resource)
+        else {
+            answer(element, error: .badRequest)
+            return
+        }
+        guard !directory.boundAddresses.contains(address) else {
+            answer(element, error: .conflict)
+            return
+        }
+        directory.boundAddresses.insert(address)
+        state = .bound(Bound(address: address, standing: ground.standing.union(.bound)))
+        answer(element) { writer in
+            writer.element(StreamName.bind) { $0.element(StreamName.jid, text: address.description) }
+        }
+        actions.append(.bound(address))
+    }
+
+    private mutating func answer(_ request: XMLElement, _ payload: (inout XMLWriter) -> Void = { _ in }) {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.start(StreamName.iq)
+        writer.attribute("type", "result")
+        writer.attribute("id", request["id"])
+        payload(&writer)
+        writer.end()
+        write(writer.takeBytes())
+    }
+
+    private mutating func answer(_ request: XMLElement, error condition: StanzaError.Condition) {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.start(StreamName.iq)
+        writer.attribute("type", "error")
+        writer.attribute("id", request["id"])
+        writer.write(StanzaError(condition))
+        writer.end()
+        write(writer.takeBytes())
+    }
+}
+
+// MARK: - Authentication
+
+extension ServerStream {
+    private mutating func authenticate(
+        _ element: XMLElement, _ ground: Ground, _ directory: inout ServerDirectory
+    ) {
+        let name = SASLMechanismName(rawValue: element["mechanism"] ?? "")
+        guard configuration.mechanisms.contains(name), let mechanism = makeMechanism(name, ground, directory) else {
+            write(StreamMarkup.saslFailure(.invalidMechanism))
+            return
+        }
+        guard let message = StreamMarkup.data(of: element) else {
+            write(StreamMarkup.saslFailure(.incorrectEncoding))
+            return
+        }
+        perform(message, Exchange(ground: ground, mechanism: mechanism), &directory)
+    }
+
+    private func makeMechanism(
+        _ name: SASLMechanismName, _ ground: Ground, _ directory: ServerDirectory
+    ) -> (any SASLServerMechanism)? {
+        let passwords = directory.passwords
+        if let hash = name.scramHash, let digest = configuration.digests[hash] {
+            let (salt, iterations) = (configuration.salt, configuration.iterations)
+            let settings = SCRAMServer.Configuration(
+                digest: digest, isChannelBound: name.isChannelBound,
+                channelBindings: ground.tls?.channelBindings ?? [], nonce: configuration.nonce,
+                offersChannelBinding: configuration.mechanisms.contains { $0.isChannelBound })
+            return SCRAMServer(configuration: settings) { username in
+                passwords[username].flatMap {
+                    SCRAMServerKeys(password: $0, salt: salt, iterations: iterations, digest: digest)
+                }
+            }
+        }
+        switch name {
+        case .plain: return PlainServer(isEncrypted: ground.tls != nil) { passwords[$0] == $1 }
+        case .anonymous: return AnonymousServer()
+        default: return nil
+        }
+    }
+
+    private mutating func saslElementReceived(
+        _ element: XMLElement, _ exchange: Exchange, _ directory: inout ServerDirectory
+    ) {
+        if element.isNamed(StreamName.abort) {
+            state = .offering(exchange.ground)
+            write(StreamMarkup.saslFailure(.aborted))
+        } else if element.isNamed(StreamName.response) {
+            guard let message = StreamMarkup.data(of: element) else {
+                state = .offering(exchange.ground)
+                write(StreamMarkup.saslFailure(.incorrectEncoding))
+                return
+            }
+            perform(message ?? [], exchange, &directory)
+        } else {
+            fail(.notAuthorized, &directory)
+        }
+    }
+
+    private mutating func perform(
+        _ message: [UInt8]?, _ exchange: Exchange, _ directory: inout ServerDirectory
+    ) {
+        var exchange = exchange
+        switch exchange.mechanism.messageReceived(message) {
+        case .challenge(let data):
+            write(StreamMarkup.challenge(data))
+            state = .authenticating(exchange)
+        case .success(let identity, let data):
+            var ground = exchange.ground
+            let username = identity.username.isEmpty ? "anonymous-\(directory.nextNumber())" : identity.username
+            ground.username = username
+            ground.standing.insert(.authenticated)
+            write(StreamMarkup.success(data))
+            state = .opening(ground)
+            parser.reset()
+            actions.append(.authenticated(username: username, mechanism: exchange.mechanism.name.rawValue))
+        case .failure(let condition, _):
+            write(StreamMarkup.saslFailure(condition))
+            state = .offering(exchange.ground)
+        }
+    }
+}
+
+// MARK: - Stream management
+
+extension ServerStream {
+    private mutating func resume(
+        _ element: XMLElement, _ ground: Ground, _ directory: inout ServerDirectory
+    ) {
+        guard let id = element["previd"], let handled = element.handledCount else {
+            fail(.invalidXML, &directory)
+            return
+        }
+        guard let session = directory.suspended[id], session.address.local == ground.username else {
+            write(StreamMarkup.failed(.itemNotFound, handled: directory.expired[id]))
+            return
+        }
+        management.resumeRequested(session)
+        switch management.resumed(previousID: id, handled: handled) {
+        case .resumed(let tokens, let replay, let address):
+            directory.suspended[id] = nil
+            state = .bound(Bound(address: address, standing: ground.standing.union([.bound, .managed])))
+            write(StreamMarkup.resumed(previousID: id, handled: session.handledCount))
+            actions.append(.resumed(address))
+            if !tokens.isEmpty { actions.append(.acknowledged(tokens)) }
+            if !replay.isEmpty { write(replay + StreamMarkup.request) }
+        case .tooHigh(let handled, let sent):
+            write(StreamMarkup.handledCountTooHigh(handled: handled, sent: sent))
+            finish(.error(StreamError(.undefinedCondition)), &directory)
+        case .unexpected:
+            preconditionFailure("a session is kept under its own identifier")
+        }
+    }
+
+    private mutating func controlReceived(
+        _ element: XMLElement, _ bound: Bound, _ directory: inout ServerDirectory, now: ContinuousClock.Instant
+    ) {
+        if element.isNamed(StreamName.enable) {
+            enable(element, bound, &directory)
+        } else if element.isNamed(StreamName.resume) {
+            write(StreamMarkup.failed(.unexpectedRequest, handled: nil))
+        } else if element.isNamed(StreamName.request) {
+            switch management.acknowledgementRequested(now: now) {
+            case .answer(let handled): write(StreamMarkup.answer(handled))
+            case .later: break
+            case .unexpected: actions.append(.element(element))
+            }
+        } else if element.isNamed(StreamName.answer), let handled = element.handledCount {
+            switch management.acknowledgementReceived(handled: handled) {
+            case .acknowledged(let tokens, let requestAgain):
+                if !tokens.isEmpty { actions.append(.acknowledged(tokens)) }
+                if requestAgain { write(StreamMarkup.request) }
+            case .tooHigh(let handled, let sent):
+                write(StreamMarkup.handledCountTooHigh(handled: handled, sent: sent))
+                finish(.error(StreamError(.undefinedCondition)), &directory)
+            case .unexpected: actions.append(.element(element))
+            }
+        } else {
+            actions.append(.element(element))
+        }
+    }
+
+    private mutating func enable(
+        _ element: XMLElement, _ bound: Bound, _ directory: inout ServerDirectory
+    ) {
+        let isPossible = configuration.supported.features.contains(.management) && !bound.standing.contains(.managed)
+        guard isPossible else {
+            write(StreamMarkup.failed(.unexpectedRequest, handled: nil))
+            return
+        }
+        let isResumable = configuration.allowsResumption && element.isTrue("resume")
+        let promise = StreamManagement.Promise(
+            id: isResumable ? "sm-\(directory.nextNumber())" : nil, isResumable: isResumable,
+            maximumSeconds: isResumable ? configuration.maximumSeconds : nil,
+            location: isResumable ? configuration.location : nil)
+        write(StreamMarkup.enabled(promise))
+        management.enabledSent(promise, address: bound.address)
+        state = .bound(Bound(address: bound.address, standing: bound.standing.union(.managed)))
+    }
+}

@@ -1,0 +1,53 @@
+public import SASLMechanisms
+public import XMLStreaming
+
+/// What a server stream offers, as data, so that tests can make it offer too little, too much or the wrong things.
+public struct ServerStreamConfiguration: Sendable {
+    /// How the connection is encrypted.
+    public enum Encryption: Hashable, Sendable {
+        /// STARTTLS (RFC 6120 §5).
+        case startTLS
+        /// The transport was secured on connecting (XEP-0368).
+        case direct(TLSInformation)
+        /// Not at all.
+        case none
+    }
+
+    /// The domain that is served.
+    public var domain: String
+    public var encryption = Encryption.startTLS
+
+    /// What the server can negotiate.
+    public var supported = NegotiationPlan([
+        .startTLS, .registration, .sasl, .resumption, .binding, .session, .management,
+    ])
+    /// What it says it can: taking something out here is what an attacker on the way does.
+    public var offered = NegotiationPlan([.startTLS, .registration, .sasl, .binding, .management])
+    /// Further elements of `<stream:features/>`.
+    public var extraFeatures: [XMLElement] = []
+    /// Whether `<optional/>` is left out of the session feature.
+    public var requiresSession = false
+
+    public var mechanisms: [SASLMechanismName] = [.scramSHA256, .scramSHA1]
+    /// The channel bindings to list (XEP-0440); nil lists none.
+    public var channelBindingTypes: [String]?
+    public var digests: SASLDigests
+    /// Fresh randomness: printable ASCII without a comma.
+    public var nonce: String
+    public var salt: [UInt8] = Array("salt of the small server".utf8)
+    public var iterations = SCRAMLimits.minimumIterations
+
+    /// Whether `<enabled/>` promises resumption.
+    public var allowsResumption = true
+    /// The `max` of `<enabled/>`, in seconds.
+    public var maximumSeconds: Int? = 300
+    public var location: String?
+
+    public var limits = XMLLimits.default
+
+    public init(domain: String, digests: SASLDigests, nonce: String) {
+        self.domain = domain
+        self.digests = digests
+        self.nonce = nonce
+    }
+}

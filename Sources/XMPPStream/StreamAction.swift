@@ -1,0 +1,41 @@
+public import XMLStreaming
+
+/// What a client stream wants from its owner, to be done in the given order.
+public enum StreamAction: Equatable, Sendable {
+    /// Send these bytes.
+    case write([UInt8])
+
+    /// Begin the TLS handshake now, then call `tlsEstablished` or `transportClosed`. Bytes received from here on belong
+    /// to TLS.
+    case startTLS
+
+    /// Close the transport.
+    case closeTransport
+
+    /// Something to tell those who watch.
+    case progress(StreamProgress)
+
+    /// The stream waits for registration requests: `sendRegistration`, then `authenticate` or `close`.
+    case readyToRegister(StreamFeatures)
+
+    /// The resource is in use; answer with `useResource`.
+    case resourceConflict(resource: String)
+
+    /// Stanzas flow from here on.
+    case established(StreamSession)
+
+    /// Stanzas were received, in this order. Each counts once for `stanzasHandled`, also those that cannot be decoded.
+    case stanzas([XMLElement])
+
+    /// Another element was received at the top level of the stream.
+    case element(XMLElement)
+
+    /// The server took responsibility for these stanzas, in the order of sending.
+    case acknowledged([StanzaToken])
+
+    /// The stanza was not sent because the stream is not, or no longer, ready for stanzas.
+    case notSent(StanzaToken)
+
+    /// The stream is over. Comes exactly once; nothing follows.
+    case ended(StreamEnd)
+}

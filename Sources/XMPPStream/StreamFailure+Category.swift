@@ -1,0 +1,58 @@
+import XMPPStanzas
+
+extension StreamFailure {
+    /// Which kind of remedy the failure calls for.
+    public var category: Category {
+        switch code {
+        case .serverNotFound, .serverUnreachable, .connectionLost, .loginTimedOut, .resumptionTimedOut,
+            .serverUnresponsive, .closedDuringLogin, .authenticationUnavailable:
+            .connection
+        case .encryptionRefused, .encryptionFailed, .certificateRejected, .injectedBeforeEncryption,
+            .serverNotAuthentic:
+            .encryption
+        case .credentialsRejected, .accountDisabled, .credentialsExpired, .authenticationFailed:
+            .authentication
+        case .authenticationNotOffered, .noAcceptableMechanism, .bindingRefused, .sessionRefused:
+            .policy
+        case .resourceConflict:
+            .conflict
+        case .notXMPP, .unsupportedVersion, .malformedXML, .unexpectedElement, .handledCountTooHigh,
+            .authenticationMalformed:
+            .protocolViolation
+        case .streamError:
+            streamError.map { Self.category(of: $0.condition) } ?? .protocolViolation
+        }
+    }
+
+    /// Whether the same attempt may succeed later without anybody changing anything.
+    public var isTemporary: Bool {
+        switch category {
+        case .connection: code != .serverNotFound
+        case .authentication, .encryption, .policy, .conflict, .protocolViolation: false
+        }
+    }
+
+    /// Whether the server may still keep the session: it was not replaced, its counters can be trusted, and going on
+    /// would not lead straight into the same failure.
+    var leavesSessionResumable: Bool {
+        switch code {
+        case .handledCountTooHigh, .malformedXML, .resumptionTimedOut: false
+        case .streamError: streamError?.condition != .conflict
+        default: true
+        }
+    }
+
+    private static func category(of condition: StreamError.Condition) -> Category {
+        switch condition {
+        case .conflict: .conflict
+        case .notAuthorized: .authentication
+        case .policyViolation, .hostUnknown, .hostGone, .unsupportedFeature: .policy
+        case .connectionTimeout, .internalServerError, .remoteConnectionFailed, .reset, .resourceConstraint,
+            .seeOtherHost, .systemShutdown, .undefinedCondition:
+            .connection
+        case .badFormat, .badNamespacePrefix, .improperAddressing, .invalidFrom, .invalidNamespace, .invalidXML,
+            .notWellFormed, .restrictedXML, .unsupportedEncoding, .unsupportedStanzaType, .unsupportedVersion:
+            .protocolViolation
+        }
+    }
+}

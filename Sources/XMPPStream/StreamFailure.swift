@@ -1,0 +1,126 @@
+public import SASLMechanisms
+public import XMLStreaming
+public import XMPPStanzas
+
+/// Why a stream failed: a code for programs, a sentence for people and the server's own words where it gave some.
+public struct StreamFailure: Error, Equatable, Sendable {
+    /// What failed.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        // The connection
+        /// The server's name could not be resolved.
+        case serverNotFound
+        /// The server could not be reached.
+        case serverUnreachable
+        /// The connection ended without `</stream:stream>`.
+        case connectionLost
+        /// The login was not finished before its deadline.
+        case loginTimedOut
+        /// The server did not answer a resumption in time; a new connection without it may succeed.
+        case resumptionTimedOut
+        /// The server gave no sign of life in time.
+        case serverUnresponsive
+        /// The server closed the stream before the login was finished.
+        case closedDuringLogin
+
+        // Encryption
+        /// The server refused STARTTLS.
+        case encryptionRefused
+        /// The TLS handshake failed.
+        case encryptionFailed
+        /// The server's certificate was not accepted.
+        case certificateRejected
+        /// Bytes came in clear after `<proceed/>`: somebody tried to smuggle commands into the encrypted stream.
+        case injectedBeforeEncryption
+
+        // Authentication
+        /// The user name or the password is wrong.
+        case credentialsRejected
+        /// The account is disabled.
+        case accountDisabled
+        /// The password has expired.
+        case credentialsExpired
+        /// The server cannot check credentials at the moment.
+        case authenticationUnavailable
+        /// The server refused for another reason.
+        case authenticationFailed
+        /// The server did not offer authentication.
+        case authenticationNotOffered
+        /// The server offered nothing that policy, credentials and connection allow.
+        case noAcceptableMechanism
+        /// The server could not prove that it knows the account.
+        case serverNotAuthentic
+        /// The server broke the rules of the SASL mechanism.
+        case authenticationMalformed
+
+        // Binding
+        /// The resource is in use.
+        case resourceConflict
+        /// The server did not bind a resource.
+        case bindingRefused
+        /// The server did not start a session.
+        case sessionRefused
+
+        // The stream
+        /// The server ended the stream with an error.
+        case streamError
+        /// The peer does not speak XMPP.
+        case notXMPP
+        /// The peer speaks XMPP of a version before 1.0.
+        case unsupportedVersion
+        /// The peer sent XML that is not allowed or exceeds a limit.
+        case malformedXML
+        /// The peer sent an element that has no place at this point.
+        case unexpectedElement
+        /// The peer acknowledged stanzas that were never sent.
+        case handledCountTooHigh
+    }
+
+    /// Which kind of remedy a failure calls for.
+    public enum Category: String, Hashable, Sendable, CaseIterable {
+        /// Wrong or missing credentials: ask the person.
+        case authentication
+        /// The network or the server is away: try again later.
+        case connection
+        /// The connection could not be made safe: do not go on.
+        case encryption
+        /// What the server offers is not what the settings allow, or the other way round.
+        case policy
+        /// Another session has the place.
+        case conflict
+        /// One of the two ends breaks the protocol.
+        case protocolViolation
+    }
+
+    public let code: Code
+
+    /// The server's SASL condition.
+    public let saslCondition: SASLFailureCondition?
+
+    /// What our side of the SASL exchange objected to.
+    public let saslError: SASLError?
+
+    /// The stream error that the server sent.
+    public let streamError: StreamError?
+
+    /// The stanza error with which binding or session was refused.
+    public let stanzaError: StanzaError?
+
+    /// What the parser objected to.
+    public let xmlError: XMLError?
+
+    /// The server's own words, or a detail in ours.
+    public let text: String?
+
+    package init(
+        _ code: Code, saslCondition: SASLFailureCondition? = nil, saslError: SASLError? = nil,
+        streamError: StreamError? = nil, stanzaError: StanzaError? = nil, xmlError: XMLError? = nil, text: String? = nil
+    ) {
+        self.code = code
+        self.saslCondition = saslCondition
+        self.saslError = saslError
+        self.streamError = streamError
+        self.stanzaError = stanzaError
+        self.xmlError = xmlError
+        self.text = text
+    }
+}

@@ -1,0 +1,93 @@
+public import XMLStreaming
+
+/// One negotiable feature of a stream, as data: what offers it, what it needs, what it forbids and what it brings.
+///
+/// The negotiation picks the next feature from a plan of such values (RFC 6120 §4.3), so a new way to authenticate or to
+/// bind is a new value in the plan and one more step, and the order is written down in one place.
+public struct StreamFeature: Hashable, Sendable {
+    /// What has been reached on a connection.
+    public struct Standing: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The connection is encrypted and the server's certificate was accepted.
+        public static let secured = Standing(rawValue: 1 << 0)
+        /// The account was authenticated.
+        public static let authenticated = Standing(rawValue: 1 << 1)
+        /// A resource is bound: stanzas may flow.
+        public static let bound = Standing(rawValue: 1 << 2)
+        /// The session of RFC 3921 was started.
+        public static let sessionStarted = Standing(rawValue: 1 << 3)
+        /// Stream management is in force.
+        public static let managed = Standing(rawValue: 1 << 4)
+    }
+
+    /// The procedure that negotiates the feature.
+    public enum Step: Hashable, Sendable, CaseIterable {
+        case startTLS, register, authenticate, resume, bind, startSession, manage
+    }
+
+    /// The element that offers the feature inside `<stream:features/>`.
+    public let name: XMLName
+    public let step: Step
+    /// What must have been reached before.
+    public let needs: Standing
+    /// What makes the feature pointless or wrong.
+    public let forbids: Standing
+    /// What is reached by it.
+    public let brings: Standing
+    /// Whether a new stream header follows (RFC 6120 §4.3.3).
+    public let restartsStream: Bool
+    /// Whether the client tries it although it was not offered. An attacker can take an offer away.
+    public let isTriedUnoffered: Bool
+
+    public init(
+        name: XMLName, step: Step, needs: Standing, forbids: Standing, brings: Standing, restartsStream: Bool = false,
+        isTriedUnoffered: Bool = false
+    ) {
+        self.name = name
+        self.step = step
+        self.needs = needs
+        self.forbids = forbids
+        self.brings = brings
+        self.restartsStream = restartsStream
+        self.isTriedUnoffered = isTriedUnoffered
+    }
+}
+
+extension StreamFeature {
+    /// RFC 6120 §5.
+    public static let startTLS = StreamFeature(
+        name: StreamName.startTLS, step: .startTLS, needs: [], forbids: [.secured, .authenticated], brings: .secured,
+        restartsStream: true, isTriedUnoffered: true)
+
+    /// XEP-0077 §3.1, in a stream that is opened to create an account. Offering it is optional, so it is tried anyway.
+    public static let registration = StreamFeature(
+        name: StreamName.registrationFeature, step: .register, needs: .secured, forbids: .authenticated, brings: [],
+        isTriedUnoffered: true)
+
+    /// RFC 6120 §6.
+    public static let sasl = StreamFeature(
+        name: StreamName.mechanisms, step: .authenticate, needs: .secured, forbids: .authenticated,
+        brings: .authenticated, restartsStream: true)
+
+    /// XEP-0198 §5.
+    public static let resumption = StreamFeature(
+        name: StreamName.management, step: .resume, needs: .authenticated, forbids: .bound,
+        brings: [.bound, .sessionStarted, .managed])
+
+    /// RFC 6120 §7. It is mandatory, so a server that does not say it is asked all the same.
+    public static let binding = StreamFeature(
+        name: StreamName.bind, step: .bind, needs: .authenticated, forbids: .bound, brings: .bound,
+        isTriedUnoffered: true)
+
+    /// RFC 3921 §3.
+    public static let session = StreamFeature(
+        name: StreamName.session, step: .startSession, needs: .bound, forbids: .sessionStarted,
+        brings: .sessionStarted)
+
+    /// XEP-0198 §3.
+    public static let management = StreamFeature(
+        name: StreamName.management, step: .manage, needs: .bound, forbids: .managed, brings: .managed)
+}

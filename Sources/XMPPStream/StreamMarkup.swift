@@ -1,0 +1,171 @@
+package import SASLMechanisms
+package import XMLStreaming
+package import XMPPAddress
+package import XMPPStanzas
+
+/// The elements that negotiate and manage a stream, written out.
+package enum StreamMarkup {
+    /// What a client's stream begins with (RFC 6120 §4.7).
+    ///
+    /// The `from` is left out while the stream is in clear: whoever listens learns the account otherwise (§4.7.1).
+    package static func header(to domain: String, from address: JID?) -> [UInt8] {
+        XMLWriter.streamHeader(namespace: XMPPNamespace.client, to: domain, from: address?.bare.description)
+    }
+
+    /// What a server's stream begins with.
+    package static func header(from domain: String, id: String, version: String?) -> [UInt8] {
+        XMLWriter.streamHeader(namespace: XMPPNamespace.client, from: domain, id: id, version: version)
+    }
+
+    package static let footer = XMLWriter.streamFooter
+
+    /// One element with attributes and perhaps some text.
+    package static func element(
+        _ name: XMLName, _ attributes: KeyValuePairs<String, String?> = [:], text: String? = nil
+    ) -> [UInt8] {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.start(name)
+        for (attribute, value) in attributes { writer.attribute(attribute, value) }
+        if let text { writer.text(text) }
+        writer.end()
+        return writer.takeBytes()
+    }
+
+    package static func bytes(of value: some XMLEncodable) -> [UInt8] {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.write(value)
+        return writer.takeBytes()
+    }
+
+    package static func streamError(_ error: StreamError) -> [UInt8] { bytes(of: error) }
+
+    // MARK: STARTTLS and SASL
+
+    package static let startTLS = element(StreamName.startTLS)
+    package static let proceed = element(StreamName.proceed)
+
+    /// `<auth/>` (RFC 6120 §6.4.2): no initial response is no text, an empty one is `=`.
+    package static func authenticate(mechanism: String, initialResponse: [UInt8]?) -> [UInt8] {
+        element(StreamName.auth, ["mechanism": mechanism], text: initialResponse.map(encode))
+    }
+
+    package static func response(_ data: [UInt8]) -> [UInt8] {
+        element(StreamName.response, text: data.isEmpty ? nil : encode(data))
+    }
+
+    package static func challenge(_ data: [UInt8]) -> [UInt8] {
+        element(StreamName.challenge, text: data.isEmpty ? nil : encode(data))
+    }
+
+    package static func success(_ data: [UInt8]?) -> [UInt8] {
+        element(StreamName.success, text: data.map(encode))
+    }
+
+    private static func encode(_ data: [UInt8]) -> String { data.isEmpty ? "=" : Base64.encode(data) }
+
+    package static func saslFailure(_ condition: SASLFailureCondition) -> [UInt8] {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.element(StreamName.saslFailure) { writer in
+            writer.element(XMLName(condition.rawValue, StreamNamespace.sasl))
+        }
+        return writer.takeBytes()
+    }
+
+    /// The data of `<auth/>`, `<challenge/>`, `<response/>` or `<success/>`; the outer nil is not base64, the inner
+    /// one is "no data".
+    package static func data(of element: XMLElement) -> [UInt8]?? {
+        let text = element.text.trimmingXMLWhitespace()
+        if text.isEmpty { return .some(nil) }
+        if text == "=" { return .some([]) }
+        guard let data = Base64.decode(text) else { return nil }
+        return .some(data)
+    }
+
+    // MARK: Binding
+
+    /// The request for a resource (RFC 6120 §7.6, §7.7).
+    package static func bind(id: String, resource: String?) -> [UInt8] {
+        request(id: id) { writer in
+            writer.start(StreamName.bind)
+            if let resource { writer.element(StreamName.resource, text: resource) }
+            writer.end()
+        }
+    }
+
+    package static func session(id: String) -> [UInt8] {
+        request(id: id) { writer in
+            writer.start(StreamName.session)
+            writer.end()
+        }
+    }
+
+    /// A ping to the own server (XEP-0199 §4.2).
+    package static func ping(id: String) -> [UInt8] {
+        request(id: id, type: "get") { writer in
+            writer.start(StreamName.ping)
+            writer.end()
+        }
+    }
+
+    private static func request(id: String, type: String = "set", _ payload: (inout XMLWriter) -> Void) -> [UInt8] {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.start(StreamName.iq)
+        writer.attribute("type", type)
+        writer.attribute("id", id)
+        payload(&writer)
+        writer.end()
+        return writer.takeBytes()
+    }
+
+    // MARK: Stream management
+
+    package static func enable(resumable: Bool) -> [UInt8] {
+        element(StreamName.enable, ["resume": resumable ? "true" : nil])
+    }
+
+    package static func resume(previousID: String, handled: UInt32) -> [UInt8] {
+        element(StreamName.resume, ["h": String(handled), "previd": previousID])
+    }
+
+    package static func resumed(previousID: String, handled: UInt32) -> [UInt8] {
+        element(StreamName.resumed, ["h": String(handled), "previd": previousID])
+    }
+
+    package static func enabled(_ promise: StreamManagement.Promise) -> [UInt8] {
+        element(
+            StreamName.enabled,
+            [
+                "id": promise.id, "resume": promise.isResumable ? "true" : nil,
+                "max": promise.maximumSeconds.map { String($0) }, "location": promise.location,
+            ])
+    }
+
+    package static func failed(_ condition: StanzaError.Condition, handled: UInt32?) -> [UInt8] {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.start(StreamName.failed)
+        writer.attribute("h", handled.map { String($0) })
+        writer.element(XMLName(condition.rawValue, XMPPNamespace.stanzaErrors))
+        writer.end()
+        return writer.takeBytes()
+    }
+
+    package static func answer(_ handled: UInt32) -> [UInt8] {
+        element(StreamName.answer, ["h": String(handled)])
+    }
+
+    package static let request = element(StreamName.request)
+
+    /// The stream error for an acknowledgement of what was never sent (XEP-0198 §6).
+    package static func handledCountTooHigh(handled: UInt32, sent: UInt32) -> [UInt8] {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.start(StreamName.error)
+        writer.start(XMLName(StreamError.Condition.undefinedCondition.rawValue, XMPPNamespace.streamErrors))
+        writer.end()
+        writer.start(StreamName.handledCountTooHigh)
+        writer.attribute("h", String(handled))
+        writer.attribute("send-count", String(sent))
+        writer.end()
+        writer.end()
+        return writer.takeBytes()
+    }
+}

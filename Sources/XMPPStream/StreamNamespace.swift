@@ -1,0 +1,73 @@
+import XMLStreaming
+import XMPPStanzas
+
+/// The namespaces in which streams are negotiated, beside those of `XMPPNamespace`.
+public enum StreamNamespace {
+    /// STARTTLS (RFC 6120 §5).
+    public static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
+    /// SASL (RFC 6120 §6).
+    public static let sasl = "urn:ietf:params:xml:ns:xmpp-sasl"
+    /// XEP-0440: which channel bindings the server can check.
+    public static let channelBinding = "urn:xmpp:sasl-cb:0"
+    /// Resource binding (RFC 6120 §7).
+    public static let bind = "urn:ietf:params:xml:ns:xmpp-bind"
+    /// The session of RFC 3921 §3, a formality that some servers still ask for.
+    public static let session = "urn:ietf:params:xml:ns:xmpp-session"
+    /// XEP-0198 Stream Management.
+    public static let streamManagement = "urn:xmpp:sm:3"
+    /// XEP-0077: the stream feature.
+    public static let registrationFeature = "http://jabber.org/features/iq-register"
+    /// XEP-0077: the payload of the registration requests.
+    public static let registration = "jabber:iq:register"
+    /// XEP-0199 XMPP Ping.
+    public static let ping = "urn:xmpp:ping"
+}
+
+/// The names of the elements that the machines read and write.
+enum StreamName {
+    static let stream = XMLName("stream", XMLNamespace.streams)
+    static let features = XMLName("features", XMLNamespace.streams)
+    static let error = XMLName("error", XMLNamespace.streams)
+
+    static let message = XMLName("message", XMPPNamespace.client)
+    static let presence = XMLName("presence", XMPPNamespace.client)
+    static let iq = XMLName("iq", XMPPNamespace.client)
+    static let stanzaError = XMLName("error", XMPPNamespace.client)
+
+    static let startTLS = XMLName("starttls", StreamNamespace.tls)
+    static let proceed = XMLName("proceed", StreamNamespace.tls)
+    static let tlsFailure = XMLName("failure", StreamNamespace.tls)
+    static let tlsRequired = XMLName("required", StreamNamespace.tls)
+
+    static let mechanisms = XMLName("mechanisms", StreamNamespace.sasl)
+    static let mechanism = XMLName("mechanism", StreamNamespace.sasl)
+    static let auth = XMLName("auth", StreamNamespace.sasl)
+    static let challenge = XMLName("challenge", StreamNamespace.sasl)
+    static let response = XMLName("response", StreamNamespace.sasl)
+    static let abort = XMLName("abort", StreamNamespace.sasl)
+    static let success = XMLName("success", StreamNamespace.sasl)
+    static let saslFailure = XMLName("failure", StreamNamespace.sasl)
+    static let saslText = XMLName("text", StreamNamespace.sasl)
+    static let channelBindings = XMLName("sasl-channel-binding", StreamNamespace.channelBinding)
+    static let channelBinding = XMLName("channel-binding", StreamNamespace.channelBinding)
+
+    static let bind = XMLName("bind", StreamNamespace.bind)
+    static let resource = XMLName("resource", StreamNamespace.bind)
+    static let jid = XMLName("jid", StreamNamespace.bind)
+    static let session = XMLName("session", StreamNamespace.session)
+    static let sessionOptional = XMLName("optional", StreamNamespace.session)
+
+    static let management = XMLName("sm", StreamNamespace.streamManagement)
+    static let enable = XMLName("enable", StreamNamespace.streamManagement)
+    static let enabled = XMLName("enabled", StreamNamespace.streamManagement)
+    static let resume = XMLName("resume", StreamNamespace.streamManagement)
+    static let resumed = XMLName("resumed", StreamNamespace.streamManagement)
+    static let failed = XMLName("failed", StreamNamespace.streamManagement)
+    static let request = XMLName("r", StreamNamespace.streamManagement)
+    static let answer = XMLName("a", StreamNamespace.streamManagement)
+    static let handledCountTooHigh = XMLName("handled-count-too-high", StreamNamespace.streamManagement)
+
+    static let registrationFeature = XMLName("register", StreamNamespace.registrationFeature)
+    static let registration = XMLName("query", StreamNamespace.registration)
+    static let ping = XMLName("ping", StreamNamespace.ping)
+}

@@ -1,0 +1,48 @@
+public import XMLStreaming
+import XMPPStanzas
+
+/// A stanza that was written to the stream and for which the server has not yet taken responsibility
+/// (XEP-0198 §4, "unacknowledged queue").
+public struct UnacknowledgedStanza: Equatable, Sendable {
+    /// The name the owner gave to the stanza when it was sent.
+    public let token: StanzaToken
+
+    /// The stanza as it stood on the wire, in the stream's default namespace `jabber:client`.
+    public let bytes: [UInt8]
+
+    public init(token: StanzaToken, bytes: [UInt8]) {
+        self.token = token
+        self.bytes = bytes
+    }
+
+    /// The stanza, parsed again from its bytes.
+    ///
+    /// - Throws: `XMLError` when the bytes are not one stanza, which can only happen to a state read from a damaged
+    ///   store.
+    public func element() throws(XMLError) -> XMLElement {
+        var parser = XMLStreamParser(limits: .default)
+        parser.append(XMLWriter.streamHeader(namespace: XMPPNamespace.client))
+        parser.append(bytes)
+        while let event = try parser.next() {
+            if case .element(let element) = event { return element }
+        }
+        throw XMLError(.incompleteDocument, at: bytes.count)
+    }
+}
+
+extension UnacknowledgedStanza: Codable {
+    private enum CodingKeys: String, CodingKey { case token, stanza }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        token = try container.decode(StanzaToken.self, forKey: .token)
+        bytes = Array(try container.decode(String.self, forKey: .stanza).utf8)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(token, forKey: .token)
+        // What the writer produced is UTF-8, so the text form loses nothing and stays readable in a store.
+        try container.encode(String(decoding: bytes, as: UTF8.self), forKey: .stanza)
+    }
+}

@@ -1,0 +1,32 @@
+import XMLStreaming
+import XMPPStanzas
+
+extension XMLElement {
+    /// Whether this is one of the three kinds of stanza.
+    var isStanza: Bool {
+        isNamed(StreamName.message) || isNamed(StreamName.presence) || isNamed(StreamName.iq)
+    }
+
+    /// Whether this is the answer to our request with that id (RFC 6120 §8.2.3).
+    func isAnswer(to id: String) -> Bool {
+        isNamed(StreamName.iq) && self["id"] == id && (self["type"] == "result" || self["type"] == "error")
+    }
+
+    /// The `<error/>` of a stanza of type error, or an undefined condition where there is none that can be read.
+    var stanzaError: StanzaError {
+        firstChild(StreamName.stanzaError).flatMap { try? StanzaError(from: $0) } ?? StanzaError(.undefinedCondition)
+    }
+
+    /// The `h` of XEP-0198: an unsigned integer of 32 bits.
+    var handledCount: UInt32? { self["h"].flatMap { UInt32($0) } }
+
+    /// A boolean of XML Schema: `true` or `1`.
+    func isTrue(_ attribute: String) -> Bool { self[attribute] == "true" || self[attribute] == "1" }
+}
+
+extension StreamName {
+    /// The namespaces whose elements mean something only as part of a procedure that is under way.
+    static let negotiationNamespaces: Set<String> = [
+        XMLNamespace.streams, StreamNamespace.tls, StreamNamespace.sasl, StreamNamespace.streamManagement,
+    ]
+}
