@@ -1,0 +1,85 @@
+import CredentialStore
+import Foundation
+import Testing
+
+/// Each test runs in a process of its own, because which session bus to use stands in the process's environment.
+@Suite("Passwords in the secret service")
+struct SecretServiceTests {
+    @Test("a real secret service keeps, finds, replaces and removes")
+    func life() async throws {
+        await #expect(processExitsWith: .success) {
+            let session = try PrivateSession(withKeyring: true)
+            let store = try await CredentialStore.open(probeTimeout: .seconds(60))
+            #expect(store.kind == .secretService)
+            #expect(store.description == "The password is kept by the secret service of the desktop.")
+            #expect(try await store.password(for: "juliet@example.org") == nil)
+            try await store.save(password: "R0m30 ü", for: "juliet@example.org")
+            try await store.save(password: "other", for: "nurse@example.org")
+            #expect(try await store.password(for: "juliet@example.org") == "R0m30 ü")
+            try await store.save(password: "Tybalt", for: "juliet@example.org")
+            #expect(try await store.password(for: "juliet@example.org") == "Tybalt")
+            try await store.remove(for: "juliet@example.org")
+            #expect(try await store.password(for: "juliet@example.org") == nil)
+            try await store.remove(for: "juliet@example.org")
+            #expect(try await store.password(for: "nurse@example.org") == "other")
+            session.end()
+        }
+    }
+
+    @Test("a bus on which no secret service can be started leads to the file")
+    func busWithoutService() async throws {
+        await #expect(processExitsWith: .success) {
+            let session = try PrivateSession(withKeyring: false)
+            let store = try await CredentialStore.open(probeTimeout: .seconds(60))
+            #expect(store.kind == .file(path: session.data + "/hongyan/passwords"))
+            #expect(
+                store.description
+                    == "No secret service runs; the password is kept in \(session.data)/hongyan/passwords, which only "
+                    + "you can read.")
+            try await store.save(password: "x", for: "a@b")
+            #expect(try await store.password(for: "a@b") == "x")
+            session.end()
+        }
+    }
+
+    @Test("no bus at all leads to the file without a question")
+    func noBus() async throws {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            unsetenv("DBUS_SESSION_BUS_ADDRESS")
+            setenv("XDG_RUNTIME_DIR", folder.path, 1)
+            setenv("XDG_DATA_HOME", "relative", 1)
+            setenv("HOME", folder.path, 1)
+            let store = try await CredentialStore.open()
+            #expect(store.kind == .file(path: folder.path + "/.local/share/hongyan/passwords"))
+            setenv("HOME", "", 1)
+            await #expect(throws: CredentialError(.noDataFolder)) { try await CredentialStore.open() }
+        }
+    }
+
+    @Test("a bus that never answers does not hang the program")
+    func hangingBus() async throws {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let listener = try SilentListener(path: folder.path + "/bus")
+            setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=\(folder.path)/bus", 1)
+            setenv("XDG_DATA_HOME", folder.path, 1)
+            let store = try await CredentialStore.open(probeTimeout: .milliseconds(200))
+            #expect(store.kind == .file(path: folder.path + "/hongyan/passwords"))
+            listener.close()
+        }
+    }
+
+    @Test("a secret service that stops answering ends the call after the timeout")
+    func hangingService() async throws {
+        await #expect(processExitsWith: .success) {
+            let session = try PrivateSession(withKeyring: true)
+            let store = try await CredentialStore.open(timeout: .milliseconds(300), probeTimeout: .seconds(60))
+            #expect(store.kind == .secretService)
+            session.freezeBus()
+            await #expect(throws: CredentialError(.timedOut)) { try await store.password(for: "a@b") }
+            await #expect(throws: CredentialError(.timedOut)) { try await store.save(password: "x", for: "a@b") }
+            session.end()
+        }
+    }
+}
