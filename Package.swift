@@ -24,7 +24,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let extensions = [
-    "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "MessageFeatures", "FileSharing",
+    "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "MessageFeatures", "FileSharing",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
 let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
@@ -49,6 +49,7 @@ let package = Package(
         .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        .systemLibrary(name: "CGlibc"),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(
             name: "CGStreamer", pkgConfig: "gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0",
@@ -70,18 +71,19 @@ let package = Package(
 
         // The session and what plugs into it.
         library("XMPPClient", foundation + ["Cryptography", "TransportLayer"]),
-        extensionModule("ServiceDiscovery", ["Cryptography"]),
+        extensionModule("DataForms"),
+        extensionModule("ServiceDiscovery", ["DataForms", "Cryptography"]),
         extensionModule("Roster"),
-        extensionModule("AccountRegistration", ["TransportLayer"]),
+        extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
         extensionModule("MessageFeatures"),
-        extensionModule("FileSharing", ["ServiceDiscovery", "Cryptography", "TransportLayer"]),
+        extensionModule("FileSharing", ["MessageFeatures", "ServiceDiscovery", "Cryptography", "TransportLayer"]),
 
         // Programs.
         library(
             "CommandLine",
             foundation + extensionProducts + [
-                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore",
+                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "CGlibc",
             ]),
         .executableTarget(name: "hongyan", dependencies: ["CommandLine"], swiftSettings: settings),
         .executableTarget(

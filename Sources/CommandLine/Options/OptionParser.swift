@@ -1,0 +1,95 @@
+internal import CGlibc
+internal import Glibc
+
+/// Reads options with `getopt_long`, so that they behave as everywhere on the system: `--name value`, `--name=value`,
+/// abbreviations that are unique, options after arguments, `--` as the end of options.
+///
+/// `getopt_long` keeps its place in globals: a command line is read once, before anything runs beside it.
+struct OptionParser {
+    /// One option that a command knows.
+    struct Option: Sendable {
+        var name: String
+        /// A one-letter form.
+        var letter: Character?
+        /// What the value is, as shown in the help; `nil` for a switch.
+        var value: String?
+        var help: String
+    }
+
+    /// What was on the command line.
+    struct Result {
+        var arguments: [String] = []
+        fileprivate(set) var values: [String: String] = [:]
+
+        subscript(name: String) -> String? { values[name] }
+        func has(_ name: String) -> Bool { values[name] != nil }
+    }
+
+    var options: [Option]
+
+    /// Codes of long options lie above every character.
+    private static let firstCode: Int32 = 0x200
+    private static let missingValue = Int32(UInt8(ascii: ":"))
+    private static let unknownOption = Int32(UInt8(ascii: "?"))
+
+    /// - Throws: a usage error that names the option.
+    func parse(_ commandLine: [String]) throws(CommandError) -> Result {
+        // getopt_long permutes the array it gets, so the strings are freed through a copy.
+        let words: [UnsafeMutablePointer<CChar>?] = (["hongyan"] + commandLine).map { strdup($0) }
+        let names: [UnsafeMutablePointer<CChar>?] = options.map { strdup($0.name) }
+        defer { for pointer in words + names { free(pointer) } }
+        var argv = words + [nil]
+        var long: [CGlibc.option] = []
+        for (index, option) in options.enumerated() {
+            let argument = option.value == nil ? no_argument : required_argument
+            long.append(
+                CGlibc.option(
+                    name: UnsafePointer(names[index]), has_arg: argument, flag: nil, val: Self.firstCode + Int32(index))
+            )
+        }
+        long.append(CGlibc.option(name: nil, has_arg: 0, flag: nil, val: 0))
+        // The colon in front makes a missing value its own answer and keeps getopt from printing.
+        var short = ":"
+        for option in options {
+            if let letter = option.letter { short += "\(letter)" + (option.value == nil ? "" : ":") }
+        }
+
+        var result = Result()
+        getopt_restart()
+        while true {
+            let code = getopt_long(Int32(words.count), &argv, short, long, nil)
+            guard code != -1 else { break }
+            guard let option = option(code: code) else {
+                let position = Int(getopt_index()) - 1
+                let word = argv.indices.contains(position) ? argv[position].map { String(cString: $0) } ?? "" : ""
+                throw .usage(
+                    code == Self.missingValue
+                        ? localized("The option %@ needs a value.", word) : localized("There is no option %@.", word))
+            }
+            result.values[option.name] = option.value == nil ? "" : getopt_value().map { String(cString: $0) }
+        }
+        for index in Int(getopt_index())..<words.count {
+            if let word = argv[index] { result.arguments.append(String(cString: word)) }
+        }
+        return result
+    }
+
+    /// The help lines for the options, in two columns.
+    var help: String {
+        var lines: [String] = []
+        for option in options {
+            var left = option.letter.map { "  -\($0), " } ?? "      "
+            left += "--\(option.name)"
+            if let value = option.value { left += " " + value }
+            left += String(repeating: " ", count: max(2, 32 - DisplayWidth.of(left)))
+            lines.append(left + localized(option.help))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func option(code: Int32) -> Option? {
+        guard code != Self.missingValue, code != Self.unknownOption else { return nil }
+        if code >= Self.firstCode { return options[Int(code - Self.firstCode)] }
+        return options.first { $0.letter?.asciiValue.map(Int32.init) == code }
+    }
+}

@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// Whole writes to standard output and standard error, past the buffers of stdio.
+enum StandardOutput {
+    static func write(_ text: String) {
+        write(text, to: STDOUT_FILENO)
+    }
+
+    static func writeLine(_ line: String) {
+        write(line + "\n", to: STDOUT_FILENO)
+    }
+
+    /// One line on standard error: progress and reasons, never data.
+    static func report(_ line: String) {
+        write(line + "\n", to: STDERR_FILENO)
+    }
+
+    static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+            } else if errno == EAGAIN {
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&wait, 1, -1)
+            } else if errno != EINTR {
+                // A reader that went away (a closed pipe) is no reason to fail.
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+public import XMLStreaming
+
+/// A form that a program can send, a person can fill in and a program can read again (XEP-0004 Data Forms).
+///
+/// ```
+/// S: <x xmlns='jabber:x:data' type='form'>
+///      <title>Registration</title>
+///      <field var='FORM_TYPE' type='hidden'><value>jabber:iq:register</value></field>
+///      <field var='username' type='text-single' label='User name'><required/></field>
+///    </x>
+/// ```
+public struct DataForm: XMLPayload, Equatable {
+    /// What the sender wants with the form (§3.1).
+    public enum Kind: String, Sendable, CaseIterable {
+        case form, submit, cancel, result
+    }
+
+    public static let name = XMLName("x", "jabber:x:data")
+
+    public var kind: Kind
+    public var title: String?
+    /// Natural-language instructions, one entry a paragraph.
+    public var instructions: [String]
+    public var fields: [DataFormField]
+
+    public init(kind: Kind, title: String? = nil, instructions: [String] = [], fields: [DataFormField] = []) {
+        self.kind = kind
+        self.title = title
+        self.instructions = instructions
+        self.fields = fields
+    }
+
+    /// The value of the hidden `FORM_TYPE` field, which says whose field names these are (XEP-0068).
+    public var formType: String? {
+        self["FORM_TYPE"]?.values.first
+    }
+
+    /// The field called `name`, if the form has one.
+    public subscript(name: String) -> DataFormField? {
+        fields.first { $0.name == name }
+    }
+
+    /// A form of kind `submit` that carries this form's `FORM_TYPE`, other hidden values and the given answers.
+    ///
+    /// Hidden fields are returned untouched, as the form's sender needs them to recognise its form (§3.3).
+    public func answered(with answers: [String: [String]]) -> DataForm {
+        let filled = fields.compactMap { field -> DataFormField? in
+            guard let name = field.name else { return nil }
+            if let values = answers[name] { return DataFormField(name: name, kind: field.kind, values: values) }
+            return field.kind == .hidden ? DataFormField(name: name, kind: .hidden, values: field.values) : nil
+        }
+        return DataForm(kind: .submit, fields: filled)
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        // A missing type is invalid by the schema, but old servers leave it out of results.
+        kind = element["type"].flatMap(Kind.init(rawValue:)) ?? .form
+        title = nil
+        instructions = []
+        fields = []
+        for child in element.children where child.name.namespace == Self.name.namespace {
+            switch child.name.local {
+            case "title": title = child.text
+            case "instructions": instructions.append(child.text)
+            case "field": fields.append(try DataFormField(from: child))
+            default: break
+            }
+        }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("type", kind.rawValue)
+        if let title { writer.element(XMLName("title", Self.name.namespace), text: title) }
+        for paragraph in instructions { writer.element(XMLName("instructions", Self.name.namespace), text: paragraph) }
+        for field in fields { field.encode(to: &writer) }
+        writer.end()
+    }
+}

@@ -1,0 +1,97 @@
+public import XMLStreaming
+
+/// One question or answer of a data form (XEP-0004 §3.2).
+public struct DataFormField: XMLPayload, Equatable {
+    /// How the field is to be asked (§3.3). An unknown type counts as `text-single`, as the specification says.
+    public enum Kind: String, Sendable, CaseIterable {
+        case boolean
+        case fixed
+        case hidden
+        case jidMulti = "jid-multi"
+        case jidSingle = "jid-single"
+        case listMulti = "list-multi"
+        case listSingle = "list-single"
+        case textMulti = "text-multi"
+        case textPrivate = "text-private"
+        case textSingle = "text-single"
+    }
+
+    /// One of the choices of a list field.
+    public struct Option: Sendable, Equatable {
+        public var label: String?
+        public var value: String
+
+        public init(label: String? = nil, value: String) {
+            self.label = label
+            self.value = value
+        }
+    }
+
+    public static let name = XMLName("field", DataForm.name.namespace)
+
+    /// The field's `var`; only `fixed` fields may be without.
+    public var name: String?
+    public var kind: Kind
+    public var label: String?
+    public var description: String?
+    public var isRequired: Bool
+    public var values: [String]
+    public var options: [Option]
+    /// Other content, such as the `<media/>` of a CAPTCHA (XEP-0221, XEP-0158).
+    public var extensions: [XMLElement]
+
+    public init(
+        name: String?, kind: Kind = .textSingle, label: String? = nil, description: String? = nil,
+        isRequired: Bool = false, values: [String] = [], options: [Option] = [], extensions: [XMLElement] = []
+    ) {
+        self.name = name
+        self.kind = kind
+        self.label = label
+        self.description = description
+        self.isRequired = isRequired
+        self.values = values
+        self.options = options
+        self.extensions = extensions
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        self.init(
+            name: element["var"], kind: element["type"].flatMap(Kind.init(rawValue:)) ?? .textSingle,
+            label: element["label"])
+        for child in element.children {
+            guard child.name.namespace == Self.name.namespace else {
+                extensions.append(child)
+                continue
+            }
+            switch child.name.local {
+            case "desc": description = child.text
+            case "required": isRequired = true
+            case "value": values.append(child.text)
+            case "option":
+                let value = child.firstChild(XMLName("value", Self.name.namespace))?.text ?? ""
+                options.append(Option(label: child["label"], value: value))
+            default: break
+            }
+        }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        let namespace = Self.name.namespace
+        writer.start(Self.name)
+        writer.attribute("var", name)
+        if kind != .textSingle { writer.attribute("type", kind.rawValue) }
+        writer.attribute("label", label)
+        if let description { writer.element(XMLName("desc", namespace), text: description) }
+        if isRequired { writer.element(XMLName("required", namespace), text: "") }
+        for value in values { writer.element(XMLName("value", namespace), text: value) }
+        for option in options {
+            writer.start(XMLName("option", namespace))
+            writer.attribute("label", option.label)
+            writer.element(XMLName("value", namespace), text: option.value)
+            writer.end()
+        }
+        for element in extensions { writer.write(element) }
+        writer.end()
+    }
+}

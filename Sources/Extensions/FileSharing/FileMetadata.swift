@@ -1,0 +1,88 @@
+public import MessageFeatures
+public import XMLStreaming
+
+/// What is known of a file without having it (XEP-0446 File metadata element).
+///
+/// ```
+/// C: <file xmlns='urn:xmpp:file:metadata:0'>
+///      <media-type>image/jpeg</media-type><name>summit.jpg</name><size>3032449</size>
+///      <width>4096</width><height>2160</height>
+///      <hash xmlns='urn:xmpp:hashes:2' algo='sha-256'>…</hash></file>
+/// ```
+public struct FileMetadata: XMLPayload, Equatable {
+    public static let name = XMLName("file", "urn:xmpp:file:metadata:0")
+
+    public var mediaType: String?
+    /// The name that the sender gave. It may hold path separators: pass it through ``SafeFileName`` before a file
+    /// system sees it (§3).
+    public var fileName: String?
+    /// Bytes.
+    public var size: UInt64?
+    /// Pixels.
+    public var width: Int?
+    /// Pixels.
+    public var height: Int?
+    /// The duration of sound or film, milliseconds.
+    public var length: Int?
+    /// When the file was changed last.
+    public var date: Timestamp?
+    public var description: String?
+    public var hashes: [FileHash]
+
+    public init(
+        mediaType: String? = nil, fileName: String? = nil, size: UInt64? = nil, width: Int? = nil, height: Int? = nil,
+        length: Int? = nil, date: Timestamp? = nil, description: String? = nil, hashes: [FileHash] = []
+    ) {
+        self.mediaType = mediaType
+        self.fileName = fileName
+        self.size = size
+        self.width = width
+        self.height = height
+        self.length = length
+        self.date = date
+        self.description = description
+        self.hashes = hashes
+    }
+
+    /// Every child is optional, and one that cannot be read is left out: a file with a bad date is still a file.
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        self.init()
+        for child in element.children {
+            if child.isNamed(FileHash.name) {
+                if let hash = try? FileHash(from: child) { hashes.append(hash) }
+                continue
+            }
+            guard child.name.namespace == Self.name.namespace else { continue }
+            let text = child.text
+            switch child.name.local {
+            case "media-type": mediaType = text
+            case "name": fileName = text
+            case "size": size = UInt64(text)
+            case "width": width = Int(text).flatMap { $0 >= 0 ? $0 : nil }
+            case "height": height = Int(text).flatMap { $0 >= 0 ? $0 : nil }
+            case "length": length = Int(text).flatMap { $0 >= 0 ? $0 : nil }
+            case "date": date = Timestamp(text)
+            case "desc": description = description ?? text
+            default: break
+            }
+        }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        func write(_ local: String, _ text: String?) {
+            if let text { writer.element(XMLName(local, Self.name.namespace), text: text) }
+        }
+        writer.start(Self.name)
+        write("media-type", mediaType)
+        write("name", fileName)
+        write("size", size.map(String.init))
+        write("width", width.map(String.init))
+        write("height", height.map(String.init))
+        write("length", length.map(String.init))
+        write("date", date?.description)
+        write("desc", description)
+        for hash in hashes { hash.encode(to: &writer) }
+        writer.end()
+    }
+}

@@ -1,0 +1,107 @@
+internal import XMLStreaming
+public import XMPPStanzas
+
+/// A small picture or voice message carried inside the message itself as Base64.
+///
+/// A private form, in use between iOS programs of the 2010s: `body` and `subject` name the kind, a child element
+/// named by the kind carries the bytes in lines of 64 characters, and another one the file's name. It is always
+/// understood, and sent only when there is no upload service and the medium is small, since servers limit the size of
+/// a stanza.
+///
+/// ```
+/// C: <message type='chat' to='juliet@capulet.example'>
+///      <subject>ImageMessage</subject><body>ImageMessage</body>
+///      <ImageMessage>iVBORw0KGgoAAAANSUhEUg…</ImageMessage><imageName>20260912101500romeo</imageName></message>
+/// ```
+public struct InlineMedia: Sendable, Equatable {
+    public enum Kind: String, Sendable, CaseIterable {
+        case picture = "ImageMessage"
+        case voice = "VoiceMessage"
+
+        /// The element that carries the file's name.
+        var nameElement: String {
+            switch self {
+            case .picture: "imageName"
+            case .voice: "voiceName"
+            }
+        }
+    }
+
+    /// The largest medium that is sent or accepted in this form, in bytes: its Base64 stays below 256 KiB, the
+    /// smallest limit for a stanza among the servers in wide use (Prosody's, for clients).
+    public static let maximumSize = 180_000
+
+    /// Characters in a line of Base64.
+    private static let lineLength = 64
+
+    public var kind: Kind
+    /// As received; pass it through ``SafeFileName`` before a file system sees it.
+    public var fileName: String?
+    public var content: [UInt8]
+
+    /// - Throws: ``FileSharingError/Code/tooLarge`` above ``maximumSize``, ``FileSharingError/Code/empty`` without
+    ///   content.
+    public init(kind: Kind, fileName: String?, content: [UInt8]) throws(FileSharingError) {
+        guard !content.isEmpty else { throw .empty }
+        guard content.count <= Self.maximumSize else {
+            throw .tooLarge(size: UInt64(content.count), limit: UInt64(Self.maximumSize))
+        }
+        self.kind = kind
+        self.fileName = fileName
+        self.content = content
+    }
+
+    /// The medium inside `message`.
+    ///
+    /// - Returns: `nil` when the message is not of this form.
+    /// - Throws: when it is, but holds no valid Base64, or more than ``maximumSize``.
+    public init?(in message: Message) throws(FileSharingError) {
+        var found: (kind: Kind, element: XMLElement)?
+        for payload in message.payloads {
+            if let kind = Kind(rawValue: payload.name.local) {
+                found = (kind, payload)
+                break
+            }
+        }
+        guard let found else { return nil }
+        // 4 characters carry 3 bytes; line ends are counted generously.
+        guard found.element.byteCount <= Self.maximumSize / 3 * 4 * 11 / 10 + 256 else {
+            throw .tooLarge(size: UInt64(found.element.byteCount / 4 * 3), limit: UInt64(Self.maximumSize))
+        }
+        guard let content = Base64.decode(ignoringWhitespace: found.element.text) else { throw .notBase64 }
+        // Programs disagree on the element's name, but agree that it ends in "name".
+        let name = message.payloads.first { $0.name.local.lowercased().hasSuffix("name") }?.text
+        try self.init(kind: found.kind, fileName: name, content: content)
+    }
+
+    /// Puts the medium into `message`, whose body and subject it takes over.
+    public func write(into message: inout Message) {
+        message.body = kind.rawValue
+        message.subject = kind.rawValue
+        message.payloads.append(
+            TextElement(name: XMLName(kind.rawValue, "jabber:client"), text: Self.inLines(Base64.encode(content))))
+        if let fileName {
+            message.payloads.append(
+                TextElement(name: XMLName(kind.nameElement, "jabber:client"), text: fileName))
+        }
+    }
+
+    private static func inLines(_ text: String) -> String {
+        var lines: [Substring] = []
+        var rest = text[...]
+        while !rest.isEmpty {
+            lines.append(rest.prefix(lineLength))
+            rest = rest.dropFirst(lineLength)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private struct TextElement: XMLEncodable {
+        var name: XMLName
+        var text: String
+
+        func encode(to writer: inout XMLWriter) {
+            writer.element(name, text: text)
+        }
+    }
+}

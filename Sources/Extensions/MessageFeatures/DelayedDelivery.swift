@@ -1,0 +1,42 @@
+public import XMLStreaming
+public import XMPPAddress
+public import XMPPStanzas
+
+/// When a stanza was sent first, if it was kept on the way (XEP-0203 Delayed Delivery).
+///
+/// ```
+/// S: <delay xmlns='urn:xmpp:delay' from='capulet.com' stamp='2002-09-10T23:08:25Z'>Offline storage</delay>
+/// ```
+public struct DelayedDelivery: MessagePayload, PresencePayload, Equatable {
+    public static let name = XMLName("delay", "urn:xmpp:delay")
+
+    /// Who delayed it. Believe it only from the own server, the archive or a room that one is in (§5).
+    public var from: JID?
+    public var stamp: Timestamp
+    public var reason: String?
+
+    public init(stamp: Timestamp, from: JID? = nil, reason: String? = nil) {
+        self.stamp = stamp
+        self.from = from
+        self.reason = reason
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        let text = try element.required("stamp")
+        guard let stamp = Timestamp(text) else {
+            throw XMLDecodingError(Self.name, .invalidAttribute("stamp", value: text))
+        }
+        let reason = element.text
+        self.init(
+            stamp: stamp, from: element["from"].flatMap { try? JID($0) }, reason: reason.isEmpty ? nil : reason)
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("from", from?.description)
+        writer.attribute("stamp", stamp.description)
+        if let reason { writer.text(reason) }
+        writer.end()
+    }
+}

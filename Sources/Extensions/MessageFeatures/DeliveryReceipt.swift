@@ -1,0 +1,45 @@
+public import XMLStreaming
+public import XMPPStanzas
+
+/// Asks the receiving program to say that the message has arrived (XEP-0184 Message Delivery Receipts §5.1).
+public struct DeliveryReceiptRequest: MessagePayload, Equatable {
+    public static let name = XMLName("request", "urn:xmpp:receipts")
+
+    public init() {}
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.element(Self.name, text: "")
+    }
+}
+
+/// Says that a message has arrived at one of the receiver's devices (XEP-0184 Message Delivery Receipts §5.2).
+///
+/// ```
+/// C: <message to='northumberland@shakespeare.lit/westminster'>
+///      <received xmlns='urn:xmpp:receipts' id='richard2-4.1.247'/></message>
+/// ```
+public struct DeliveryReceipt: MessagePayload, Equatable {
+    public static let name = XMLName("received", DeliveryReceiptRequest.name.namespace)
+
+    /// The `id` of the message that arrived.
+    public var messageID: String
+
+    public init(messageID: String) {
+        self.messageID = messageID
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        messageID = try element.required("id")
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("id", messageID)
+        writer.end()
+    }
+}

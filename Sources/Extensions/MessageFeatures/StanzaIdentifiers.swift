@@ -1,0 +1,59 @@
+public import XMLStreaming
+public import XMPPAddress
+public import XMPPStanzas
+
+/// The identifier that the sender gave to a message, which nothing on the way may change (XEP-0359 §3.2 `origin-id`).
+public struct OriginIdentifier: MessagePayload, Hashable {
+    public static let name = XMLName("origin-id", "urn:xmpp:sid:0")
+
+    public var id: String
+
+    public init(_ id: String) {
+        self.id = id
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        id = try element.required("id")
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("id", id)
+        writer.end()
+    }
+}
+
+/// The identifier that an archive gave to a message (XEP-0359 §3.1 `stanza-id`).
+///
+/// Believe it only when `by` is the own account or a room that one is in, and only when that entity announces
+/// `urn:xmpp:sid:0`: anybody can write such an element (§6).
+public struct StanzaIdentifier: MessagePayload, Hashable {
+    public static let name = XMLName("stanza-id", OriginIdentifier.name.namespace)
+
+    public var id: String
+    /// The archive that assigned it.
+    public var by: JID
+
+    public init(_ id: String, by: JID) {
+        self.id = id
+        self.by = by
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        id = try element.required("id")
+        let text = try element.required("by")
+        guard let by = try? JID(text) else {
+            throw XMLDecodingError(Self.name, .invalidAttribute("by", value: text))
+        }
+        self.by = by
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("id", id)
+        writer.attribute("by", by.description)
+        writer.end()
+    }
+}

@@ -1,0 +1,91 @@
+public import DataForms
+public import XMLStreaming
+public import XMPPStanzas
+
+/// What an entity says it is and can do (XEP-0030 Service Discovery §3, `disco#info`).
+///
+/// ```
+/// C: <iq type='get' to='example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
+/// S: <iq type='result'><query xmlns='http://jabber.org/protocol/disco#info'>
+///      <identity category='server' type='im'/><feature var='urn:xmpp:ping'/></query></iq>
+/// ```
+public struct DiscoveryInformation: XMLPayload, Equatable {
+    /// One category and type that the entity claims for itself.
+    public struct Identity: Sendable, Hashable {
+        public var category: String
+        public var type: String
+        public var language: String?
+        public var name: String?
+
+        public init(category: String, type: String, language: String? = nil, name: String? = nil) {
+            self.category = category
+            self.type = type
+            self.language = language
+            self.name = name
+        }
+    }
+
+    public static let name = XMLName("query", "http://jabber.org/protocol/disco#info")
+
+    public var node: String?
+    public var identities: [Identity]
+    public var features: Set<String>
+    /// Extended information (XEP-0128).
+    public var forms: [DataForm]
+
+    public init(
+        node: String? = nil, identities: [Identity] = [], features: Set<String> = [], forms: [DataForm] = []
+    ) {
+        self.node = node
+        self.identities = identities
+        self.features = features
+        self.forms = forms
+    }
+
+    public func hasIdentity(category: String, type: String) -> Bool {
+        identities.contains { $0.category == category && $0.type == type }
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        self.init(node: element["node"])
+        for child in element.children {
+            if child.isNamed(Self.identityName) {
+                identities.append(
+                    Identity(
+                        category: try child.required("category"), type: try child.required("type"),
+                        language: child.language, name: child["name"]))
+            } else if child.isNamed(Self.featureName) {
+                features.insert(try child.required("var"))
+            } else if child.isNamed(DataForm.name) {
+                forms.append(try DataForm(from: child))
+            }
+        }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("node", node)
+        for identity in identities {
+            writer.start(Self.identityName)
+            writer.attribute("category", identity.category)
+            writer.attribute("type", identity.type)
+            writer.attribute(Self.languageName, identity.language)
+            writer.attribute("name", identity.name)
+            writer.end()
+        }
+        for feature in features.sorted() {
+            writer.start(Self.featureName)
+            writer.attribute("var", feature)
+            writer.end()
+        }
+        for form in forms { form.encode(to: &writer) }
+        writer.end()
+    }
+
+    private static let identityName = XMLName("identity", name.namespace)
+    private static let featureName = XMLName("feature", name.namespace)
+    private static let languageName = XMLName("lang", "http://www.w3.org/XML/1998/namespace")
+}
+
+extension DiscoveryInformation: IQResponse {}

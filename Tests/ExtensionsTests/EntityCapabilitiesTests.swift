@@ -1,0 +1,81 @@
+import DataForms
+import ServiceDiscovery
+import Testing
+import XMLStreaming
+
+@Suite("Entity capabilities of XEP-0115")
+struct EntityCapabilitiesTests {
+    static let simple = """
+        <query xmlns='http://jabber.org/protocol/disco#info'>
+          <identity category='client' name='Exodus 0.9.1' type='pc'/>
+          <feature var='http://jabber.org/protocol/muc'/>
+          <feature var='http://jabber.org/protocol/caps'/>
+          <feature var='http://jabber.org/protocol/disco#info'/>
+          <feature var='http://jabber.org/protocol/disco#items'/>
+        </query>
+        """
+    static let complex = """
+        <query xmlns='http://jabber.org/protocol/disco#info'>
+          <identity xml:lang='en' category='client' name='Psi 0.11' type='pc'/>
+          <identity xml:lang='el' category='client' name='Ψ 0.11' type='pc'/>
+          <feature var='http://jabber.org/protocol/caps'/>
+          <feature var='http://jabber.org/protocol/disco#info'/>
+          <feature var='http://jabber.org/protocol/disco#items'/>
+          <feature var='http://jabber.org/protocol/muc'/>
+          <x xmlns='jabber:x:data' type='result'>
+            <field var='FORM_TYPE' type='hidden'><value>urn:xmpp:dataforms:softwareinfo</value></field>
+            <field var='software'><value>Psi</value></field>
+            <field var='ip_version' type='text-multi'><value>ipv6</value><value>ipv4</value></field>
+            <field var='os'><value>Mac</value></field>
+            <field var='os_version'><value>10.5.1</value></field>
+            <field var='software_version'><value>0.11</value></field>
+          </x>
+        </query>
+        """
+
+    @Test(
+        "hashes the specification's examples",
+        arguments: [(simple, "QgayPKawpkPSDYmwT/WM94uAlu0="), (complex, "q07IKJEyjvHSyhy//CH0CxmKi8w=")])
+    func examples(document: String, verification: String) throws {
+        let information = try DiscoveryInformation(from: XMLElement(parsing: document))
+        let capabilities = try #require(EntityCapabilities(node: "x", describing: information))
+        #expect(capabilities.verification == verification)
+        #expect(capabilities.verifies(information))
+    }
+
+    @Test("does not verify other information, another hash or the old format")
+    func refuses() throws {
+        var information = try DiscoveryInformation(from: XMLElement(parsing: Self.simple))
+        let right = EntityCapabilities(node: "x", verification: "QgayPKawpkPSDYmwT/WM94uAlu0=")
+        #expect(right.verifies(information))
+        var unknownHash = right
+        unknownHash.hash = "md5"
+        #expect(!unknownHash.verifies(information))
+        unknownHash.hash = nil
+        #expect(!unknownHash.verifies(information))
+        information.features.insert("urn:example:smuggled")
+        #expect(!right.verifies(information))
+    }
+
+    @Test("does not hash ill-formed information")
+    func illFormed() throws {
+        var information = try DiscoveryInformation(from: XMLElement(parsing: Self.complex))
+        information.identities.append(information.identities[0])
+        #expect(EntityCapabilities(node: "x", describing: information) == nil)
+        information.identities.removeLast()
+        information.forms.append(information.forms[0])
+        #expect(EntityCapabilities(node: "x", describing: information) == nil)
+    }
+
+    @Test("reads and writes the element in presence")
+    func roundTrip() throws {
+        let text =
+            "<c xmlns='http://jabber.org/protocol/caps' hash='sha-1' node='http://code.google.com/p/exodus'"
+            + " ver='QgayPKawpkPSDYmwT/WM94uAlu0='/>"
+        let element = try XMLElement(parsing: text)
+        #expect(XMLElement(try EntityCapabilities(from: element)) == element)
+        #expect(throws: XMLDecodingError.self) {
+            try EntityCapabilities(from: XMLElement(parsing: "<c xmlns='http://jabber.org/protocol/caps' node='x'/>"))
+        }
+    }
+}
