@@ -88,13 +88,15 @@ extension Unicode.Scalar {
 
 extension [Unicode.Scalar] {
     /// The text in lower case, each code point without regard to its neighbours: `Σ` gives `σ` at the end of a word too.
-    var lowercased: [Unicode.Scalar] {
+    ///
+    /// - Parameter isCased: which code points outside ASCII to map.
+    func lowercased(where isCased: (Unicode.Scalar) -> Bool = \.properties.changesWhenLowercased) -> [Unicode.Scalar] {
         var result: [Unicode.Scalar] = []
         result.reserveCapacity(count)
         for scalar in self {
             if scalar.isASCII {
                 result.append(Unicode.Scalar(UInt8(scalar.value).asciiLowercased))
-            } else if scalar.properties.changesWhenLowercased {
+            } else if isCased(scalar) {
                 result.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
             } else {
                 result.append(scalar)

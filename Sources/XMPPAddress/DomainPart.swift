@@ -21,7 +21,10 @@ enum DomainPart {
 
     private static func prepareName(_ string: String) throws(AddressError) -> String {
         // The mappings of RFC 5895 §2: width, case, normalisation, and the ideographic full stop as a dot.
-        var scalars = string.unicodeScalars.map(\.widthMapped).lowercased
+        var scalars = string.unicodeScalars.map(\.widthMapped).lowercased {
+            // Cherokee folds to capitals, which are the letters that IDNA2008 allows there.
+            $0.properties.changesWhenNFKCCaseFolded
+        }
         CanonicalComposition.compose(&scalars)
         for index in scalars.indices where scalars[index] == "\u{3002}" { scalars[index] = "." }
         // RFC 7622 §3.2: one final dot is not part of the name.

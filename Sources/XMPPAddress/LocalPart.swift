@@ -13,7 +13,7 @@ enum LocalPart {
         // The order is that of RFC 8265 §3.3: width, class, case, normalisation, direction.
         let wide = string.unicodeScalars.map(\.widthMapped)
         try check(wide)
-        var scalars = wide.lowercased
+        var scalars = wide.lowercased()
         CanonicalComposition.compose(&scalars)
         if scalars != wide { try check(scalars) }
         guard BidiRule.allows(scalars) else { throw AddressError(.local, .mixedDirection) }
