@@ -43,7 +43,7 @@ final class PrivateSoundServer: Sendable {
 
     /// Plays a file into `feed` and returns when it was heard.
     func play(_ path: String) async throws {
-        try await run(["paplay", "--latency-msec=30", "--device=feed", path], environment: Self.environment(folder))
+        try await run(["paplay", "--device=feed", path], environment: Self.environment(folder))
     }
 
     func stop() {

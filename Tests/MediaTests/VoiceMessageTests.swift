@@ -51,7 +51,7 @@ import Testing
         return target
     }
 
-    @Test("a WAV file becomes Ogg/Opus of 24 kbit/s with the same shape and length")
+    @Test("S0-104: a WAV file becomes Ogg/Opus of 24 kbit/s with the same shape and length")
     func wavBecomesOpus() async throws {
         let folder = try TemporaryFolder()
         let sound = SampleSound(seconds: 6)

@@ -27,8 +27,8 @@ public struct Picture: Sendable, Hashable {
 
     /// Makes the bytes for sending: position, camera, comments and other metadata are gone.
     ///
-    /// Original quality drops the parts of the file that hold metadata. Where the file breaks the rules of its type, and for
-    /// BMP, it is opened and written anew. Standard quality scales and compresses; a picture with transparent parts becomes
+    /// Original quality drops the parts of the file that hold metadata. A JPEG that breaks the rules but can be
+    /// read, and any BMP, is opened and written anew. Standard quality scales and compresses; a picture with transparent parts becomes
     /// PNG, any other JPEG; animations are kept as in original quality, and so is a file that would only grow.
     public static func prepare(_ bytes: [UInt8], quality: Quality) async throws(MediaError) -> Picture {
         try await OffPool.pictures.run { cancellation throws(MediaError) in
@@ -84,7 +84,8 @@ public struct Picture: Sendable, Hashable {
     private static func written(
         _ contents: PictureContents, side: Int?, quality: Int, type: MediaType?
     ) throws(MediaError) -> Picture {
-        let opened = try PixelBuffer.decode(contents.still, type: contents.file.type, side: side)
+        guard let still = contents.still else { throw .corrupt("a part of the picture is missing or breaks the rules") }
+        let opened = try PixelBuffer.decode(still, type: contents.file.type, side: side)
         let profile = opened.colorProfile
         let upright = try opened.upright(contents.file.orientation)
         let chosen = type ?? (upright.isTransparent ? .png : .jpeg)

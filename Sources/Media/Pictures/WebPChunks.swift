@@ -11,7 +11,11 @@ struct WebPChunks {
     /// The file without metadata; complete only when ``isComplete``.
     private(set) var stripped: [UInt8] = []
     private(set) var isComplete = false
+    /// Of an animation the first image as a file of its own, so that a preview does not open the whole.
+    private(set) var firstFrame: [UInt8]?
 
+    private static let animationFlag: UInt8 = 0x02
+    private static let alphaFlag: UInt8 = 0x10
     private static let exifFlag: UInt8 = 0x08
     private static let xmpFlag: UInt8 = 0x04
 
@@ -63,6 +67,8 @@ struct WebPChunks {
             }
         }
         guard width > 0 else { throw .corrupt("it has no picture") }
+        let claimsAnimation = flagsPlace.map { body[$0] & Self.animationFlag != 0 } ?? false
+        guard claimsAnimation == isAnimated else { throw .corrupt("its header does not fit its content") }
         finish(&body, flagsPlace)
     }
 
@@ -70,7 +76,7 @@ struct WebPChunks {
         var cursor = ByteCursor(bytes, in: content)
         switch name {
         case "VP8X":
-            hasAlpha = try cursor.byte() & 0x10 != 0
+            hasAlpha = try cursor.byte() & Self.alphaFlag != 0
             try cursor.skip(3)
             width = try cursor.littleEndian(3) + 1
             height = try cursor.littleEndian(3) + 1
@@ -91,9 +97,13 @@ struct WebPChunks {
     }
 
     /// A frame of an animation: sixteen bytes of place and time, then chunks of its own.
-    private func appendFrame(_ bytes: [UInt8], _ content: Range<Int>, to body: inout [UInt8]) throws(MediaError) {
+    private mutating func appendFrame(_ bytes: [UInt8], _ content: Range<Int>, to body: inout [UInt8])
+        throws(MediaError)
+    {
         var cursor = ByteCursor(bytes, in: content)
-        var frame = Array(bytes[try cursor.take(16)])
+        let place = try cursor.take(16)
+        var frame = Array(bytes[place])
+        var flags: UInt8 = 0
         while cursor.remaining >= 8 {
             let start = cursor.offset
             let name = try cursor.code(4)
@@ -101,6 +111,12 @@ struct WebPChunks {
             try cursor.skip(length)
             if length % 2 == 1 { try cursor.skip(1) }
             if ["ALPH", "VP8 ", "VP8L"].contains(name) { frame.append(contentsOf: bytes[start..<cursor.offset]) }
+            if name != "VP8 " { flags = Self.alphaFlag }
+        }
+        if firstFrame == nil {
+            // Bytes 6…11 of a frame are its width and height as the extended header has them.
+            let size = Array(frame[6..<12])
+            firstFrame = Self.file(Array("VP8X".utf8) + Self.number(10) + [flags, 0, 0, 0] + size + frame[16...])
         }
         body.append(contentsOf: Array("ANMF".utf8) + Self.number(frame.count) + frame)
     }
@@ -116,7 +132,11 @@ struct WebPChunks {
             // Without the extended header there can be no EXIF, so nobody heeds the orientation either.
             orientation = .upright
         }
-        stripped = Array("RIFF".utf8) + Self.number(body.count + 4) + Array("WEBP".utf8) + body
+        stripped = Self.file(body)
+    }
+
+    private static func file(_ body: [UInt8]) -> [UInt8] {
+        Array("RIFF".utf8) + number(body.count + 4) + Array("WEBP".utf8) + body
     }
 
     private static func number(_ value: Int) -> [UInt8] {

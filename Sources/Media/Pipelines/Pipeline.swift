@@ -111,9 +111,19 @@ final class Pipeline: @unchecked Sendable {
         reports.failure ?? MediaError(.failed, "The sound pipeline cannot start.")
     }
 
-    /// Stops everything and ends the waiting of everybody.
+    /// Stops everything and ends the waiting of everybody; blocks.
     func shutDown() {
         gst_element_set_state(element, GST_STATE_NULL)
         reports.close()
+    }
+
+    /// Stops everything, also when the task that asks is cancelled.
+    func stop() async {
+        await withCheckedContinuation { continuation in
+            queue.submit {
+                self.shutDown()
+                continuation.resume()
+            }
+        }
     }
 }

@@ -93,11 +93,7 @@ public final class VoicePlayer: Sendable {
             state.isStopped = true
             state.isPlaying = false
         }
-        let pipeline = pipeline
-        // Not to be skipped because the task that asks is cancelled.
-        _ = await Task {
-            try? await pipeline.queue.run { _ in pipeline.shutDown() }
-        }.value
+        await pipeline.stop()
     }
 
     /// Goes to a place in the sound, kept within it.

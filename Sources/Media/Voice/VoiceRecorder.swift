@@ -53,7 +53,10 @@ public final class VoiceRecorder: Sendable {
         var input: AudioInput?
         switch source {
         case .microphone:
-            start = "pulsesrc name=\(PipelineReports.soundElement) ! audioconvert ! audioresample"
+            // Two seconds of room, and a thread of its own for the encoder: a busy machine must not lose words.
+            start =
+                "pulsesrc name=\(PipelineReports.soundElement) buffer-time=2000000 ! queue max-size-time=10000000000"
+                + " max-size-bytes=0 max-size-buffers=0 ! audioconvert ! audioresample"
         case .file(let path):
             start = Pipeline.decodingStart
             input = try AudioInput(path: path)
@@ -101,8 +104,7 @@ public final class VoiceRecorder: Sendable {
         do throws(MediaError) {
             try await pipeline.reports.waitForEnd()
         } catch {
-            // The finishing must go on although this task is cancelled.
-            await Task { await self.finish() }.value
+            await finish()
             throw error
         }
         return try await stop()
@@ -124,28 +126,27 @@ public final class VoiceRecorder: Sendable {
         unlink(path)
     }
 
-    /// Lets the encoder and the file come to their end, then stops.
+    /// Lets the encoder and the file come to their end, then stops. A cancelled task waits for it as well, or the file would
+    /// lack its last words.
     private func finish() async {
         let pipeline = pipeline
         pipeline.queue.submit {
             let reports = pipeline.reports
             if !reports.hasEnded, !reports.isClosed, reports.failure == nil { pipeline.sendEnd() }
         }
+        let ending = Task { try? await pipeline.reports.waitForEnd() }
         let deadline = Task {
             try? await Task.sleep(for: Self.finishDeadline)
             if !Task.isCancelled { pipeline.reports.close() }
         }
-        try? await pipeline.reports.waitForEnd()
+        _ = await ending.value
         deadline.cancel()
         await end()
     }
 
     private func end() async {
         state.withLock { $0 = .stopped }
-        let pipeline = pipeline
-        _ = await Task {
-            try? await pipeline.queue.run { _ in pipeline.shutDown() }
-        }.value
+        await pipeline.stop()
         continuation.finish()
     }
 
