@@ -22,6 +22,12 @@ extension RawSpan {
     /// Whether `length` bytes here equal those of another span.
     @inline(__always)
     func equals(_ offset: Int, _ other: borrowing RawSpan, _ otherOffset: Int, _ length: Int) -> Bool {
+        if length <= 8 && offset &+ 8 <= byteCount && otherOffset &+ 8 <= other.byteCount {
+            // One comparison for short names, without a branch that depends on their length.
+            if length == 0 { return true }
+            let unused = UInt64(truncatingIfNeeded: 8 &- length) &* 8
+            return (word(offset) ^ other.word(otherOffset)) &<< unused == 0
+        }
         var index = 0
         while index &+ 8 <= length {
             if word(offset &+ index) != other.word(otherOffset &+ index) { return false }
@@ -67,3 +73,18 @@ func controlBytes(_ word: UInt64) -> UInt64 {
 /// The high bit of each byte that is not ASCII.
 @inline(__always)
 func nonASCIIBytes(_ word: UInt64) -> UInt64 { word & 0x8080_8080_8080_8080 }
+
+/// The high bit of each byte that is not an ASCII letter, a digit, `-`, `.` or `_`.
+///
+/// Exact in every byte: with the high bits cleared no addition carries into the next byte.
+@inline(__always)
+func nonNameBytes(_ word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let low = word & 0x7F7F_7F7F_7F7F_7F7F
+    let folded = low | 0x2020_2020_2020_2020
+    let letters = (folded &+ ones &* 0x1F) & ~(folded &+ ones &* 0x05)
+    let notSlash = (low ^ ones &* 0x2F) &+ ones &* 0x7F
+    let digits = (low &+ ones &* 0x53) & ~(low &+ ones &* 0x46) & notSlash
+    let notUnderscore = (low ^ ones &* 0x5F) &+ ones &* 0x7F
+    return ~((letters | digits | ~notUnderscore) & ~word) & 0x8080_8080_8080_8080
+}

@@ -1,13 +1,13 @@
 /// Writes the tape of the top-level element that is being read, and resolves its namespaces.
-struct TapeBuilder {
-    private struct Frame: BitwiseCopyable {
+struct TapeBuilder: ~Copyable {
+    struct Frame: BitwiseCopyable {
         var entry: Int
         /// The tape entry of the default namespace around this element.
         var outerNamespace: Int
         var outerBindings: Int
     }
 
-    private struct Binding: BitwiseCopyable {
+    struct Binding: BitwiseCopyable {
         var prefix: Int
         var prefixLength: Int
         var namespace: Int
@@ -20,9 +20,9 @@ struct TapeBuilder {
     }
 
     var context = Context()
-    private var entries: [TapeEntry] = []
-    private var frames: [Frame] = []
-    private var bindings: [Binding] = []
+    private var entries = PlainStack<TapeEntry>(capacity: 64)
+    private var frames = PlainStack<Frame>(capacity: 16)
+    private var bindings = PlainStack<Binding>(capacity: 4)
     /// Namespace entries whose bytes come from the context: they are appended when the element is complete.
     private var borrowed: [(entry: Int, namespace: [UInt8])] = []
     private var defaultNamespace = TapeEntry.inheritedNamespaceIndex
@@ -33,14 +33,10 @@ struct TapeBuilder {
     private static let keptEntries = 1024
 
     mutating func begin() {
-        if entries.capacity > TapeBuilder.keptEntries {
-            entries = []
-        } else {
-            entries.removeAll(keepingCapacity: true)
-        }
-        frames.removeAll(keepingCapacity: true)
-        bindings.removeAll(keepingCapacity: true)
-        borrowed.removeAll(keepingCapacity: true)
+        entries.removeAll(keeping: TapeBuilder.keptEntries)
+        frames.removeAll(keeping: TapeBuilder.keptEntries)
+        bindings.removeAll(keeping: TapeBuilder.keptEntries)
+        if !borrowed.isEmpty { borrowed = [] }
         defaultNamespace = TapeEntry.inheritedNamespaceIndex
         entries.append(TapeEntry(.namespace, 0, 0))
         entries.append(TapeEntry(.namespace, 0, 0))
@@ -73,10 +69,7 @@ struct TapeBuilder {
                 if attribute.localLength == 5 && isXMLNS(bytes, attribute.name) {
                     try declareDefault(bytes, attribute)
                 } else {
-                    entries.append(
-                        TapeEntry(
-                            .attribute, attribute.name, attribute.value, attribute.valueLength,
-                            name: attribute.localLength))
+                    entries.append(attribute)
                 }
             } else if try prefixedAttribute(bytes, attribute, outerBindings, limits) {
                 qualified &+= 1
@@ -92,7 +85,7 @@ struct TapeBuilder {
         if isEmpty {
             entries[entry].second = UInt32(truncatingIfNeeded: entries.count)
             defaultNamespace = outerNamespace
-            if bindings.count > outerBindings { bindings.removeSubrange(outerBindings...) }
+            bindings.truncate(to: outerBindings)
         } else {
             frames.append(Frame(entry: entry, outerNamespace: outerNamespace, outerBindings: outerBindings))
             tag.openName = tag.nameStart
@@ -100,15 +93,17 @@ struct TapeBuilder {
         }
     }
 
-    /// Takes an end tag; the tokenizer has compared the names.
+    /// Takes the end tag of the innermost open element; the tokenizer has compared the names.
     @inline(__always)
     mutating func endTag(_ tag: inout Tokenizer) {
-        guard let frame = frames.popLast() else { return }
+        let depth = frames.count &- 1
+        let frame = frames[depth]
+        frames.truncate(to: depth)
         entries[frame.entry].second = UInt32(truncatingIfNeeded: entries.count)
         defaultNamespace = frame.outerNamespace
-        if bindings.count > frame.outerBindings { bindings.removeSubrange(frame.outerBindings...) }
-        if let outer = frames.last {
-            let open = entries[outer.entry]
+        bindings.truncate(to: frame.outerBindings)
+        if depth > 0 {
+            let open = entries[frames[depth &- 1].entry]
             tag.openName = Int(open.first)
             tag.openNameLength = open.qualifiedLength
         } else {
@@ -130,30 +125,34 @@ struct TapeBuilder {
         entries[TapeEntry.headerIndex] = TapeEntry(.namespace, count, total, read)
         let size = count &+ (total &+ TapeEntry.size &- 1) / TapeEntry.size
         return [TapeEntry](unsafeUninitializedCapacity: size) { buffer, initialized in
-            // Every byte up to `total` is written below; the padding behind it is never read.
-            let raw = UnsafeMutableRawBufferPointer(buffer)
-            entries.withUnsafeBytes { raw.copyMemory(from: $0) }
-            var offset = count &* TapeEntry.size
-            func append(_ source: UnsafeRawBufferPointer) {
-                UnsafeMutableRawBufferPointer(rebasing: raw[offset...]).copyMemory(from: source)
-                offset &+= source.count
-            }
-            bytes.withUnsafeBytes { append($0) }
-            context.defaultNamespace.withUnsafeBytes { append($0) }
-            for (_, namespace) in borrowed { namespace.withUnsafeBytes { append($0) } }
-            while offset < raw.count {
-                raw[offset] = 0
-                offset &+= 1
+            // Every byte up to `total` is written below; the few behind it are cleared and never read.
+            guard size > count, let raw = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+            buffer[size &- 1] = TapeEntry(.namespace, 0, 0)
+            entries.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: 0) }
+            let start = count &* TapeEntry.size
+            bytes.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: start) }
+            var offset = start &+ read
+            context.defaultNamespace.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: offset) }
+            offset &+= context.defaultNamespace.count
+            for index in borrowed.indices {
+                borrowed[index].namespace.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: offset) }
+                offset &+= borrowed[index].namespace.count
             }
             initialized = size
         }
     }
 
+    @inline(__always)
+    private static func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer, at offset: Int) {
+        if let base = source.baseAddress { (target + offset).copyMemory(from: base, byteCount: source.count) }
+    }
+
     /// Makes the declarations of a start tag (the stream header) the context of all that follows.
-    mutating func adoptContext(_ tag: Tokenizer, _ header: [UInt8]) {
+    mutating func adoptContext(_ tag: borrowing Tokenizer, _ header: [UInt8]) {
         let bytes = header.span.bytes
         context = Context()
-        for attribute in tag.attributes {
+        for index in 0..<tag.attributes.count {
+            let attribute = tag.attributes[index]
             let value = bytes.bytes(attribute.value, attribute.valueLength)
             if attribute.prefixLength == 0, attribute.localLength == 5, isXMLNS(bytes, attribute.name) {
                 context.defaultNamespace = value
@@ -181,13 +180,13 @@ struct TapeBuilder {
 
     @inline(__always)
     private func checkDuplicate(
-        _ tag: borrowing Tokenizer, _ bytes: borrowing RawSpan, _ index: Int, _ attribute: Tokenizer.Attribute
+        _ tag: borrowing Tokenizer, _ bytes: borrowing RawSpan, _ index: Int, _ attribute: TapeEntry
     ) throws(XMLError) {
         var other = 0
         while other < index {
             let earlier = tag.attributes[other]
-            if earlier.localLength == attribute.localLength && earlier.prefixLength == attribute.prefixLength
-                && bytes.equals(earlier.name, bytes, attribute.name, attribute.prefixLength &+ attribute.localLength)
+            if earlier.packed == attribute.packed
+                && bytes.equals(earlier.name, bytes, attribute.name, attribute.qualifiedLength)
             {
                 throw XMLError(.duplicateAttribute, at: attribute.name)
             }
@@ -196,7 +195,7 @@ struct TapeBuilder {
     }
 
     private mutating func declareDefault(
-        _ bytes: borrowing RawSpan, _ attribute: Tokenizer.Attribute
+        _ bytes: borrowing RawSpan, _ attribute: TapeEntry
     ) throws(XMLError) {
         let isReserved =
             bytes.equals(attribute.value, attribute.valueLength, XMLNamespace.xmlBytes)
@@ -208,17 +207,14 @@ struct TapeBuilder {
 
     /// Takes an attribute with a prefix; `true` when its namespace is still to be looked up.
     private mutating func prefixedAttribute(
-        _ bytes: borrowing RawSpan, _ attribute: Tokenizer.Attribute, _ outerBindings: Int,
+        _ bytes: borrowing RawSpan, _ attribute: TapeEntry, _ outerBindings: Int,
         _ limits: borrowing XMLLimits
     ) throws(XMLError) -> Bool {
         if attribute.prefixLength == 6, isXMLNS(bytes, attribute.name) {
             try declare(bytes, attribute, limits)
             return false
         }
-        entries.append(
-            TapeEntry(
-                .attribute, attribute.name, attribute.value, attribute.valueLength, prefix: attribute.prefixLength,
-                name: attribute.localLength))
+        entries.append(attribute)
         if attribute.prefixLength == 4, isXMLPrefix(bytes, attribute.name) { return false }
         entries.append(TapeEntry(.namespace, 0, 0))
         return true
@@ -226,7 +222,7 @@ struct TapeBuilder {
 
     /// `xmlns:prefix='…'` (Namespaces in XML 1.0 §3).
     private mutating func declare(
-        _ bytes: borrowing RawSpan, _ attribute: Tokenizer.Attribute, _ limits: borrowing XMLLimits
+        _ bytes: borrowing RawSpan, _ attribute: TapeEntry, _ limits: borrowing XMLLimits
     ) throws(XMLError) {
         let prefix = attribute.name &+ 6
         let isXML = attribute.localLength == 3 && isXMLPrefix(bytes, prefix)

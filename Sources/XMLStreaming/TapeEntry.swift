@@ -41,6 +41,9 @@ struct TapeEntry: BitwiseCopyable, Sendable {
     @inline(__always) var isText: Bool { packed & 3 == Kind.text.rawValue }
     @inline(__always) var isNamespace: Bool { packed & 3 == Kind.namespace.rawValue }
 
+    @inline(__always) var name: Int { Int(first) }
+    @inline(__always) var value: Int { Int(second) }
+    @inline(__always) var valueLength: Int { Int(third) }
     @inline(__always) var prefixLength: Int { Int(packed &>> 2 & 0x7FFF) }
     @inline(__always) var localLength: Int { Int(packed &>> 17) }
     @inline(__always) var localOffset: Int { Int(first) &+ prefixLength }

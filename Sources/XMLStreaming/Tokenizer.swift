@@ -3,20 +3,9 @@
 /// A state machine that can stop after any byte and go on when more have come: no byte is looked at more than a few
 /// times, however small the reads are. All offsets count from the start of the top-level element, so they stay valid
 /// when the buffer moves. Errors carry such offsets too.
-struct Tokenizer {
+struct Tokenizer: ~Copyable {
     enum Token {
         case incomplete, startTag, emptyElementTag, endTag, text, cdata, declaration
-    }
-
-    struct Attribute: BitwiseCopyable {
-        var name: Int
-        /// With the colon.
-        var prefixLength: Int
-        var localLength: Int
-        var value: Int
-        var valueLength: Int
-        /// Holds a reference or whitespace to normalise.
-        var isRaw: Bool
     }
 
     private enum Phase: UInt8 {
@@ -35,15 +24,20 @@ struct Tokenizer {
     private var quote: UInt8 = 0
     private var sawSpace = false
     private var isRaw = false
-    private var pending = Attribute(name: 0, prefixLength: 0, localLength: 0, value: 0, valueLength: 0, isRaw: false)
+    private var attributeName = 0
+    private var attributePrefixLength = 0
+    private var attributeLocalLength = 0
+    private var attributeValue = 0
 
     /// Name of a start or end tag, prefix and colon included.
     private(set) var nameStart = 0
     private(set) var nameLength = 0
     /// Bytes of the tag's prefix with its colon.
     private(set) var prefixLength = 0
-    private(set) var attributes: [Attribute] = []
-    /// Some attribute is raw.
+    /// The tag's attributes, as the tape will hold them.
+    private(set) var attributes = PlainStack<TapeEntry>(capacity: Tokenizer.keptAttributes)
+    private static let keptAttributes = 16
+    /// Some attribute value holds a reference or whitespace to normalise.
     private(set) var hasRawAttributes = false
     private(set) var textStart = 0
     private(set) var textLength = 0
@@ -58,8 +52,6 @@ struct Tokenizer {
     /// The first bytes may be an XML declaration.
     var allowsDeclaration = false
 
-    init() { attributes.reserveCapacity(16) }
-
     /// Forgets everything: the next byte starts a top-level element.
     @inline(__always)
     mutating func restart() {
@@ -70,15 +62,24 @@ struct Tokenizer {
 
     @inline(__always)
     mutating func setValueLength(_ length: Int, ofAttribute index: Int) {
-        attributes[index].valueLength = length
+        attributes[index].third = UInt32(truncatingIfNeeded: length)
     }
 
     private static let cdataOpening = Array("<![CDATA[".utf8)
 
     mutating func next(_ bytes: borrowing RawSpan, limits: borrowing XMLLimits) throws(XMLError) -> Token {
-        var i = cursor
+        let nameLimit = limits.nameBytes
         let end = bytes.byteCount
-        defer { cursor = i }
+        var i = cursor
+        var phase = self.phase
+        var colon = self.colon
+        var isRaw = self.isRaw
+        defer {
+            cursor = i
+            self.phase = phase
+            self.colon = colon
+            self.isRaw = isRaw
+        }
         while true {
             switch phase {
             case .content:
@@ -124,13 +125,18 @@ struct Tokenizer {
                 }
                 nameStart = i
                 colon = -1
-                attributes.removeAll(keepingCapacity: true)
+                attributes.removeAll(keeping: Tokenizer.keptAttributes)
                 hasRawAttributes = false
                 phase = .tagName
                 fallthrough
 
             case .tagName:
-                guard try name(bytes, &i, end, nameStart, limits.nameBytes) else { return .incomplete }
+                let short = Tokenizer.shortName(bytes, i, end)
+                if short > 0 && i == nameStart && nameLimit >= 8 {
+                    i &+= short
+                } else {
+                    guard try Tokenizer.name(bytes, &i, end, nameStart, nameLimit, &colon) else { return .incomplete }
+                }
                 nameLength = i &- nameStart
                 prefixLength = colon < 0 ? 0 : colon &+ 1 &- nameStart
                 phase = .gap
@@ -156,15 +162,22 @@ struct Tokenizer {
                 }
                 guard sawSpace else { throw XMLError(.notWellFormed, at: i) }
                 guard attributes.count < limits.attributesPerElement else { throw XMLError(.tooManyAttributes, at: i) }
-                pending.name = i
+                attributeName = i
                 colon = -1
                 phase = .attributeName
                 fallthrough
 
             case .attributeName:
-                guard try name(bytes, &i, end, pending.name, limits.nameBytes) else { return .incomplete }
-                pending.prefixLength = colon < 0 ? 0 : colon &+ 1 &- pending.name
-                pending.localLength = i &- pending.name &- pending.prefixLength
+                let short = Tokenizer.shortName(bytes, i, end)
+                if short > 0 && i == attributeName && nameLimit >= 8 {
+                    i &+= short
+                } else {
+                    guard try Tokenizer.name(bytes, &i, end, attributeName, nameLimit, &colon) else {
+                        return .incomplete
+                    }
+                }
+                attributePrefixLength = colon < 0 ? 0 : colon &+ 1 &- attributeName
+                attributeLocalLength = i &- attributeName &- attributePrefixLength
                 phase = .equals
                 fallthrough
 
@@ -184,17 +197,18 @@ struct Tokenizer {
                     throw XMLError(.notWellFormed, at: i)
                 }
                 i &+= 1
-                pending.value = i
+                attributeValue = i
                 isRaw = false
                 phase = .value
                 fallthrough
 
             case .value:
-                guard try value(bytes, &i, end) else { return .incomplete }
-                pending.valueLength = i &- pending.value
-                pending.isRaw = isRaw
+                guard try Tokenizer.value(bytes, &i, end, quote, &isRaw) else { return .incomplete }
                 if isRaw { hasRawAttributes = true }
-                attributes.append(pending)
+                attributes.append(
+                    TapeEntry(
+                        .attribute, attributeName, attributeValue, i &- attributeValue, prefix: attributePrefixLength,
+                        name: attributeLocalLength))
                 i &+= 1
                 sawSpace = false
                 phase = .gap
@@ -208,14 +222,14 @@ struct Tokenizer {
                 return .emptyElementTag
 
             case .text:
-                guard try text(bytes, &i, end) else { return .incomplete }
+                guard try Tokenizer.text(bytes, &i, end, &isRaw) else { return .incomplete }
                 textLength = i &- textStart
                 textIsRaw = isRaw
                 phase = .content
                 return .text
 
             case .endName:
-                guard try name(bytes, &i, end, nameStart, limits.nameBytes) else { return .incomplete }
+                guard try Tokenizer.name(bytes, &i, end, nameStart, nameLimit, &colon) else { return .incomplete }
                 nameLength = i &- nameStart
                 let isExpected =
                     openNameLength == Tokenizer.anyName
@@ -250,7 +264,7 @@ struct Tokenizer {
                 fallthrough
 
             case .cdata:
-                guard try cdata(bytes, &i, end) else { return .incomplete }
+                guard try Tokenizer.cdata(bytes, &i, end, &isRaw) else { return .incomplete }
                 textLength = i &- textStart
                 textIsRaw = isRaw
                 i &+= 3
@@ -284,48 +298,74 @@ struct Tokenizer {
         }
     }
 
+    /// The length of an ASCII name of up to seven bytes without a prefix, in one step; 0 when it is another one.
+    @inline(__always)
+    private static func shortName(_ bytes: borrowing RawSpan, _ i: Int, _ end: Int) -> Int {
+        guard i &+ 8 <= end else { return 0 }
+        let word = bytes.word(i)
+        let others = nonNameBytes(word)
+        let length = others.trailingZeroBitCount &>> 3
+        guard length & 7 != 0, XMLCharacters.isASCIINameStart(UInt8(truncatingIfNeeded: word)) else { return 0 }
+        let next = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: length &* 8))
+        return next == UInt8(ascii: ":") || next >= 0x80 ? 0 : length
+    }
+
     /// Reads a qualified name (Namespaces in XML 1.0 §4) that begins at `from`; `false` when it may go on.
     @inline(__always)
-    private mutating func name(
-        _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ from: Int, _ limit: Int
+    private static func name(
+        _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ from: Int, _ limit: Int, _ colon: inout Int
     ) throws(XMLError) -> Bool {
+        let stop = min(end, from &+ limit &+ 1)
+        if i == from && i < stop && XMLCharacters.isASCIINameStart(bytes[i]) { i &+= 1 }
         while true {
-            let stop = min(end, from &+ limit &+ 1)
-            while i < stop, XMLCharacters.isASCIINameCharacter(bytes[i]) {
-                if i == from || i &- 1 == colon {
-                    guard XMLCharacters.isASCIINameStart(bytes[i]) else { throw XMLError(.notWellFormed, at: i) }
+            if i > from && i &- 1 != colon {
+                while i &+ 8 <= stop {
+                    let others = nonNameBytes(bytes.word(i))
+                    i &+= others.trailingZeroBitCount &>> 3
+                    if others != 0 { break }
                 }
-                i &+= 1
+                while i < stop, XMLCharacters.isASCIINameCharacter(bytes[i]) { i &+= 1 }
             }
             if i &- from > limit { throw XMLError(.nameTooLong, at: from) }
             guard i < end else { return false }
-            if bytes[i] == UInt8(ascii: ":") {
+            let byte = bytes[i]
+            let isFirst = i == from || i &- 1 == colon
+            if byte == UInt8(ascii: ":") {
                 guard colon < 0, i > from else { throw XMLError(.notWellFormed, at: i) }
                 colon = i
                 i &+= 1
                 continue
             }
-            guard bytes[i] >= 0x80 else {
-                // The name ends here; it may not be empty, nor may its local part.
-                guard i > from, i &- 1 != colon else { throw XMLError(.notWellFormed, at: i) }
+            if byte < 0x80 {
+                if isFirst {
+                    guard XMLCharacters.isASCIINameStart(byte) else { throw XMLError(.notWellFormed, at: i) }
+                    i &+= 1
+                    continue
+                }
                 return true
             }
-            switch XMLCharacters.decode(bytes, i, end) {
-            case .cutOff: return false
-            case .invalid: throw XMLError(.invalidUTF8, at: i)
-            case .complete(let scalar, let length):
-                let isFirst = i == from || i &- 1 == colon
-                guard isFirst ? XMLCharacters.isNameStart(scalar) : XMLCharacters.isNameCharacter(scalar) else {
-                    throw XMLError(XMLCharacters.isCharacter(scalar) ? .notWellFormed : .invalidCharacter, at: i)
-                }
-                i &+= length
+            guard try nonASCIINameCharacter(bytes, &i, end, isFirst: isFirst) else { return false }
+        }
+    }
+
+    private static func nonASCIINameCharacter(
+        _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, isFirst: Bool
+    ) throws(XMLError) -> Bool {
+        switch XMLCharacters.decode(bytes, i, end) {
+        case .cutOff: return false
+        case .invalid: throw XMLError(.invalidUTF8, at: i)
+        case .complete(let scalar, let length):
+            guard isFirst ? XMLCharacters.isNameStart(scalar) : XMLCharacters.isNameCharacter(scalar) else {
+                throw XMLError(XMLCharacters.isCharacter(scalar) ? .notWellFormed : .invalidCharacter, at: i)
             }
+            i &+= length
+            return true
         }
     }
 
     /// Skips characters of more than one byte.
     @inline(__always)
-    private func skipNonASCII(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
+    private static func skipNonASCII(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
         repeat {
             switch XMLCharacters.decode(bytes, i, end) {
             case .cutOff: return false
@@ -340,7 +380,9 @@ struct Tokenizer {
 
     /// Reads an attribute value up to its quote; `false` when it may go on.
     @inline(__always)
-    private mutating func value(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
+    private static func value(
+        _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ quote: UInt8, _ isRaw: inout Bool
+    ) throws(XMLError) -> Bool {
         while true {
             while i &+ 8 <= end {
                 let word = bytes.word(i)
@@ -373,7 +415,9 @@ struct Tokenizer {
 
     /// Reads character data up to the next `<`; `false` when it may go on.
     @inline(__always)
-    private mutating func text(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
+    private static func text(
+        _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ isRaw: inout Bool
+    ) throws(XMLError) -> Bool {
         while true {
             while i &+ 8 <= end {
                 let word = bytes.word(i)
@@ -411,7 +455,9 @@ struct Tokenizer {
     }
 
     /// Reads a CDATA section up to its `]]>`; `false` when it may go on.
-    private mutating func cdata(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
+    private static func cdata(
+        _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ isRaw: inout Bool
+    ) throws(XMLError) -> Bool {
         while i < end {
             let byte = bytes[i]
             if byte >= 0x80 {

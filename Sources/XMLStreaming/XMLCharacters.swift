@@ -49,7 +49,7 @@ enum XMLCharacters {
     /// `S` (XML 1.0 §2.3).
     @inline(__always)
     static func isWhitespace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D
+        byte <= 0x20 && (byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D)
     }
 
     /// ASCII letters, digits, `-`, `.` and `_`: what a name may contain, the colon kept apart.

@@ -225,7 +225,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     }
 
     private mutating func resolveAttributes() throws(XMLError) {
-        for index in tokenizer.attributes.indices where tokenizer.attributes[index].isRaw {
+        for index in 0..<tokenizer.attributes.count {
             let attribute = tokenizer.attributes[index]
             let length = try XMLReferences.resolve(
                 in: &buffer, from: position + attribute.value, length: attribute.valueLength, isAttribute: true,

@@ -1,0 +1,84 @@
+import XMLStreaming
+
+/// What must hold for every input: how the bytes are cut makes no difference, and what was read, written and read again
+/// is the same.
+///
+/// The first byte of an input chooses the limits and the sizes of the pieces, the rest is the stream.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: data, count: count))
+    guard let choice = input.first else { return 0 }
+    let stream = Array(input.dropFirst())
+    let small = XMLLimits(depth: 3, elementBytes: 80, attributesPerElement: 3, nameBytes: 9, namespaceBindings: 2)
+    let limits = choice & 1 == 0 ? XMLLimits.default : small
+
+    let whole = Reading(stream, pieces: [max(stream.count, 1)], limits)
+    let bytewise = Reading(stream, pieces: [1], limits)
+    precondition(whole == bytewise, "byte by byte differs")
+    let pieces = Reading(stream, pieces: [Int(choice >> 1 & 15) + 1, Int(choice >> 5) + 1], limits)
+    precondition(whole == pieces, "pieces differ")
+
+    for event in whole.events {
+        switch event {
+        case .element(let element), .streamOpened(let element): check(element)
+        case .streamClosed: break
+        }
+    }
+    if let element = try? XMLElement(parsing: stream, limits: limits) { check(element) }
+    return 0
+}
+
+/// Written alone, and written as a child of something else, an element stays the same.
+private func check(_ element: XMLElement) {
+    guard let again = try? XMLElement(parsing: element.description) else {
+        preconditionFailure("not readable: \(element.description)")
+    }
+    precondition(again == element, "differs after writing: \(element.description)")
+    precondition(again.hashValue == element.hashValue, "hash differs: \(element.description)")
+    precondition(again.description == element.description, "writing is not stable")
+
+    let wrapper = XMLElement(XMLName("wrapper", "urn:wrapper")) { $0.write(element) }
+    precondition(wrapper.firstChild == element, "differs as a child: \(wrapper.description)")
+    for child in element.children { precondition(XMLElement(parsed: child) == child, "a child differs when alone") }
+
+    precondition(Array(element.children).count == element.nodes.filter { $0.isElement }.count)
+    for (name, value) in element.attributes {
+        precondition(element.attribute(name) == value, "an attribute is not found by its name")
+    }
+    for case .text(let text) in element.nodes { precondition(!text.isEmpty) }
+}
+
+extension XMLElement {
+    fileprivate init?(parsed element: XMLElement) {
+        guard let parsed = try? XMLElement(parsing: element.description) else { return nil }
+        self = parsed
+    }
+}
+
+extension XMLNode {
+    fileprivate var isElement: Bool { if case .element = self { true } else { false } }
+}
+
+private struct Reading: Equatable {
+    var events: [XMLStreamEvent] = []
+    var error: XMLError?
+
+    init(_ bytes: [UInt8], pieces: [Int], _ limits: XMLLimits) {
+        var parser = XMLStreamParser(limits: limits)
+        var offset = 0
+        var piece = 0
+        do throws(XMLError) {
+            while offset < bytes.count {
+                let end = min(bytes.count, offset + pieces[piece % pieces.count])
+                parser.append(Array(bytes[offset..<end]))
+                while let event = try parser.next() { events.append(event) }
+                precondition(
+                    parser.unconsumedByteCount <= limits.elementBytes, "more is kept than an element may have")
+                offset = end
+                piece += 1
+            }
+        } catch {
+            self.error = error
+        }
+    }
+}
