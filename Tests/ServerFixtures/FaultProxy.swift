@@ -30,8 +30,11 @@ public final class FaultProxy: Sendable {
         public var stallsUpstream = false
         /// What the server sends is kept back, not lost; a reset loses it.
         public var stallsDownstream = false
-        /// Most bytes that are handed on in one write; 1 for a byte at a time.
-        public var sliceSize = Int.max
+        /// Most bytes that are handed to the client in one write; 1 for a byte at a time.
+        public var downstreamSliceSize = Int.max
+        /// The same towards the server. Mind that expat, with which Prosody and ejabberd read, puts off a tag that comes in many
+        /// pieces until much more has come (its answer to CVE-2023-52425): such a server may never answer a sliced header.
+        public var upstreamSliceSize = Int.max
         /// Resets a connection after exactly this many bytes of it were handed to the server.
         public var resetsAfterUpstreamBytes = Int.max
         /// Resets a connection after exactly this many bytes of it were handed to the client.

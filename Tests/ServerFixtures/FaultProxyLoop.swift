@@ -27,8 +27,8 @@ final class FaultProxyLoop: @unchecked Sendable {
             entries.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))  // poll skips an fd of -1
             let now = ContinuousClock.now
             for relay in relays { entries += relay.interests(settings, now: now) }
-            poll(
-                &entries, nfds_t(entries.count), milliseconds(until: relays.compactMap(\.nextDelivery).min(), now: now))
+            let next = relays.compactMap { $0.nextDelivery(after: now) }.min()
+            poll(&entries, nfds_t(entries.count), milliseconds(until: next, now: now))
             // First traffic, then orders: what was on the wire when the order was given belongs to the time before.
             moveTraffic()
             if entries[1].revents != 0 { acceptClients() }
@@ -47,7 +47,7 @@ final class FaultProxyLoop: @unchecked Sendable {
 
     private func milliseconds(until instant: ContinuousClock.Instant?, now: ContinuousClock.Instant) -> Int32 {
         guard let instant else { return -1 }
-        return instant <= now ? 0 : Int32(clamping: Int((instant - now) / .milliseconds(1)) + 1)
+        return Int32(clamping: Int((instant - now) / .milliseconds(1)) + 1)
     }
 
     private func moveTraffic() {

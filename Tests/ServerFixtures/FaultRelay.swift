@@ -37,9 +37,9 @@ final class FaultRelay {
     var isClosed: Bool { client < 0 }
     var isConnected: Bool { server >= 0 }
 
-    /// When the next byte that waits for its latency is to be handed on.
-    var nextDelivery: ContinuousClock.Instant? {
-        [upstream, downstream].compactMap { $0.isWritable ? $0.queue[0].due : nil }.min()
+    /// When the next byte that still waits for its latency is to be handed on; one that is due waits for its socket alone.
+    func nextDelivery(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        [upstream, downstream].compactMap { $0.isWritable && $0.queue[0].due > now ? $0.queue[0].due : nil }.min()
     }
 
     func connect(to target: UInt16) {
@@ -74,8 +74,11 @@ final class FaultRelay {
         let alive =
             read(from: client, into: &upstream, due: due)
             && (!isConnected || read(from: server, into: &downstream, due: due))
-            && write(&upstream, to: server, settings.sliceSize, limit: settings.resetsAfterUpstreamBytes, now: now)
-            && write(&downstream, to: client, settings.sliceSize, limit: settings.resetsAfterDownstreamBytes, now: now)
+            && write(
+                &upstream, to: server, settings.upstreamSliceSize, limit: settings.resetsAfterUpstreamBytes, now: now)
+            && write(
+                &downstream, to: client, settings.downstreamSliceSize, limit: settings.resetsAfterDownstreamBytes,
+                now: now)
         let moved = (upstream.delivered - before.0, downstream.delivered - before.1)
         if !alive {
             reset()

@@ -5,8 +5,8 @@ import Glibc
 public struct LoopbackConnection: ~Copyable, Sendable {
     private let descriptor: Int32
 
-    /// Connects, or throws at once when nobody listens.
-    public init(port: UInt16, timeout: Duration = .seconds(5)) throws(FixtureError) {
+    /// Connects, or throws at once when nobody listens. The time limit is for each later call; a busy machine needs a long one.
+    public init(port: UInt16, timeout: Duration = .seconds(30)) throws(FixtureError) {
         let descriptor = try LoopbackSocket.make()
         var limit = timeval()
         limit.tv_sec = Int(timeout.components.seconds)
@@ -54,7 +54,7 @@ public struct LoopbackConnection: ~Copyable, Sendable {
 
     /// One HTTP/1.1 request on a connection of its own; returns the status and the body.
     static func post(_ path: String, json: String, port: UInt16) throws(FixtureError) -> (status: Int, body: String) {
-        let connection = try LoopbackConnection(port: port, timeout: .seconds(20))
+        let connection = try LoopbackConnection(port: port)
         try connection.send(
             """
             POST \(path) HTTP/1.1\r

@@ -28,7 +28,7 @@ struct FaultProxyTests {
     @Test("a byte at a time is the same bytes")
     func slices() async throws {
         let proxy = try await proxy()
-        proxy.configure { $0.sliceSize = 1 }
+        proxy.configure { $0.downstreamSliceSize = 1 }
         let connection = try LoopbackConnection(port: proxy.port)
         #expect(try greet(connection).contains("from='xmpp.test'"))
     }
