@@ -707,20 +707,31 @@ extension ClientStream.State {
     fileprivate mutating func negotiate(
         _ event: (inout StreamNegotiation) -> [StreamNegotiation.Action]
     ) -> [StreamNegotiation.Action] {
-        guard case .negotiating(var negotiating) = consume self else {
-            preconditionFailure("no negotiation is under way")
+        // Never `if case` or `guard case` over a consumed value: Swift 6.3 releases the payload twice there.
+        switch consume self {
+        case .negotiating(var negotiating):
+            let steps = event(&negotiating.negotiation)
+            self = .negotiating(negotiating)
+            return steps
+        case .idle: preconditionFailure("no negotiation is under way")
+        case .connecting: preconditionFailure("no negotiation is under way")
+        case .established: preconditionFailure("no negotiation is under way")
+        case .closing: preconditionFailure("no negotiation is under way")
+        case .ended: preconditionFailure("no negotiation is under way")
         }
-        let steps = event(&negotiating.negotiation)
-        self = .negotiating(negotiating)
-        return steps
     }
 
     fileprivate mutating func setLoginDeadline(_ deadline: ContinuousClock.Instant?) {
-        guard case .negotiating(var negotiating) = consume self else {
-            preconditionFailure("only a negotiation has a deadline")
+        switch consume self {
+        case .negotiating(var negotiating):
+            negotiating.deadline = deadline
+            self = .negotiating(negotiating)
+        case .idle: preconditionFailure("only a negotiation has a deadline")
+        case .connecting: preconditionFailure("only a negotiation has a deadline")
+        case .established: preconditionFailure("only a negotiation has a deadline")
+        case .closing: preconditionFailure("only a negotiation has a deadline")
+        case .ended: preconditionFailure("only a negotiation has a deadline")
         }
-        negotiating.deadline = deadline
-        self = .negotiating(negotiating)
     }
 
     fileprivate func hasLoginTimedOut(now: ContinuousClock.Instant) -> Bool {
@@ -736,11 +747,16 @@ extension ClientStream.State {
 
     /// Changes what is kept while stanzas flow.
     fileprivate mutating func flow<Result>(_ change: (inout ClientStream.Established) -> Result) -> Result {
-        guard case .established(var established) = consume self else {
-            preconditionFailure("the stream is not established")
+        switch consume self {
+        case .established(var established):
+            let result = change(&established)
+            self = .established(established)
+            return result
+        case .idle: preconditionFailure("the stream is not established")
+        case .connecting: preconditionFailure("the stream is not established")
+        case .negotiating: preconditionFailure("the stream is not established")
+        case .closing: preconditionFailure("the stream is not established")
+        case .ended: preconditionFailure("the stream is not established")
         }
-        let result = change(&established)
-        self = .established(established)
-        return result
     }
 }

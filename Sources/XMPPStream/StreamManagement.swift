@@ -378,11 +378,13 @@ extension StreamManagement {
 
     /// An `<r/>` was written for another reason, as the keep-alive does.
     package mutating func requestSent() {
-        if case .active(var session) = consume state {
+        switch consume state {
+        case .active(var session):
             session.isRequestOutstanding = true
             self = Self(.active(session))
-        } else {
-            preconditionFailure("an acknowledgement is requested only while stream management is in force")
+        case .inactive: preconditionFailure("an acknowledgement is requested only while stream management is in force")
+        case .enabling: preconditionFailure("an acknowledgement is requested only while stream management is in force")
+        case .resuming: preconditionFailure("an acknowledgement is requested only while stream management is in force")
         }
     }
 

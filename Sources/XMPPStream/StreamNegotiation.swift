@@ -260,26 +260,29 @@ extension StreamNegotiation {
     /// Registration is over and the owner wants to log in on the same stream.
     package mutating func authenticate(_ credentials: SASLCredentials) -> [Action] {
         let rules = rules
-        guard case .registering(let offered) = consume state else {
-            preconditionFailure("authenticate only when .readyToRegister was given, and once")
+        // Not `guard case`: Swift 6.3 releases the payload of a consumed value twice there.
+        switch consume state {
+        case .registering(let offered):
+            let next = rules.authenticate(with: credentials, offered)
+            let actions = next.actions
+            self = Self(rules, next.state)
+            return actions
+        default: preconditionFailure("authenticate only when .readyToRegister was given, and once")
         }
-        let next = rules.authenticate(with: credentials, offered)
-        let actions = next.actions
-        self = Self(rules, next.state)
-        return actions
     }
 
     /// The owner's answer to `.resourceConflict`; nil lets the server choose.
     package mutating func useResource(_ resource: String?) -> [Action] {
         let rules = rules
-        guard case .choosingResource(var binding) = consume state else {
-            preconditionFailure("a resource is chosen only when .resourceConflict was given, and once")
+        switch consume state {
+        case .choosingResource(var binding):
+            binding.resource = resource
+            let next = rules.bind(binding)
+            let actions = next.actions
+            self = Self(rules, next.state)
+            return actions
+        default: preconditionFailure("a resource is chosen only when .resourceConflict was given, and once")
         }
-        binding.resource = resource
-        let next = rules.bind(binding)
-        let actions = next.actions
-        self = Self(rules, next.state)
-        return actions
     }
 
     /// The server did not answer `<resume/>` in time.
