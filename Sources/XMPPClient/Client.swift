@@ -1,0 +1,113 @@
+import Synchronization
+public import XMPPStanzas
+public import XMPPStream
+
+/// A client of one account: runs sessions, one at a time.
+///
+///     let client = Client(ClientConfiguration(address: address, password: password))
+///     try await client.run { session in
+///         let events = session.events(.messages)
+///         try await session.send(Presence())
+///         for await batch in events {
+///             for case .message(let message) in batch where message.isChatMessageWithBody {
+///                 if let sender = message.from, let body = message.body {
+///                     try await session.send(.chat(to: sender, body: body))
+///                 }
+///             }
+///         }
+///     }
+public final class Client: Sendable {
+    /// When the program's part of a session begins.
+    public enum Beginning: Sendable, Hashable {
+        /// After the login.
+        case online
+        /// Before the connection is made, so that every step of it can be observed.
+        case connecting
+    }
+
+    public let configuration: ClientConfiguration
+    private let current = Mutex<Session?>(nil)
+
+    public init(_ configuration: ClientConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// Logs in, runs the program's part, closes politely and returns what the part returned.
+    ///
+    /// A lost connection is resumed or made anew under the rules of the configuration, while the part goes on. When
+    /// that is given up, the events end and everything that waits fails; the part should return then. Cancelling the
+    /// task closes the stream politely, too. A session of this client that still runs is closed first.
+    ///
+    /// - Throws: what the part throws; ``ClientError`` if the login failed or the session was lost for good.
+    @discardableResult
+    public nonisolated(nonsending) func run<Result>(
+        from beginning: Beginning = .online, _ body: (Session) async throws -> Result
+    ) async throws -> Result {
+        try await run(Session(configuration: configuration, purpose: .login), beginning, body)
+    }
+
+    /// Connects for registration (XEP-0077), runs the program's part and closes.
+    ///
+    /// - Throws: what the part throws; ``ClientError`` if the connection failed.
+    @discardableResult
+    public nonisolated(nonsending) func register<Result>(
+        _ body: (RegistrationStream) async throws -> Result
+    ) async throws -> Result {
+        try await run(Session(configuration: configuration, purpose: .registration), .online) { session in
+            try await body(RegistrationStream(session: session))
+        }
+    }
+
+    private nonisolated(nonsending) func run<Result>(
+        _ session: Session, _ beginning: Beginning, _ body: (Session) async throws -> Result
+    ) async throws -> Result {
+        let previous = current.withLock { current in
+            defer { current = session }
+            return current
+        }
+        await previous?.close()
+        defer { current.withLock { if $0 === session { $0 = nil } } }
+
+        // Not a child task: a child would be cancelled together with this one and could not say goodbye. It is awaited
+        // on every path.
+        let life = Task { await session.live() }
+        return try await withTaskCancellationHandler {
+            do {
+                if beginning == .online { try await session.waitUntilOnline() }
+                let result = try await body(session)
+                await session.close()
+                await life.value
+                if let error = await session.failure { throw error }
+                return result
+            } catch {
+                await session.close()
+                await life.value
+                throw error
+            }
+        } onCancel: {
+            session.closeWanted.open()
+        }
+    }
+}
+
+/// A stream on which an account can be registered, before any login (XEP-0077 §3.1).
+public struct RegistrationStream: Sendable {
+    let session: Session
+
+    /// Sends a request in the namespace `jabber:iq:register` and returns what was answered.
+    public func request<Request: IQRequest>(
+        _ request: Request, timeout: Duration? = nil
+    ) async throws(ClientError) -> Request.Response {
+        try await session.request(request, timeout: timeout)
+    }
+
+    /// Sends a request stanza in the namespace `jabber:iq:register` and returns the result stanza.
+    public func request(_ iq: IQ, timeout: Duration? = nil) async throws(ClientError) -> IQ {
+        try await session.request(iq, timeout: timeout)
+    }
+
+    /// What the server offers.
+    public var features: StreamFeatures {
+        get async { await session.registrationFeatures }
+    }
+}

@@ -1,0 +1,62 @@
+import Synchronization
+
+/// The observers of one session. Each comes and goes when it likes, from any task.
+final class EventObservers: Sendable {
+    private struct State {
+        var nextNumber = 0
+        var buffers: [Int: EventBuffer] = [:]
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    let gate = ReadGate()
+
+    var isEmpty: Bool { state.withLock { $0.buffers.isEmpty } }
+
+    func add(kinds: SessionEvent.Kinds, limit: Int) -> SessionEvents {
+        let buffer = EventBuffer(kinds: kinds, limit: limit, gate: gate)
+        let number: Int? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            state.nextNumber += 1
+            state.buffers[state.nextNumber] = buffer
+            return state.nextNumber
+        }
+        if number == nil { buffer.finish() }
+        return SessionEvents(
+            observation: EventObservation(buffer: buffer) { [weak self] in
+                guard let self, let number else { return }
+                _ = self.state.withLock { $0.buffers.removeValue(forKey: number) }
+            })
+    }
+
+    /// Hands one batch to everybody.
+    func append(_ batch: [SessionEvent]) {
+        guard !batch.isEmpty else { return }
+        let buffers = state.withLock { $0.buffers.values }
+        for buffer in buffers { buffer.append(batch) }
+    }
+
+    func finish() {
+        let buffers = state.withLock { state in
+            state.isFinished = true
+            return state.buffers.values
+        }
+        for buffer in buffers { buffer.finish() }
+    }
+}
+
+/// Ends an observation when nobody can take its events any more.
+final class EventObservation: Sendable {
+    let buffer: EventBuffer
+    private let remove: @Sendable () -> Void
+
+    init(buffer: EventBuffer, remove: @escaping @Sendable () -> Void) {
+        self.buffer = buffer
+        self.remove = remove
+    }
+
+    deinit {
+        remove()
+        buffer.abandon()
+    }
+}

@@ -1,0 +1,93 @@
+public import XMLStreaming
+public import XMPPStanzas
+
+/// Answers the requests of one kind: those of type `get` or `set` whose child has a certain name.
+///
+/// Each kind has one owner. The requests of a kind are answered one after the other in the order of their arrival; a
+/// handler may itself ask the session for something. What a handler throws becomes the error that the sender gets: a
+/// ``StanzaError`` as it is, a payload that cannot be read as `bad-request`, anything else as `internal-server-error`.
+public struct IQHandler: Sendable {
+    /// What a handler is registered for.
+    public struct Key: Hashable, Sendable {
+        public let type: IQ.Kind
+        public let name: XMLName
+
+        public init(type: IQ.Kind, name: XMLName) {
+            self.type = type
+            self.name = name
+        }
+    }
+
+    public let key: Key
+    /// What service discovery announces because of this handler; `nil` announces nothing.
+    public let feature: String?
+    let answer: @Sendable (IQ) async throws -> (any XMLEncodable)?
+
+    /// A handler that works on the stanza itself.
+    ///
+    /// - Parameters:
+    ///   - feature: What service discovery announces; by default the namespace of the payload.
+    ///   - answer: Gives the child of the result, `nil` for an empty one.
+    public init(
+        _ type: IQ.Kind, _ name: XMLName, feature: Feature = .namespace,
+        answer: @escaping @Sendable (IQ) async throws -> (any XMLEncodable)?
+    ) {
+        precondition(type == .get || type == .set, "Only requests have handlers.")
+        key = Key(type: type, name: name)
+        self.feature = feature.name(for: name)
+        self.answer = answer
+    }
+
+    /// A handler for a typed request.
+    public init<Request: IQRequest>(
+        _ request: Request.Type, feature: Feature = .namespace,
+        answer: @escaping @Sendable (Request, IQ) async throws -> Request.Response
+    ) where Request.Response: XMLEncodable {
+        self.init(Request.iqType, Request.name, feature: feature) { iq in
+            guard let payload = iq.payload else { throw StanzaError(.badRequest) }
+            return try await answer(Request(from: payload), iq)
+        }
+    }
+
+    /// A handler for a typed request whose result is empty.
+    public init<Request: IQRequest>(
+        _ request: Request.Type, feature: Feature = .namespace,
+        perform: @escaping @Sendable (Request, IQ) async throws -> Void
+    ) where Request.Response == EmptyResponse {
+        self.init(Request.iqType, Request.name, feature: feature) { iq in
+            guard let payload = iq.payload else { throw StanzaError(.badRequest) }
+            try await perform(Request(from: payload), iq)
+            return nil
+        }
+    }
+
+    /// What service discovery announces because of a handler.
+    public enum Feature: Sendable, Hashable {
+        /// The namespace of the payload.
+        case namespace
+        case named(String)
+        /// Nothing, for requests that only the own server sends.
+        case none
+
+        func name(for payload: XMLName) -> String? {
+            switch self {
+            case .namespace: payload.namespace
+            case .named(let name): name
+            case .none: nil
+            }
+        }
+    }
+
+    /// The stanza that answers a request.
+    func reply(to iq: IQ) async -> IQ {
+        do {
+            return .result(for: iq, payload: try await answer(iq))
+        } catch let error as StanzaError {
+            return .error(for: iq, error)
+        } catch is XMLDecodingError {
+            return .error(for: iq, StanzaError(.badRequest))
+        } catch {
+            return .error(for: iq, StanzaError(.internalServerError))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import XMPPAddress
+import XMPPStanzas
+
+/// The requests that wait for their answer. An answer belongs to a request by its id and its sender, once (RFC 6120
+/// §8.2.3).
+///
+/// The table keeps no time and resumes nobody: it says who is to be resumed.
+struct RequestTable<Waiter>: ~Copyable {
+    private struct Entry {
+        var receiver: JID?
+        var deadline: ContinuousClock.Instant
+        var waiter: Waiter
+    }
+
+    private var entries: [String: Entry] = [:]
+
+    /// The own full address: some answers come in the name of the own account or server.
+    var ownAddress: JID?
+
+    var isEmpty: Bool { entries.isEmpty }
+    var count: Int { entries.count }
+
+    /// When the first request is due.
+    var nextDeadline: ContinuousClock.Instant? { entries.values.map(\.deadline).min() }
+
+    mutating func enter(id: String, to receiver: JID?, deadline: ContinuousClock.Instant, waiter: Waiter) {
+        precondition(entries[id] == nil, "Two requests with the same id wait for an answer.")
+        entries[id] = Entry(receiver: receiver, deadline: deadline, waiter: waiter)
+    }
+
+    func contains(id: String) -> Bool { entries[id] != nil }
+
+    /// The one who waits for this answer, or `nil` if nobody does: the id is unknown, was answered before, or belongs
+    /// to a request that was sent to somebody else.
+    mutating func answered(by iq: IQ) -> Waiter? {
+        guard !iq.requiresResponse, let id = iq.id, let entry = entries[id], isAllowed(iq.from, for: entry.receiver)
+        else {
+            return nil
+        }
+        entries[id] = nil
+        return entry.waiter
+    }
+
+    /// Takes a request back, so that a late answer finds nobody.
+    mutating func withdraw(id: String) -> Waiter? { entries.removeValue(forKey: id)?.waiter }
+
+    /// The ones whose time is over.
+    mutating func deadlinePassed(now: ContinuousClock.Instant) -> [Waiter] {
+        let due = entries.filter { $0.value.deadline <= now }
+        for id in due.keys { entries[id] = nil }
+        return due.values.map(\.waiter)
+    }
+
+    /// All, because no answer can come any more.
+    mutating func withdrawAll() -> [Waiter] {
+        defer { entries = [:] }
+        return entries.values.map(\.waiter)
+    }
+
+    /// Those whose id the condition picks, because no answer to them can come any more.
+    mutating func withdrawAll(where isLost: (String) -> Bool) -> [Waiter] {
+        let lost = entries.filter { isLost($0.key) }
+        for id in lost.keys { entries[id] = nil }
+        return lost.values.map(\.waiter)
+    }
+
+    /// RFC 6120 §8.1.2.1 and §10.3.3: what is sent without a receiver is handled by the server in the name of the own
+    /// account, and different servers answer that with no sender, the bare or the full own address, or their own
+    /// domain.
+    private func isAllowed(_ sender: JID?, for receiver: JID?) -> Bool {
+        if let receiver, sender == receiver { return true }
+        let isForAccount = receiver == nil || receiver == ownAddress?.bare
+        // The server stamps what others send, so only the server itself can leave the sender out.
+        guard let sender else { return isForAccount || receiver == ownAddress?.domainJID }
+        guard isForAccount, let ownAddress else { return false }
+        return sender == ownAddress.bare || receiver == nil && (sender == ownAddress || sender == ownAddress.domainJID)
+    }
+}

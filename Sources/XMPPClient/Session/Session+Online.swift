@@ -1,0 +1,43 @@
+import TransportLayer
+import XMPPStanzas
+import XMPPStream
+
+extension Session {
+    /// Stanzas flow from here on.
+    func established(_ session: StreamSession) {
+        let isFirst = onlineCount == 0
+        onlineCount += 1
+        phase = .online(session)
+        isManaged = session.isManaged
+        requests.ownAddress = session.address
+        let previous = ownAddress ?? configuration.address
+        ownAddress = session.address
+        if previous != session.address { emit(.addressChanged(session.address)) }
+        if !session.isResumed {
+            lose(ClientError(.connectionFailed, "The connection was lost and the session could not be resumed."))
+        }
+        emit(.online(session.address, isResumed: session.isResumed))
+        let waiting = backlog
+        backlog = []
+        for (stanza, number) in waiting { submit(stanza, number) }
+        if let transport { spawn { await transport.negotiationFinished() } }
+        let count = onlineCount
+        spawn { [self] in await start(isFirst: isFirst, isResumed: session.isResumed, count: count) }
+    }
+
+    /// Lets the extensions begin, says again how available we are, and lets the program begin.
+    private func start(isFirst: Bool, isResumed: Bool, count: Int) async {
+        for instance in extensionTable.all {
+            do {
+                try await instance.sessionStarted(self, isResumed: isResumed)
+            } catch {
+                emit(.extensionFailed(String(describing: type(of: instance)), error))
+                flushEvents()
+            }
+            // The connection was lost and made anew meanwhile: the later start does it all.
+            guard count == onlineCount, isOnline else { return }
+        }
+        if !isFirst, !isResumed { _ = try? await resendPresence() }
+        firstOnline.open()
+    }
+}

@@ -1,0 +1,64 @@
+public import XMPPAddress
+public import XMPPStanzas
+import XMPPStream
+
+extension Session {
+    /// Sends a request and returns what was answered.
+    ///
+    ///     let time = try await session.request(EntityTime(), to: address)
+    ///
+    /// The answer is accepted once and only from the one who was asked (RFC 6120 §8.1.2.1). Cancelling the task takes
+    /// the request back.
+    ///
+    /// - Parameters:
+    ///   - receiver: `nil` asks the own server in the name of the own account.
+    ///   - timeout: By default that of the configuration.
+    /// - Throws: ``ClientError`` with `refused` and the peer's ``StanzaError``, `timedOut`, `unreadableAnswer`,
+    ///   `cancelled`, or what ``send(_:)`` throws; if the connection is lost and cannot be resumed, with the reason.
+    public func request<Request: IQRequest>(
+        _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil
+    ) async throws(ClientError) -> Request.Response {
+        let answer = try await self.request(IQ(request, to: receiver), timeout: timeout)
+        do {
+            return try Request.Response(payload: answer.payload)
+        } catch {
+            throw ClientError(.unreadableAnswer, "The answer could not be read.", cause: error)
+        }
+    }
+
+    /// Sends a request stanza and returns the result stanza.
+    public func request(_ iq: IQ, timeout: Duration? = nil) async throws(ClientError) -> IQ {
+        precondition(iq.requiresResponse, "Only get and set are answered.")
+        guard SessionContext.interception == nil else {
+            throw ClientError(.wouldDeadlock, "An interceptor cannot wait for an answer: nothing is read meanwhile.")
+        }
+        if case .registering = phase,
+            !iq.payloads.allSatisfy({ $0.name.namespace == StreamNamespace.registration })
+        {
+            throw ClientError(.invalidConfiguration, "Before a login only registration can be asked for.")
+        }
+        var iq = iq
+        let id = iq.id ?? identifiers.next()
+        iq.id = id
+        guard !requests.contains(id: id) else {
+            throw ClientError(.invalidConfiguration, "A request with the same id waits for an answer.")
+        }
+        let reply = Reply()
+        let deadline = clock.now().advanced(by: timeout ?? configuration.requestTimeout)
+        requests.enter(id: id, to: iq.to, deadline: deadline, waiter: reply)
+        rearm()
+        observers.gate.beginWaitingForPeer()
+        defer {
+            observers.gate.endWaitingForPeer()
+            _ = requests.withdraw(id: id)
+        }
+        if case .registering = phase {
+            perform(stream?.sendRegistration(iq, now: clock.now()))
+        } else {
+            _ = try await enqueue(.iq(iq))
+        }
+        let answer = try await reply.result().get()
+        if answer.isError { throw ClientError(refused: answer.error ?? StanzaError(.undefinedCondition)) }
+        return answer
+    }
+}

@@ -1,0 +1,132 @@
+public import XMLStreaming
+public import XMPPStanzas
+import XMPPStream
+
+extension Session {
+    /// Sends a message. It gets an id if it has none, passes the interceptors and takes its place in the one queue of
+    /// the session.
+    ///
+    /// - Throws: ``ClientError`` with `notConnected` if there is no connection and none that will be resumed, `dropped`
+    ///   if an interceptor dropped the message, `queueFull`, `cancelled`.
+    @discardableResult
+    public func send(_ message: Message) async throws(ClientError) -> SendToken {
+        try await enqueue(.message(message))
+    }
+
+    /// Sends a presence; without a receiver it is what others see from now on.
+    @discardableResult
+    public func send(_ presence: Presence) async throws(ClientError) -> SendToken {
+        try await enqueue(.presence(presence))
+    }
+
+    /// Sends an IQ stanza without waiting for an answer; see ``request(_:to:timeout:)``.
+    @discardableResult
+    public func send(_ iq: IQ) async throws(ClientError) -> SendToken {
+        try await enqueue(.iq(iq))
+    }
+
+    @discardableResult
+    public func send(_ stanza: AnyStanza) async throws(ClientError) -> SendToken {
+        try await enqueue(stanza)
+    }
+
+    /// Sends a top-level element that is no stanza, such as the client state of XEP-0352. It is not acknowledged and is
+    /// lost with the connection.
+    public func send(element: some XMLEncodable) throws(ClientError) {
+        guard isOnline else { throw .notConnected }
+        perform(stream?.sendElement(element, now: clock.now()))
+    }
+
+    /// Sends the last broadcast presence once more; does nothing if there was none.
+    @discardableResult
+    public func resendPresence() async throws(ClientError) -> SendToken? {
+        guard var presence = lastPresence else { return nil }
+        presence.id = nil
+        return try await enqueue(.presence(presence))
+    }
+
+    /// The token of a stanza that this session sent, if somebody still holds it. Extensions report receipts on it.
+    public func token(stanzaID: String) -> SendToken? { ledger.token(stanzaID: stanzaID) }
+
+    /// A new id for a stanza.
+    public func makeID() -> String { identifiers.next() }
+
+    // MARK: The queue
+
+    func enqueue(_ stanza: AnyStanza) async throws(ClientError) -> SendToken {
+        var stanza = stanza
+        if stanza.id == nil { stanza.id = identifiers.next() }
+        // What an interceptor sends may not wait for the stanza that waits for the interceptor.
+        if SessionContext.interception != nil { return try dispatch(stanza) }
+        if interceptors.isEmpty, turnstile.isFree, !outbox.isFull { return try dispatch(stanza) }
+
+        guard await turnstile.enter() else { throw .cancelled }
+        defer { turnstile.leave() }
+        if !interceptors.isEmpty { stanza = try await intercept(outgoing: stanza) }
+        try await waitForRoom()
+        return try dispatch(stanza)
+    }
+
+    private func intercept(outgoing sent: AnyStanza) async throws(ClientError) -> AnyStanza {
+        var stanza = sent
+        for interceptor in interceptors.reversed() {
+            let result = await SessionContext.$interception.withValue(.outgoing) {
+                await interceptor.willSend(stanza, in: self)
+            }
+            switch result {
+            case .pass(let passed): stanza = passed
+            case .drop, .handled:
+                if case .drop = result { emit(.filtered(stanza, .outgoing)) }
+                flushEvents()
+                throw ClientError(.dropped, "The stanza was not sent: an interceptor took it.")
+            }
+        }
+        if stanza.id == nil { stanza.id = sent.id }
+        return stanza
+    }
+
+    /// Waits while too much waits to be written. Who sends is the task at the turnstile, so one at a time waits here.
+    private func waitForRoom() async throws(ClientError) {
+        guard outbox.isFull else { return }
+        observers.gate.beginWaitingForPeer()
+        defer { observers.gate.endWaitingForPeer() }
+        while outbox.isFull, isOnline {
+            await roomBell.wait()
+            if Task.isCancelled { throw .cancelled }
+        }
+    }
+
+    /// Gives a stanza to the connection, or to the backlog of one that will be resumed. Nothing comes between this and
+    /// the stanza sent before.
+    func dispatch(_ stanza: AnyStanza) throws(ClientError) -> SendToken {
+        let token = SendToken(stanza: stanza, id: stanza.id ?? "")
+        switch phase {
+        case .online:
+            let number = ledger.enter(token)
+            submit(stanza, number)
+            if let failure = token.failure { throw failure }
+        case .resuming:
+            guard backlog.count < configuration.backlogLimit else {
+                throw ClientError(.queueFull, "Too many stanzas wait for the connection to come back.")
+            }
+            backlog.append((stanza, ledger.enter(token)))
+        case .ended(let error):
+            throw error ?? .sessionEnded
+        case .offline, .registering:
+            throw .notConnected
+        }
+        if case .message = stanza { ledger.index(token) }
+        if case .presence(let presence) = stanza, presence.isBroadcast {
+            lastPresence = presence
+            emit(.presenceChanged(presence))
+            if !isHandlingInput { flushEvents() }
+        }
+        return token
+    }
+
+    /// Gives a stanza to the machine.
+    func submit(_ stanza: AnyStanza, _ number: StanzaToken) {
+        outbox.append(number)
+        perform(stream?.send(stanza, token: number, now: clock.now()))
+    }
+}

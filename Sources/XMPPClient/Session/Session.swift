@@ -1,0 +1,168 @@
+import Synchronization
+import TransportLayer
+public import XMLStreaming
+public import XMPPAddress
+public import XMPPStanzas
+public import XMPPStream
+
+/// A session of an account with its server: what ``Client/run(from:_:)`` gives to a program.
+///
+/// The session drives the stream machine, sends in one order, matches answers to requests, routes requests to their
+/// handlers and tells observers in batches. All of its work happens in tasks of `run`; when `run` returns nothing of it
+/// is left.
+public actor Session {
+    /// Where the session stands.
+    enum Phase {
+        /// No stanza can be sent.
+        case offline
+        /// The connection is being made anew and the session behind it goes on: stanzas wait in the backlog.
+        case resuming
+        /// The server waits for registration requests.
+        case registering(StreamFeatures)
+        /// Stanzas flow.
+        case online(StreamSession)
+        /// Final; with the reason unless the end was wanted.
+        case ended(ClientError?)
+    }
+
+    /// What the connection is for.
+    enum Purpose {
+        case login, registration
+    }
+
+    /// What came in and waits for the interceptors.
+    enum Inbound {
+        case stanzas([XMLElement])
+        case element(XMLElement)
+    }
+
+    nonisolated let configuration: ClientConfiguration
+    nonisolated let purpose: Purpose
+    nonisolated let clock: SessionClock
+    nonisolated let observers = EventObservers()
+    nonisolated let extensionTable = ExtensionTable()
+    nonisolated let jobs = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
+
+    /// Opened when somebody wants the end.
+    nonisolated let closeWanted = Latch()
+    /// Opened when stanzas flow for the first time, and at the end.
+    nonisolated let firstOnline = Latch()
+    /// Opened at the end.
+    nonisolated let ended = Latch()
+
+    nonisolated let turnstile = Turnstile()
+    nonisolated let outboxBell = Doorbell()
+    nonisolated let roomBell = Doorbell()
+    nonisolated let alarm = Alarm()
+
+    var phase = Phase.offline
+    /// Counts the times that stanzas began to flow.
+    var onlineCount = 0
+    var stream: ClientStream?
+    var transport: (any Transport)?
+    var streamEnd: StreamEnd?
+    /// Opened when the present stream has ended and everything it brought was handled.
+    var streamOver = Latch()
+    var isHandlingInput = false
+    var isTLSWanted = false
+    /// Whether stanzas of the present stream are acknowledged.
+    var isManaged = false
+    var newSession: StreamSession?
+    var inbox: [Inbound] = []
+    var outbox = Outbox()
+    var events: [SessionEvent] = []
+    var armedDeadline: ContinuousClock.Instant?
+
+    var decoder = StanzaDecoder()
+    var requests = RequestTable<Reply>()
+    var router = StanzaRouter()
+    var ledger = SendLedger()
+    var identifiers: IdentifierSource
+    var interceptors: [any StanzaInterceptor] = []
+    var backlog: [(stanza: AnyStanza, number: StanzaToken)] = []
+    var lastPresence: Presence?
+    var ownAddress: JID?
+
+    init(configuration: ClientConfiguration, purpose: Purpose) {
+        self.configuration = configuration
+        self.purpose = purpose
+        clock = configuration.clock
+        var generator = SystemRandomNumberGenerator()
+        identifiers = IdentifierSource(using: &generator)
+        requests.ownAddress = configuration.address
+    }
+}
+
+// MARK: - What a program asks
+
+extension Session {
+    /// The full address the session is bound to; `nil` before the first login.
+    public var address: JID? { ownAddress }
+
+    /// Whether stanzas flow.
+    public var isOnline: Bool { if case .online = phase { true } else { false } }
+
+    /// What was agreed with the server on the present connection; `nil` while there is none.
+    public var agreement: StreamSession? { if case .online(let session) = phase { session } else { nil } }
+
+    /// The presence broadcast last, that is how others see this session now; subscriptions and presence sent to
+    /// somebody do not count.
+    public var presence: Presence? { lastPresence }
+
+    /// What service discovery announces: the features of the handlers and of the extensions, sorted.
+    public var features: [String] {
+        router.features.union(extensionTable.all.flatMap(\.features)).sorted()
+    }
+
+    /// What is needed to go on with this session on another connection, also in another process (XEP-0198 §5); `nil` if
+    /// it cannot be.
+    public var resumptionState: ResumptionState? { stream?.resumptionState }
+
+    /// The extension of that type, or `nil` if the configuration has none or the session is over.
+    public nonisolated subscript<Extension: SessionExtension>(_ type: Extension.Type) -> Extension? {
+        extensionTable.find(type)
+    }
+
+    /// Observes the session from now on; see ``SessionEvents``.
+    ///
+    /// - Parameters:
+    ///   - kinds: Which events are wanted.
+    ///   - limit: How many events may wait before the socket is read no further; by default that of the configuration.
+    public nonisolated func events(_ kinds: SessionEvent.Kinds = .all, limit: Int? = nil) -> SessionEvents {
+        observers.add(kinds: kinds, limit: limit ?? configuration.eventLimit)
+    }
+
+    /// Registers one more handler of requests; its feature is announced from now on.
+    ///
+    /// - Throws: ``ClientError`` with `handlerExists` if the requests have a handler already.
+    public func register(_ handler: IQHandler) throws(ClientError) {
+        try router.register(handler)
+    }
+
+    /// Takes a handler away; requests that wait for it are refused.
+    public func unregister(_ key: IQHandler.Key) {
+        for iq in router.unregister(key) { answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
+    }
+
+    /// Why the session ended, if it did and was not asked to.
+    var failure: ClientError? { if case .ended(let error) = phase { error } else { nil } }
+
+    /// What the server offers to somebody who wants to register.
+    var registrationFeatures: StreamFeatures { if case .registering(let features) = phase { features } else { .none } }
+
+    /// Asks for the end of the session and returns when it has come: unavailable presence, `</stream:stream>`, a
+    /// bounded wait for the server's (RFC 6120 §4.4).
+    public nonisolated func close() async {
+        closeWanted.open()
+        await ended.wait()
+    }
+
+    /// Returns when stanzas flow for the first time.
+    ///
+    /// - Throws: ``ClientError`` if the login failed, the session ended before, or the task was cancelled.
+    public func waitUntilOnline() async throws(ClientError) {
+        await firstOnline.wait()
+        guard firstOnline.isOpen else { throw .cancelled }
+        if case .ended(let error) = phase { throw error ?? .sessionEnded }
+    }
+}

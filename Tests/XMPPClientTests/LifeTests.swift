@@ -1,0 +1,186 @@
+import Testing
+import TransportLayer
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+
+@testable import XMPPClient
+
+/// An extension that notes what happens to it.
+private actor Notebook: SessionExtension {
+    nonisolated let features = ["urn:example:notebook"]
+    nonisolated var handlers: [IQHandler] { [IQHandler(Question.self) { question, _ in question }] }
+    private(set) var notes: [String] = []
+    private let onStart: @Sendable (Session) async throws -> Void
+    private let ended: Latch
+
+    init(ended: Latch = Latch(), onStart: @escaping @Sendable (Session) async throws -> Void = { _ in }) {
+        self.ended = ended
+        self.onStart = onStart
+    }
+
+    func sessionStarted(_ session: Session, isResumed: Bool) async throws {
+        notes.append(isResumed ? "resumed" : "started")
+        try await onStart(session)
+    }
+
+    func run(in session: Session) async {
+        notes.append("running")
+        await Latch().wait()
+        notes.append("cancelled")
+    }
+
+    func sessionEnded(_ session: Session) async {
+        notes.append("ended")
+        ended.open()
+    }
+}
+
+@Suite("The life of a session", .timeLimit(.minutes(1)))
+struct LifeTests {
+    @Test("W-19: the end is polite: unavailable presence, then the closing tag")
+    func politeEnd() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { try await $0.send(Presence()) }
+        let last = await server.received.last
+        #expect(last?.name.local == "presence" && last?["type"] == "unavailable")
+        #expect(await server.ends == [.closed])
+    }
+
+    @Test("cancelling the task closes politely, too")
+    func cancellation() async throws {
+        let server = MemoryServer()
+        let client = Client(try server.account("alice"))
+        let task = Task {
+            try await client.run { session in
+                try await session.send(Presence())
+                for await _ in session.events() {}
+                try Task.checkCancellation()
+            }
+        }
+        await server.next("presence")
+        task.cancel()
+        let result = await task.result
+        #expect(throws: CancellationError.self) { try result.get() }
+        #expect(await server.received.last?["type"] == "unavailable")
+        #expect(await server.ends == [.closed])
+    }
+
+    @Test("cancelling during the connecting ends it at once")
+    func cancelConnecting() async throws {
+        let server = MemoryServer()
+        let began = Latch()
+        let configuration = try server.account("alice") {
+            $0.transports = TransportFactory { _ throws(TransportError) in
+                began.open()
+                await Latch().wait()
+                throw TransportError(.cancelled, "Cancelled.")
+            }
+        }
+        let task = Task { try await Client(configuration).run { _ in } }
+        await began.wait()
+        task.cancel()
+        let result = await task.result
+        #expect(throws: ClientError.self) { try result.get() }
+    }
+
+    @Test("what the body returns or throws comes out of run, and the stream is closed first")
+    func results() async throws {
+        struct Mine: Error {}
+        let server = MemoryServer()
+        let client = Client(try server.account("alice"))
+        #expect(try await client.run { _ in 42 } == 42)
+        await #expect(throws: Mine.self) { try await client.run { _ in throw Mine() } }
+        #expect(await server.ends == [.closed, .closed])
+        await server.wait { !$0.isOnline("alice") }
+    }
+
+    @Test(
+        "S0-62, S0-63, S3-27, S3-28, Martin #1: an extension lives with its session, is found by its type and announces what it handles"
+    )
+    func extensions() async throws {
+        let server = MemoryServer()
+        let ended = Latch()
+        var configuration = try server.account("alice")
+        configuration.add { _ in Notebook(ended: ended) }
+        let notebook = try await Client(configuration).run { session in
+            let notebook = try #require(session[Notebook.self])
+            #expect(await notebook.notes.contains("started"))
+            #expect(await session.features == ["urn:example:notebook", "urn:example:question"])
+            try await server.send(
+                "<iq type='get' id='q' from='bob@xmpp.test/x'><question xmlns='urn:example:question'/></iq>",
+                to: "alice")
+            #expect(await server.next { $0["id"] == "q" }["type"] == "result")
+            let events = session.events(.connection)
+            await server.cut("alice")
+            _ = await events.first { if case .connection(.online) = $0 { true } else { nil } }
+            _ = try await session.request(Ping())
+            return notebook
+        }
+        #expect(ended.isOpen)
+        let notes = await notebook.notes
+        #expect(Set(notes) == ["started", "running", "resumed", "cancelled", "ended"])
+        #expect(notes.last == "ended")
+    }
+
+    @Test("an extension may ask the server at the start; one that fails is reported and stops nothing")
+    func failingExtension() async throws {
+        let server = MemoryServer()
+        var configuration = try server.account("alice")
+        configuration.add { _ in
+            Notebook { session in
+                _ = try await session.request(Ping())
+                throw StanzaError(.internalServerError)
+            }
+        }
+        let failed = try await Client(configuration).run(from: .connecting) { session in
+            let events = session.events(.connection)
+            try await session.waitUntilOnline()
+            return await events.first { if case .connection(.extensionFailed(let name, _)) = $0 { name } else { nil } }
+        }
+        #expect(failed == "Notebook")
+    }
+
+    @Test("two owners of the same requests are a configuration error")
+    func twoOwners() async throws {
+        struct Second: SessionExtension {
+            var handlers: [IQHandler] { [IQHandler(Question.self) { question, _ in question }] }
+        }
+        var configuration = try MemoryServer().account("alice")
+        configuration.add { _ in Notebook() }
+        configuration.add { _ in Second() }
+        let error = await #expect(throws: ClientError.self) { try await Client(configuration).run { _ in } }
+        #expect(error?.code == .handlerExists)
+    }
+
+    @Test("W-1: nothing of a session is left when run has returned")
+    func leaks() async throws {
+        let server = MemoryServer()
+        for _ in 0..<100 {
+            var configuration = try server.account("alice")
+            configuration.add { session in
+                Notebook { [session] _ in _ = session }
+            }
+            weak var left: Session?
+            weak var extensionLeft: Notebook?
+            try await Client(configuration).run { session in
+                left = session
+                extensionLeft = session[Notebook.self]
+                let token = try await session.send(Presence())
+                _ = try await session.request(Ping())
+                _ = token
+            }
+            #expect(left == nil)
+            #expect(extensionLeft == nil)
+        }
+    }
+
+    @Test("an error has a code, a sentence, a cause and an exit class")
+    func errors() {
+        let refused = ClientError(refused: StanzaError(.forbidden, text: "No."))
+        #expect(refused.exitClass == .failed && refused.description.contains("No."))
+        #expect(ClientError.notConnected.exitClass == .connection)
+        #expect(ClientError(.invalidConfiguration, "x").exitClass.rawValue == 2)
+        #expect(ClientError(.authenticationFailed, "x").exitClass.rawValue == 3)
+    }
+}

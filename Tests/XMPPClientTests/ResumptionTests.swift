@@ -1,0 +1,200 @@
+import Testing
+import TransportLayer
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+import XMPPStream
+
+@testable import XMPPClient
+
+@Suite("Lost connections", .timeLimit(.minutes(1)))
+struct ResumptionTests {
+    private func online(_ events: SessionEvents) async -> Bool? {
+        await events.first { if case .connection(.online(_, let isResumed)) = $0 { isResumed } else { nil } }
+    }
+
+    @Test("S3-23: after a cut the session is resumed; what was sent meanwhile arrives once, a pending request survives")
+    func resume() async throws {
+        let server = MemoryServer()
+        await server.ignore(Question.name)
+        try await Client(try server.account("alice", resource: "desk")).run { session in
+            let events = session.events(.connection)
+            async let answer = session.request(Question("x"))
+            let id = await server.next("iq")["id"] ?? ""
+            let address = await session.address
+            await server.cut("alice")
+            #expect(
+                await events.first {
+                    if case .connection(.disconnected(_, let pause)) = $0 { pause != nil } else { nil }
+                } == true)
+            let token = try await session.send(Message(to: try JID("bob@xmpp.test"), id: "m", body: "in the gap"))
+            #expect(await online(events) == true)
+            #expect(await session.address == address)
+            try await token.reached(.acknowledged)
+            try await server.send(
+                "<iq type='result' id='\(id)'><question xmlns='urn:example:question'>y</question></iq>", to: "alice")
+            #expect(try await answer.text == "y")
+            #expect(await server.received.filter { $0["id"] == "m" }.count == 1)
+        }
+        #expect(await server.connections == 2)
+    }
+
+    @Test("W-27, S0-24: if the session is gone, pending requests fail, a fresh one begins and presence is sent again")
+    func freshAfterRefusal() async throws {
+        let server = MemoryServer()
+        await server.ignore(Question.name)
+        let configuration = try server.account("alice") {
+            $0.reconnection = ReconnectionPolicy(attempts: 5, firstPause: .milliseconds(50))
+        }
+        try await Client(configuration).run { session in
+            try await session.send(Presence(show: .away))
+            await server.next("presence")
+            let events = session.events(.connection)
+            async let answer = session.request(Question("x"))
+            await server.next("iq")
+            await server.cut("alice")
+            await server.wait { $0.suspendedCount > 0 }
+            await server.expireSuspended()
+            #expect(await online(events) == false)
+            do {
+                _ = try await answer
+                Issue.record("A request of a lost session was answered.")
+            } catch {
+                #expect((error as? ClientError)?.code == .connectionFailed)
+            }
+            let again = await server.next("presence")
+            #expect(try Presence(from: again).show == .away)
+            _ = try await session.request(Ping())
+        }
+    }
+
+    @Test("without stream management the loss is told at once, and a new session begins by itself")
+    func withoutManagement() async throws {
+        let server = MemoryServer()
+        await server.ignore(Question.name)
+        let configuration = try server.account("alice") { $0.usesStreamManagement = false }
+        try await Client(configuration).run { session in
+            #expect(await session.resumptionState == nil)
+            let events = session.events(.connection)
+            async let answer = session.request(Question("x"))
+            await server.next("iq")
+            await server.cut("alice")
+            do {
+                _ = try await answer
+                Issue.record("A request of a lost session was answered.")
+            } catch {
+                #expect((error as? ClientError)?.code == .connectionFailed)
+            }
+            #expect(await online(events) == false)
+            _ = try await session.request(Ping())
+        }
+    }
+
+    @Test("when the attempts are used up the session ends with the reason, and the events end")
+    func givesUp() async throws {
+        let server = MemoryServer()
+        let isDown = Box<Bool>()
+        let configuration = try server.account("alice") { configuration in
+            let connect = configuration.transports.connect
+            configuration.transports = TransportFactory { target throws(TransportError) in
+                if isDown.value == true { throw TransportError(.connectionRefused, "Down.") }
+                return try await connect(target)
+            }
+        }
+        let error = await #expect(throws: ClientError.self) {
+            try await Client(configuration).run { session in
+                let events = session.events(.connection)
+                isDown.value = true
+                await server.cut("alice")
+                let waiting = try? await session.send(Message(to: try JID("bob@xmpp.test"), body: "x"))
+                let seen = await labels(events)
+                #expect(seen.filter { $0 == "disconnected" }.count == 4)
+                #expect(seen.filter { $0 == "willConnect" }.count == 3)
+                if let waiting { #expect(waiting.failure != nil) }
+            }
+        }
+        #expect(error?.streamFailure?.code == .serverUnreachable)
+    }
+
+    @Test(
+        "a conflict, a policy or a closed account is not tried again",
+        arguments: [StreamError.Condition.conflict, .policyViolation, .notAuthorized])
+    func noRetry(condition: StreamError.Condition) async throws {
+        let server = MemoryServer()
+        await #expect(throws: ClientError.self) {
+            try await Client(try server.account("alice")).run { session in
+                let events = session.events(.connection)
+                await server.close("alice", StreamError(condition))
+                _ = await labels(events)
+            }
+        }
+        #expect(await server.connections == 1)
+    }
+
+    @Test(
+        "a server that closes or restarts is tried again",
+        arguments: [nil, StreamError.Condition.systemShutdown, .reset])
+    func retry(condition: StreamError.Condition?) async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            let events = session.events(.connection)
+            await server.close("alice", condition.map { StreamError($0) })
+            #expect(await online(events) == false)
+        }
+        #expect(await server.connections == 2)
+    }
+
+    @Test("see-other-host is followed, but not in circles")
+    func redirect() async throws {
+        let server = MemoryServer()
+        let hosts = Box<[String?]>()
+        let configuration = try server.account("alice") { configuration in
+            let connect = configuration.transports.connect
+            configuration.reconnection = .never
+            configuration.transports = TransportFactory { target throws(TransportError) in
+                hosts.value = (hosts.value ?? []) + [target.host]
+                return try await connect(target)
+            }
+        }
+        try await Client(configuration).run { session in
+            let events = session.events(.connection)
+            await server.close(
+                "alice", StreamError(.seeOtherHost, otherHost: StreamError.Host(name: "b.xmpp.test", port: 5223)))
+            #expect(await online(events) == false)
+            #expect(hosts.value == [nil, "b.xmpp.test"])
+        }
+    }
+
+    @Test("the pauses double up to a bound and are shortened by chance")
+    func pauses() {
+        let policy = ReconnectionPolicy(attempts: 5, firstPause: .seconds(1), longestPause: .seconds(5))
+        #expect(
+            (1...6).map { policy.pause(beforeAttempt: $0, chance: 0) } == [
+                .seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5), nil,
+            ])
+        #expect(policy.pause(beforeAttempt: 1, chance: 1) == .milliseconds(500))
+        #expect(ReconnectionPolicy.never.pause(beforeAttempt: 1, chance: 0) == nil)
+    }
+
+    @Test("a session goes on in another client from its stored state")
+    func acrossProcesses() async throws {
+        let server = MemoryServer()
+        let state = Box<ResumptionState>()
+        let configuration = try server.account("alice", resource: "desk") { $0.reconnection = .never }
+        await #expect(throws: ClientError.self) {
+            try await Client(configuration).run { session in
+                state.value = await session.resumptionState
+                await server.cut("alice")
+                _ = await labels(session.events(.connection))
+            }
+        }
+        var next = configuration
+        next.resumption = state.value
+        #expect(next.resumption != nil)
+        try await Client(next).run(from: .connecting) { session in
+            let events = session.events(.connection)
+            #expect(await online(events) == true)
+            #expect(await session.address?.resource == "desk")
+        }
+    }
+}

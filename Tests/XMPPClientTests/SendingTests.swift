@@ -1,0 +1,172 @@
+import Testing
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+
+@testable import XMPPClient
+
+@Suite("Sending", .timeLimit(.minutes(1)))
+struct SendingTests {
+    @Test("two sessions chat; S0-43, S0-49, S0-50: what is sent arrives and is reported")
+    func chat() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("bob", resource: "r")).run { bob in
+            let inbox = bob.events(.messages)
+            try await Client(try server.account("alice", resource: "r")).run { alice in
+                let sending = alice.events(.sending)
+                let token = try await alice.send(.chat(to: try JID("bob@xmpp.test"), body: "Dobré ráno 😀 <&>"))
+                let message = await inbox.message()
+                #expect(message?.body == "Dobré ráno 😀 <&>")
+                #expect(try message?.from == JID("alice@xmpp.test/r"))
+                #expect(message?.id == token.id)
+                try await token.reached(.acknowledged)
+                let written = await sending.first { if case .sent(let sent) = $0 { sent.id } else { nil } }
+                #expect(written == token.id)
+            }
+        }
+    }
+
+    @Test("W-20: every stanza gets an id, a given one is kept")
+    func ids() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            let one = try await session.send(Message(to: try JID("bob@xmpp.test"), body: "x"))
+            let two = try await session.send(Message(to: try JID("bob@xmpp.test"), id: "mine", body: "x"))
+            let three = try await session.send(Presence())
+            #expect(two.id == "mine" && !one.id.isEmpty && one.id != three.id)
+            for token in [one, two, three] {
+                #expect(await server.next { $0.name.local != "iq" }["id"] == token.id)
+            }
+        }
+    }
+
+    @Test("W-18: nothing overtakes: messages, presences and requests arrive in the order in which they were sent")
+    func order() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            for round in 0..<100 {
+                try await session.send(Message(to: try JID("bob@xmpp.test"), id: "\(round)a"))
+                try await session.send(Presence(id: "\(round)b"))
+                try await session.send(IQ(type: .get, id: "\(round)c", payload: Ping()))
+            }
+            for round in 0..<100 {
+                for letter in ["a", "b", "c"] { #expect(await server.next { _ in true }["id"] == "\(round)\(letter)") }
+            }
+        }
+    }
+
+    @Test("a token passes its stages once, and who waits is woken")
+    func stages() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            let token = try await session.send(Message(to: try JID("bob@xmpp.test"), body: "x"))
+            async let seen: [SendToken.Stage] = {
+                var stages: [SendToken.Stage] = []
+                for await change in token.changes {
+                    if case .reached(let stage) = change { stages.append(stage) }
+                }
+                return stages
+            }()
+            try await token.reached(.acknowledged)
+            #expect(await session.token(stanzaID: token.id) === token)
+            token.advance(to: .delivered)
+            token.advance(to: .written)
+            #expect(token.stage == .delivered)
+            token.advance(to: .displayed)
+            try await token.reached(.delivered)
+            let stages = await seen
+            #expect(stages.last == .displayed && stages == stages.sorted())
+        }
+    }
+
+    @Test("S0-52, S0-53, S0-54, S0-92: without a connection sending fails at once and says why")
+    func notConnected() async throws {
+        let server = MemoryServer()
+        let configuration = try server.account("alice")
+        let kept = try await Client(configuration).run(from: .connecting) { session in
+            let early = await #expect(throws: ClientError.self) { try await session.send(Presence()) }
+            #expect(early?.code == .notConnected && early?.exitClass == .connection)
+            try await session.waitUntilOnline()
+            return session
+        }
+        for _ in 0..<2 {
+            let late = await #expect(throws: ClientError.self) { try await kept.send(Message(body: "x")) }
+            #expect(late?.code == .sessionEnded)
+        }
+        let request = await #expect(throws: ClientError.self) { try await kept.request(Ping()) }
+        #expect(request?.code == .sessionEnded)
+    }
+
+    @Test("what nobody confirmed before the end fails as unacknowledged")
+    func unacknowledged() async throws {
+        let server = MemoryServer()
+        let configuration = try server.account("alice") { $0.reconnection = .never }
+        let holder = Box<SendToken>()
+        let error = await #expect(throws: ClientError.self) {
+            try await Client(configuration).run { session in
+                let events = session.events(.sending)
+                await server.cut("alice")
+                holder.value = try? await session.send(Message(to: try JID("bob@xmpp.test"), body: "x"))
+                _ = await events.first { _ in nil as Bool? }
+            }
+        }
+        #expect(error?.code == .connectionFailed)
+        if let token = holder.value {
+            #expect(token.failure != nil)
+            await #expect(throws: ClientError.self) { try await token.reached(.acknowledged) }
+        }
+    }
+
+    @Test("S0-23, S0-24: the last broadcast presence is known and can be sent again; others do not count")
+    func presence() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            #expect(await session.presence == nil)
+            #expect(try await session.resendPresence() == nil)
+            let events = session.events(.connection)
+            let away = Presence(show: .away, status: "tea")
+            try await session.send(away)
+            try await session.send(Presence(type: .subscribe, to: try JID("bob@xmpp.test")))
+            try await session.send(Presence(to: try JID("room@muc.xmpp.test/nick")))
+            let changed = await events.first { if case .presenceChanged(let presence) = $0 { presence } else { nil } }
+            #expect(changed?.show == .away)
+            #expect(await session.presence?.status == "tea")
+            try await session.resendPresence()
+            _ = try await session.request(Ping())
+            let shown = await server.received.filter { $0.name.local == "presence" && $0["to"] == nil }
+            #expect(shown.count == 2 && shown[0]["id"] != shown[1]["id"])
+        }
+    }
+
+    @Test("S0-64, S0-65: top-level elements that are no stanzas go both ways")
+    func customElements() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            let events = session.events(.elements)
+            try await session.send(element: try XMLElement(parsing: "<inactive xmlns='urn:xmpp:csi:0'/>"))
+            #expect(await server.next("inactive").name.namespace == "urn:xmpp:csi:0")
+            try await server.sendElement("<hello xmlns='urn:example'/>", to: "alice")
+            let element = await events.first { if case .element(let element) = $0 { element.name.local } else { nil } }
+            #expect(element == "hello")
+        }
+    }
+
+    @Test("a task that waits for room is woken by the writer; cancelling it ends the wait")
+    func room() async throws {
+        let server = MemoryServer(capacity: 4096)
+        try await Client(try server.account("alice")).run { session in
+            let body = String(repeating: "x", count: 10_000)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        for _ in 0..<25 {
+                            try await session.send(Message(to: try JID("bob@xmpp.test"), id: "\(number)", body: body))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            await server.wait { server in server.received.filter { $0.name.local == "message" }.count == 200 }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import Cryptography
+import SASLMechanisms
+import TransportLayer
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+import XMPPStream
+
+@testable import XMPPClient
+
+/// A small server in memory: the server machine behind in-memory transports, routing between its clients.
+actor MemoryServer {
+    /// One connection of a client.
+    private final class Link {
+        var stream: ServerStream
+        let transport: InMemoryTransport
+        let outgoing: AsyncStream<[UInt8]>.Continuation
+        var address: JID?
+        var isOpen = true
+
+        init(stream: consuming ServerStream, transport: InMemoryTransport, outgoing: AsyncStream<[UInt8]>.Continuation)
+        {
+            self.stream = stream
+            self.transport = transport
+            self.outgoing = outgoing
+        }
+    }
+
+    static let domain = "xmpp.test"
+    private static let sentToken = StanzaToken(0)
+
+    private let configuration: ServerStreamConfiguration
+    private var directory: ServerDirectory
+    private var links: [Int: Link] = [:]
+    private var linkCount = 0
+    private var nextToken: UInt64 = 0
+    private var journal: [(from: JID?, element: XMLElement)] = []
+    private var looked = 0
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+    private var silent: Set<XMLName> = []
+    private(set) var ends: [ServerStreamAction.End] = []
+    private(set) var connections = 0
+    private let capacity: Int
+    private let readLimit: Int
+
+    init(
+        users: [String] = ["alice", "bob"], capacity: Int = 64 * 1024, readLimit: Int = .max,
+        _ change: (inout ServerStreamConfiguration) -> Void = { _ in }
+    ) {
+        var configuration = ServerStreamConfiguration(
+            domain: Self.domain, digests: .system, nonce: "server0123456789nonce")
+        configuration.channelBindingTypes = ["tls-exporter"]
+        configuration.offered = configuration.supported
+        change(&configuration)
+        self.configuration = configuration
+        self.capacity = capacity
+        self.readLimit = readLimit
+        directory = ServerDirectory(passwords: Dictionary(uniqueKeysWithValues: users.map { ($0, "secret of \($0)") }))
+    }
+
+    // MARK: Connecting
+
+    /// Connects a session to this server.
+    nonisolated var transports: TransportFactory {
+        TransportFactory { [self] _ throws(TransportError) in await connect() }
+    }
+
+    /// A configuration for one of the accounts.
+    nonisolated func account(
+        _ user: String, resource: String? = nil, _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) throws -> ClientConfiguration {
+        var configuration = ClientConfiguration(
+            address: try JID(local: user, domain: Self.domain, resource: resource), password: "secret of \(user)")
+        configuration.transports = transports
+        configuration.reconnection = ReconnectionPolicy(attempts: 3, firstPause: .milliseconds(1))
+        change(&configuration)
+        return configuration
+    }
+
+    private func connect() -> any Transport {
+        let (client, server) = InMemoryTransport.pair(capacity: capacity, readLimit: readLimit)
+        let (stream, outgoing) = AsyncStream.makeStream(of: [UInt8].self)
+        linkCount += 1
+        connections += 1
+        let number = linkCount
+        links[number] = Link(
+            stream: ServerStream(configuration: configuration), transport: server, outgoing: outgoing)
+        Task { await serve(number, server) }
+        Task {
+            for await bytes in stream { try? await server.write(bytes) }
+            await server.close()
+        }
+        return client
+    }
+
+    private func serve(_ number: Int, _ transport: InMemoryTransport) async {
+        while let bytes = try? await transport.read(), !bytes.isEmpty {
+            guard let link = links[number], link.isOpen else { break }
+            perform(link.stream.bytesReceived(bytes, directory: &directory, now: .now), link)
+        }
+        guard let link = links[number] else { return }
+        perform(link.stream.transportClosed(directory: &directory), link)
+        link.outgoing.finish()
+        links[number] = nil
+        wake()
+    }
+
+    private func perform(_ actions: [ServerStreamAction], _ link: Link) {
+        for action in actions {
+            switch action {
+            case .write(let bytes): link.outgoing.yield(bytes)
+            case .startTLS:
+                link.stream.tlsEstablished(XMPPStream.TLSInformation(TransportLayer.TLSInformation.pretended))
+            case .closeTransport: link.outgoing.finish()
+            case .registered, .authenticated, .acknowledged: break
+            case .bound(let address), .resumed(let address): link.address = address
+            case .stanzas(let elements):
+                for element in elements {
+                    journal.append((link.address, element))
+                    route(element, from: link)
+                }
+                perform(link.stream.stanzasHandled(elements.count), link)
+            case .element(let element): journal.append((link.address, element))
+            case .ended(let end):
+                ends.append(end)
+                link.isOpen = false
+            }
+        }
+        wake()
+    }
+
+    private func route(_ element: XMLElement, from link: Link) {
+        guard let address = link.address, var stanza = try? AnyStanza(element) else { return }
+        stanza.from = address
+        if let payload = element.firstChild, silent.contains(payload.name) { return }
+        guard let receiver = stanza.to, receiver != address.bare, receiver != address.domainJID else {
+            if case .iq(let iq) = stanza, iq.requiresResponse {
+                var reply = IQ.result(for: iq)
+                if iq.payload?.name.namespace != "urn:xmpp:ping" {
+                    reply = .error(for: iq, StanzaError(.serviceUnavailable))
+                }
+                reply.from = stanza.to
+                deliver(reply, to: link)
+            }
+            return
+        }
+        for other in links.values where other.address == receiver || other.address?.bare == receiver {
+            deliver(stanza, to: other)
+        }
+    }
+
+    private func deliver(_ stanza: some XMLEncodable, to link: Link) {
+        nextToken += 1
+        perform(link.stream.send(stanza, token: StanzaToken(nextToken)), link)
+    }
+
+    private func link(_ user: String) -> Link? { links.values.first { $0.address?.local == user } }
+
+    // MARK: What tests do
+
+    /// Sends a stanza as it stands, in the server's name.
+    func send(_ text: String, to user: String) throws {
+        guard let link = link(user) else { return }
+        let root = try XMLElement(parsing: "<root xmlns='jabber:client'>\(text)</root>")
+        for child in root.children { deliver(child, to: link) }
+    }
+
+    /// Sends an element that is no stanza.
+    func sendElement(_ text: String, to user: String) throws {
+        guard let link = link(user) else { return }
+        perform(link.stream.sendElement(try XMLElement(parsing: text)), link)
+    }
+
+    /// Writes bytes past the machine, as fast as the client takes them.
+    func writeRaw(_ bytes: [UInt8], to user: String) async throws {
+        guard let transport = link(user)?.transport else { return }
+        try await transport.write(bytes)
+    }
+
+    /// Breaks the connection without a word.
+    func cut(_ user: String) {
+        link(user)?.transport.fail(TransportError(.connectionReset, "The connection was cut."))
+    }
+
+    func close(_ user: String, _ error: StreamError? = nil) {
+        guard let link = link(user) else { return }
+        perform(link.stream.close(error, directory: &directory), link)
+    }
+
+    /// Forgets the sessions that wait for resumption.
+    func expireSuspended() {
+        for id in directory.suspended.keys { directory.expire(id) }
+    }
+
+    /// Leaves requests with that payload unanswered.
+    func ignore(_ name: XMLName) { silent.insert(name) }
+
+    func hasAccount(_ user: String) -> Bool { directory.passwords[user] != nil }
+
+    func isOnline(_ user: String) -> Bool { link(user) != nil }
+
+    var suspendedCount: Int { directory.suspended.count }
+
+    // MARK: What tests see
+
+    /// Every stanza and element so far.
+    var received: [XMLElement] { journal.map(\.element) }
+
+    /// The first stanza from now on, or not yet looked at, for which the condition holds.
+    @discardableResult
+    func next(where condition: @Sendable (XMLElement) -> Bool) async -> XMLElement {
+        while true {
+            while looked < journal.count {
+                looked += 1
+                if condition(journal[looked - 1].element) { return journal[looked - 1].element }
+            }
+            await withCheckedContinuation { waiters.append($0) }
+        }
+    }
+
+    /// The next stanza with that local name.
+    @discardableResult
+    func next(_ localName: String) async -> XMLElement { await next { $0.name.local == localName } }
+
+    /// Returns when the condition holds; it is looked at after everything that happens.
+    func wait(until condition: @Sendable (isolated MemoryServer) -> Bool) async {
+        while !condition(self) { await withCheckedContinuation { waiters.append($0) } }
+    }
+
+    private func wake() {
+        let woken = waiters
+        waiters = []
+        for waiter in woken { waiter.resume() }
+    }
+}
