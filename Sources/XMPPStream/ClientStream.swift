@@ -384,6 +384,9 @@ extension ClientStream {
         _ output: inout ActionList
     ) {
         state = .established(Established(keepAlive: KeepAlive(configuration.keepAlive, now: now)))
+        // Still here where the server has no stream management any more: the old session is lost.
+        leftOver += resumption?.unacknowledged ?? []
+        resumption = nil
         let session = StreamSession(
             address: address, isResumed: isResumed, isManaged: management.isActive,
             isResumable: management.resumptionState != nil, features: ready.features, tls: ready.tls,
@@ -707,41 +710,29 @@ extension ClientStream.State {
     fileprivate mutating func negotiate(
         _ event: (inout StreamNegotiation) -> [StreamNegotiation.Action]
     ) -> [StreamNegotiation.Action] {
-        // Never `if case` or `guard case` over a consumed value: Swift 6.3 releases the payload twice there.
-        switch consume self {
-        case .negotiating(var negotiating):
-            let steps = event(&negotiating.negotiation)
-            self = .negotiating(negotiating)
-            return steps
-        case .idle: preconditionFailure("no negotiation is under way")
-        case .connecting: preconditionFailure("no negotiation is under way")
-        case .established: preconditionFailure("no negotiation is under way")
-        case .closing: preconditionFailure("no negotiation is under way")
-        case .ended: preconditionFailure("no negotiation is under way")
-        }
+        negotiating { event(&$0.negotiation) }
     }
 
     fileprivate mutating func setLoginDeadline(_ deadline: ContinuousClock.Instant?) {
-        switch consume self {
-        case .negotiating(var negotiating):
-            negotiating.deadline = deadline
-            self = .negotiating(negotiating)
-        case .idle: preconditionFailure("only a negotiation has a deadline")
-        case .connecting: preconditionFailure("only a negotiation has a deadline")
-        case .established: preconditionFailure("only a negotiation has a deadline")
-        case .closing: preconditionFailure("only a negotiation has a deadline")
-        case .ended: preconditionFailure("only a negotiation has a deadline")
-        }
+        negotiating { $0.deadline = deadline }
     }
 
-    fileprivate func hasLoginTimedOut(now: ContinuousClock.Instant) -> Bool {
-        switch self {
-        case .negotiating(let negotiating): negotiating.deadline.map { $0 <= now } ?? false
-        case .idle: false
-        case .connecting: false
-        case .established: false
-        case .closing: false
-        case .ended: false
+    fileprivate mutating func hasLoginTimedOut(now: ContinuousClock.Instant) -> Bool {
+        negotiating { $0.deadline.map { $0 <= now } ?? false }
+    }
+
+    // Never `if case` or `guard case` over a consumed value: Swift 6.3 releases the payload twice there.
+    private mutating func negotiating<Result>(_ change: (inout ClientStream.Negotiating) -> Result) -> Result {
+        switch consume self {
+        case .negotiating(var negotiating):
+            let result = change(&negotiating)
+            self = .negotiating(negotiating)
+            return result
+        case .idle: Self.outOfOrder()
+        case .connecting: Self.outOfOrder()
+        case .established: Self.outOfOrder()
+        case .closing: Self.outOfOrder()
+        case .ended: Self.outOfOrder()
         }
     }
 
@@ -752,11 +743,15 @@ extension ClientStream.State {
             let result = change(&established)
             self = .established(established)
             return result
-        case .idle: preconditionFailure("the stream is not established")
-        case .connecting: preconditionFailure("the stream is not established")
-        case .negotiating: preconditionFailure("the stream is not established")
-        case .closing: preconditionFailure("the stream is not established")
-        case .ended: preconditionFailure("the stream is not established")
+        case .idle: Self.outOfOrder()
+        case .connecting: Self.outOfOrder()
+        case .negotiating: Self.outOfOrder()
+        case .closing: Self.outOfOrder()
+        case .ended: Self.outOfOrder()
         }
+    }
+
+    private static func outOfOrder() -> Never {
+        preconditionFailure("a part of the stream was changed in a state that does not have it")
     }
 }

@@ -41,6 +41,11 @@ public struct ClientStreamConfiguration: Sendable {
     /// round trip. Both orders are refused or granted alike, for the client demands STARTTLS in any case.
     public var pipelinesStartTLS = true
 
+    /// Whether the request for a resource travels together with the stream header after authentication instead of after
+    /// the features, which saves another round trip where nothing is to be resumed. Every server must bind (RFC 6120
+    /// §7.2), but not every server was seen to take it this early; Prosody does.
+    public var pipelinesBinding = false
+
     /// What is accepted from the server once it has proved itself.
     public var limits = XMLLimits.default
 

@@ -8,7 +8,7 @@ public struct ServerDirectory: Sendable {
     public var passwords: [String: String]
 
     /// The full addresses that sessions are bound to, those that wait for resumption included.
-    public internal(set) var boundAddresses: Set<JID> = []
+    public var boundAddresses: Set<JID> = []
 
     /// Sessions whose connection was lost, by SM-ID (XEP-0198 §5).
     public internal(set) var suspended: [String: ResumptionState] = [:]
@@ -20,6 +20,12 @@ public struct ServerDirectory: Sendable {
 
     public init(passwords: [String: String] = [:]) {
         self.passwords = passwords
+    }
+
+    /// Keeps a session for resumption, as `ServerStream` does when a connection is lost.
+    public mutating func suspend(_ session: ResumptionState) {
+        suspended[session.id] = session
+        boundAddresses.insert(session.address)
     }
 
     /// Gives up a suspended session, as after its time has run out.

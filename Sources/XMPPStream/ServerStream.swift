@@ -96,7 +96,7 @@ extension ServerStream {
         guard !isEnded else { return [] }
         if let bound {
             if let session = management.resumptionState {
-                directory.suspended[session.id] = session
+                directory.suspend(session)
                 actions.append(.ended(.lost(suspended: session.id)))
             } else {
                 directory.boundAddresses.remove(bound.address)

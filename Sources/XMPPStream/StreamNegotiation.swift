@@ -83,8 +83,11 @@ package struct StreamNegotiation: ~Copyable, Sendable {
     fileprivate struct Authenticated {
         let tls: TLSInformation?
         let mechanism: String
+        /// The request for a resource went out together with the header.
+        let isBindSent: Bool
 
-        init(_ exchange: Authenticating) {
+        init(_ exchange: Authenticating, isBindSent: Bool) {
+            self.isBindSent = isBindSent
             tls = exchange.channel.tls
             mechanism = exchange.mechanism.name.rawValue
         }
@@ -108,7 +111,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         var resource: String?
         var alternatives: [String]
 
-        var id: String { "bind-\(attempt)" }
+        var id: String { StreamNegotiation.bindID(attempt) }
     }
 
     fileprivate enum State: ~Copyable {
@@ -148,6 +151,8 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         case finished
     }
 
+    fileprivate static func bindID(_ attempt: Int) -> String { "bind-\(attempt)" }
+
     private let rules: Rules
     private var state: State
 
@@ -167,8 +172,26 @@ extension StreamNegotiation {
     /// The transport is connected; `tls` says that it was secured on the way (XEP-0368).
     package mutating func transportConnected(tls: TLSInformation?) -> [Action] {
         let rules = rules
-        guard case .initial = consume state else { preconditionFailure("a transport connects once") }
-        let next = rules.transportConnected(tls: tls)
+        let next: Transition
+        switch consume state {
+        case .initial: next = rules.transportConnected(tls: tls)
+        case .openingInClear: Self.outOfOrder()
+        case .awaitingFeaturesInClear: Self.outOfOrder()
+        case .awaitingProceed: Self.outOfOrder()
+        case .handshaking: Self.outOfOrder()
+        case .opening: Self.outOfOrder()
+        case .awaitingFeatures: Self.outOfOrder()
+        case .registering: Self.outOfOrder()
+        case .authenticating: Self.outOfOrder()
+        case .reopening: Self.outOfOrder()
+        case .awaitingFinalFeatures: Self.outOfOrder()
+        case .resuming: Self.outOfOrder()
+        case .binding: Self.outOfOrder()
+        case .choosingResource: Self.outOfOrder()
+        case .startingSession: Self.outOfOrder()
+        case .enabling: Self.outOfOrder()
+        case .finished: Self.outOfOrder()
+        }
         let actions = next.actions
         self = Self(rules, next.state)
         return actions
@@ -177,10 +200,27 @@ extension StreamNegotiation {
     /// The TLS handshake succeeded and the certificate was accepted.
     package mutating func tlsEstablished(_ tls: TLSInformation) -> [Action] {
         let rules = rules
-        guard case .handshaking = consume state else {
-            preconditionFailure("TLS is established only after .startTLS was asked for")
+        let next: Transition
+        switch consume state {
+        case .handshaking:
+            next = rules.open(on: ProtectedChannel(securedBy: tls)).after([.progress(.secured(tls))])
+        case .initial: Self.outOfOrder()
+        case .openingInClear: Self.outOfOrder()
+        case .awaitingFeaturesInClear: Self.outOfOrder()
+        case .awaitingProceed: Self.outOfOrder()
+        case .opening: Self.outOfOrder()
+        case .awaitingFeatures: Self.outOfOrder()
+        case .registering: Self.outOfOrder()
+        case .authenticating: Self.outOfOrder()
+        case .reopening: Self.outOfOrder()
+        case .awaitingFinalFeatures: Self.outOfOrder()
+        case .resuming: Self.outOfOrder()
+        case .binding: Self.outOfOrder()
+        case .choosingResource: Self.outOfOrder()
+        case .startingSession: Self.outOfOrder()
+        case .enabling: Self.outOfOrder()
+        case .finished: Self.outOfOrder()
         }
-        let next = rules.open(on: ProtectedChannel(securedBy: tls)).after([.progress(.secured(tls))])
         let actions = next.actions
         self = Self(rules, next.state)
         return actions
@@ -260,29 +300,59 @@ extension StreamNegotiation {
     /// Registration is over and the owner wants to log in on the same stream.
     package mutating func authenticate(_ credentials: SASLCredentials) -> [Action] {
         let rules = rules
-        // Not `guard case`: Swift 6.3 releases the payload of a consumed value twice there.
+        let next: Transition
         switch consume state {
-        case .registering(let offered):
-            let next = rules.authenticate(with: credentials, offered)
-            let actions = next.actions
-            self = Self(rules, next.state)
-            return actions
-        default: preconditionFailure("authenticate only when .readyToRegister was given, and once")
+        case .registering(let offered): next = rules.authenticate(with: credentials, offered)
+        case .initial: Self.outOfOrder()
+        case .openingInClear: Self.outOfOrder()
+        case .awaitingFeaturesInClear: Self.outOfOrder()
+        case .awaitingProceed: Self.outOfOrder()
+        case .handshaking: Self.outOfOrder()
+        case .opening: Self.outOfOrder()
+        case .awaitingFeatures: Self.outOfOrder()
+        case .authenticating: Self.outOfOrder()
+        case .reopening: Self.outOfOrder()
+        case .awaitingFinalFeatures: Self.outOfOrder()
+        case .resuming: Self.outOfOrder()
+        case .binding: Self.outOfOrder()
+        case .choosingResource: Self.outOfOrder()
+        case .startingSession: Self.outOfOrder()
+        case .enabling: Self.outOfOrder()
+        case .finished: Self.outOfOrder()
         }
+        let actions = next.actions
+        self = Self(rules, next.state)
+        return actions
     }
 
     /// The owner's answer to `.resourceConflict`; nil lets the server choose.
     package mutating func useResource(_ resource: String?) -> [Action] {
         let rules = rules
+        let next: Transition
         switch consume state {
         case .choosingResource(var binding):
             binding.resource = resource
-            let next = rules.bind(binding)
-            let actions = next.actions
-            self = Self(rules, next.state)
-            return actions
-        default: preconditionFailure("a resource is chosen only when .resourceConflict was given, and once")
+            next = rules.bind(binding)
+        case .initial: Self.outOfOrder()
+        case .openingInClear: Self.outOfOrder()
+        case .awaitingFeaturesInClear: Self.outOfOrder()
+        case .awaitingProceed: Self.outOfOrder()
+        case .handshaking: Self.outOfOrder()
+        case .opening: Self.outOfOrder()
+        case .awaitingFeatures: Self.outOfOrder()
+        case .registering: Self.outOfOrder()
+        case .authenticating: Self.outOfOrder()
+        case .reopening: Self.outOfOrder()
+        case .awaitingFinalFeatures: Self.outOfOrder()
+        case .resuming: Self.outOfOrder()
+        case .binding: Self.outOfOrder()
+        case .startingSession: Self.outOfOrder()
+        case .enabling: Self.outOfOrder()
+        case .finished: Self.outOfOrder()
         }
+        let actions = next.actions
+        self = Self(rules, next.state)
+        return actions
     }
 
     /// The server did not answer `<resume/>` in time.
@@ -292,9 +362,10 @@ extension StreamNegotiation {
         return [.failed(StreamFailure(.resumptionTimedOut), tell: nil)]
     }
 
-    /// Only the owner can mix up its events: the parser gives a header first, then elements, and no second header.
+    /// An event that is impossible in this state. The parser gives a header first, then elements and no second header, and
+    /// handshake, credentials and resource are asked for by an action, once; so only the owner can have mixed them up.
     private static func outOfOrder() -> Never {
-        preconditionFailure("a header or an element was reported where the stream cannot have one")
+        preconditionFailure("an event was reported in a state that cannot have it")
     }
 }
 
@@ -516,8 +587,13 @@ extension StreamNegotiation.Rules {
             return abort(StreamFailure(error), whileExchanging: isChallenge)
         }
         let header = StreamMarkup.header(to: configuration.address.domain, from: senderAddress)
+        let opening: [Action] = [.progress(.authenticated), .restartStream, .write(header)]
+        // A session to resume comes before binding, and whether it can be resumed stands in the features.
+        let pipelines = configuration.pipelinesBinding && configuration.resumption == nil
+        let authenticated = Authenticated(exchange, isBindSent: pipelines)
         return Transition(
-            to: .reopening(Authenticated(exchange)), [.progress(.authenticated), .restartStream, .write(header)])
+            to: .reopening(authenticated),
+            pipelines ? opening + bindRequest(resource: configuration.address.resource) : opening)
     }
 
     /// `<abort/>` (§6.4.4) where the server still waits for us; after its success there is nothing left to abort.
@@ -537,7 +613,9 @@ extension StreamNegotiation.Rules {
         guard element.isNamed(StreamName.features) else {
             return misplaced(element, back: .awaitingFinalFeatures(authenticated))
         }
-        return proceed(Negotiated(authenticated, features: StreamFeatures(element: element)), now: now)
+        let negotiated = Negotiated(authenticated, features: StreamFeatures(element: element))
+        return authenticated.isBindSent
+            ? Transition(to: .binding(firstBinding(negotiated))) : proceed(negotiated, now: now)
     }
 
     /// Goes on with the next feature of the plan, or is done.
@@ -558,11 +636,7 @@ extension StreamNegotiation.Rules {
                 to: .resuming(negotiated, deadline: now.advanced(by: configuration.resumptionTimeout)),
                 [.progress(.resuming), .resumeSent(resumption), .write(request)])
         case .bind:
-            var alternatives: [String] = []
-            if case .tryAlternatives(let resources) = configuration.resourceConflict { alternatives = resources }
-            return bind(
-                Binding(
-                    negotiated: negotiated, resource: configuration.address.resource, alternatives: alternatives))
+            return bind(firstBinding(negotiated))
         case .startSession:
             return Transition(to: .startingSession(negotiated), [.write(StreamMarkup.session(id: Self.sessionID))])
         case .manage:
@@ -575,9 +649,19 @@ extension StreamNegotiation.Rules {
     }
 
     fileprivate func bind(_ binding: Binding) -> Transition {
-        let request = StreamMarkup.bind(id: binding.id, resource: binding.resource)
-        return Transition(
-            to: .binding(binding), [.progress(.binding(resource: binding.resource)), .write(request)])
+        let request = bindRequest(attempt: binding.attempt, resource: binding.resource)
+        return Transition(to: .binding(binding), request)
+    }
+
+    fileprivate func bindRequest(attempt: Int = 1, resource: String?) -> [Action] {
+        let request = StreamMarkup.bind(id: StreamNegotiation.bindID(attempt), resource: resource)
+        return [.progress(.binding(resource: resource)), .write(request)]
+    }
+
+    fileprivate func firstBinding(_ negotiated: Negotiated) -> Binding {
+        var alternatives: [String] = []
+        if case .tryAlternatives(let resources) = configuration.resourceConflict { alternatives = resources }
+        return Binding(negotiated: negotiated, resource: configuration.address.resource, alternatives: alternatives)
     }
 
     fileprivate func answerToResumeReceived(

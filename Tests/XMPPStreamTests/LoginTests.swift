@@ -75,6 +75,18 @@ struct LoginTests {
         #expect(pair.log.session != nil, "\(pair.transcript)")
     }
 
+    @Test("Binding travels with the header or after the features", arguments: [true, false], Delivery.allCases)
+    func pipelinedBinding(pipelines: Bool, delivery: Delivery) {
+        let pair = StreamPair(.juliet { $0.pipelinesBinding = pipelines }, delivery: delivery)
+        #expect(pair.log.session?.address == .juliet, "\(pair.transcript)")
+        #expect(pair.log.session?.isResumable == true)
+        #expect(pair.log.progress.filter { $0 == .binding(resource: "balcony") }.count == 1)
+        let occupied = StreamPair(
+            .juliet { $0.pipelinesBinding = pipelines }, directory: BindingTests.occupied("balcony"), delivery: delivery
+        )
+        #expect(occupied.log.session != nil, "\(occupied.transcript)")
+    }
+
     @Test("S0-25…S0-35: progress is reported in its order")
     func progress() {
         let pair = StreamPair()

@@ -1,0 +1,93 @@
+import Testing
+import XMLStreaming
+import XMPPStanzas
+import XMPPStream
+
+/// RFC 6120 §4.4: both ends say goodbye.
+@Suite("Closing")
+struct ClosingTests {
+    @Test("S2-7, S2-8, W-19: </stream:stream>, the server's answer, the transport", arguments: Delivery.allCases)
+    func polite(delivery: Delivery) {
+        var pair = StreamPair(delivery: delivery)
+        pair.serverSend(Message.to("juliet@example.com", "one"), token: StanzaToken(1))
+        let mark = pair.log.count
+        pair.perform(pair.client.close(now: pair.now))
+        #expect(pair.log[mark...].contains(.progress(.closingSent)))
+        #expect(pair.log.ends.isEmpty)
+        pair.run()
+        #expect(pair.log.ends == [StreamEnd(reason: .requested)])
+        #expect(pair.serverLog.ends == [.closed])
+        #expect(pair.directory.boundAddresses.isEmpty)
+    }
+
+    @Test("XEP-0198 §4: the last acknowledgement goes before the close")
+    func lastAcknowledgement() {
+        var client = ScriptedClient(at: .established)
+        client.receive("<message/><message/>")
+        client.log += client.stream.stanzasHandled(1, now: start)
+        #expect(client.stream.close(now: start).text == "<a xmlns='urn:xmpp:sm:3' h='1'/></stream:stream>")
+    }
+
+    @Test("A server that does not answer is waited for only a while")
+    func deadline() {
+        var client = ScriptedClient(at: .established)
+        _ = client.stream.close(now: start)
+        #expect(client.wait(.seconds(2)) == [])
+        let actions = client.wait(.seconds(1))
+        #expect(actions.contains(.closeTransport))
+        #expect(actions.ends == [StreamEnd(reason: .requested)])
+    }
+
+    @Test("Whatever ends a closing stream, it ended as asked")
+    func interruptedClose() {
+        for text in ["<stream:error><reset xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>", "<a></b>"] {
+            var client = ScriptedClient(at: .established)
+            _ = client.stream.close(now: start)
+            client.receive(text)
+            if client.log.ends.isEmpty { client.log += client.stream.transportClosed(.endOfStream, now: start) }
+            #expect(client.log.ends == [StreamEnd(reason: .requested)])
+        }
+    }
+
+    @Test("Stanzas that come while closing are delivered only where the server will not keep them")
+    func lateStanzas() {
+        var managed = ScriptedClient(at: .established)
+        _ = managed.stream.close(now: start)
+        #expect(managed.receive("<message/>").stanzas.isEmpty)
+        var plain = ScriptedClient(.scripted { $0.usesStreamManagement = false }, at: .enabling)
+        _ = plain.stream.close(now: start)
+        #expect(plain.receive("<message/>").stanzas.count == 1)
+    }
+
+    @Test("Acknowledgements that come while closing still count")
+    func lateAcknowledgement() {
+        var client = ScriptedClient(at: .established)
+        client.send(Presence(), token: StanzaToken(1))
+        _ = client.stream.close(now: start)
+        #expect(client.receive("<a xmlns='urn:xmpp:sm:3' h='1'/>").acknowledged == [StanzaToken(1)])
+        #expect(client.receive("</stream:stream>").ends == [StreamEnd(reason: .requested)])
+    }
+
+    @Test("W-10: what the owner did not ask for is told apart from what it asked for")
+    func reasons() {
+        let lost = StreamEnd(reason: .failed(StreamFailureTests.make(.connectionLost)))
+        #expect(lost.failure != nil)
+        #expect(StreamEnd(reason: .requested).failure == nil)
+        #expect(StreamEnd(reason: .closedByServer).failure == nil)
+    }
+
+    @Test(
+        "The transport's reason becomes the failure's",
+        arguments: [
+            (TransportClosure.Kind.unresolved, StreamFailure.Code.serverNotFound), (.unreachable, .serverUnreachable),
+            (.broken, .connectionLost), (.endOfStream, .connectionLost), (.tlsFailed, .encryptionFailed),
+            (.certificateRejected, .certificateRejected),
+        ])
+    func transportReasons(kind: TransportClosure.Kind, code: StreamFailure.Code) {
+        var stream = ClientStream(configuration: .scripted())
+        _ = stream.open(now: start)
+        let failure = stream.transportClosed(TransportClosure(kind, detail: "a detail"), now: start).ends.first?.failure
+        #expect(failure?.code == code)
+        #expect(failure?.text == "a detail")
+    }
+}

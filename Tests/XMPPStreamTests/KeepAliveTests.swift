@@ -1,0 +1,90 @@
+import Testing
+import XMPPStanzas
+import XMPPStream
+
+@Suite("Keep-alive")
+struct KeepAliveTests {
+    static let policy = KeepAlivePolicy.probe(silence: .seconds(60), patience: .seconds(15))
+
+    func after(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+
+    @Test("off: nothing is ever asked")
+    func off() {
+        var machine = KeepAlive(.off, now: start)
+        machine.bytesReceived(now: after(1))
+        let (deadline, action) = (machine.nextDeadline, machine.deadlinePassed(now: after(9999)))
+        #expect(deadline == nil)
+        #expect(action == .none)
+    }
+
+    @Test("listening: bytes put the question off")
+    func listening() {
+        var machine = KeepAlive(Self.policy, now: start)
+        let first = machine.nextDeadline
+        #expect(first == after(60))
+        machine.bytesReceived(now: after(50))
+        let (second, early, due) = (
+            machine.nextDeadline, machine.deadlinePassed(now: after(60)), machine.deadlinePassed(now: after(110))
+        )
+        #expect(second == after(110))
+        #expect(early == .none)
+        #expect(due == .probe)
+    }
+
+    @Test("probing: bytes are a sign of life")
+    func probing() {
+        var machine = KeepAlive(Self.policy, now: start)
+        _ = machine.deadlinePassed(now: after(60))
+        let deadline = machine.nextDeadline
+        #expect(deadline == after(75))
+        let early = machine.deadlinePassed(now: after(70))
+        #expect(early == .none)
+        machine.bytesReceived(now: after(74))
+        let (late, next) = (machine.deadlinePassed(now: after(75)), machine.nextDeadline)
+        #expect(late == .none)
+        #expect(next == after(134))
+    }
+
+    @Test("dead: once")
+    func dead() {
+        var machine = KeepAlive(Self.policy, now: start)
+        _ = machine.deadlinePassed(now: after(60))
+        let (due, again, deadline) = (
+            machine.deadlinePassed(now: after(75)), machine.deadlinePassed(now: after(999)), machine.nextDeadline
+        )
+        #expect(due == .dead)
+        #expect(again == .none)
+        #expect(deadline == nil)
+    }
+
+    @Test("With stream management the question is <r/>, and any answer will do")
+    func requests() {
+        var client = ScriptedClient(at: .established)
+        #expect(client.wait(.seconds(60)).text == "<r xmlns='urn:xmpp:sm:3'/>")
+        #expect(client.receive("<a xmlns='urn:xmpp:sm:3' h='0'/>") == [])
+        #expect(client.wait(.seconds(15)) == [])
+    }
+
+    @Test("Without it the question is a ping, and its answer is nobody else's", arguments: ["result", "error"])
+    func pings(type: String) {
+        var client = ScriptedClient(.scripted { $0.usesStreamManagement = false }, at: .enabling)
+        #expect(client.log.session?.isManaged == false)
+        #expect(client.wait(.seconds(60)).text.contains("<ping xmlns='urn:xmpp:ping'/>"))
+        #expect(client.receive("<iq type='\(type)' id='keepalive-1'/>") == [])
+        #expect(client.receive("<iq type='result' id='keepalive-1'/>").stanzas.count == 1)
+        #expect(client.wait(.seconds(15)) == [])
+    }
+
+    @Test("W-27, #101: a dead connection is found and the session kept for resumption")
+    func deadConnection() {
+        var client = ScriptedClient(at: .established)
+        client.send(Message.to("romeo@example.com", "Art thou there?"), token: StanzaToken(1))
+        client.wait(.seconds(60))
+        let actions = client.wait(.seconds(15))
+        let end = actions.ends.first
+        #expect(end?.failure?.code == .serverUnresponsive)
+        #expect(end?.resumption?.unacknowledged.map(\.token) == [StanzaToken(1)])
+        #expect(actions.text.isEmpty)
+        #expect(actions.contains(.closeTransport))
+    }
+}
