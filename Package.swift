@@ -24,7 +24,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let extensions = [
-    "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "MessageFeatures", "FileSharing",
+    "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "MessageFeatures",
+    "FileSharing",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
 let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
