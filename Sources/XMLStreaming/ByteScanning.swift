@@ -52,39 +52,53 @@ extension RawSpan {
     }
 }
 
-/// The high bit of each byte that is zero (exact up to and including the lowest hit).
+// The functions below flag bytes by their high bit. A subtraction may borrow from the byte above, but only out of a byte
+// that is flagged itself: every result is exact up to and including its lowest flag, which is all that callers use.
+
+private let ones: UInt64 = 0x0101_0101_0101_0101
+private let highBits: UInt64 = 0x8080_8080_8080_8080
+
+/// Flags the bytes of an attribute value that need a look: the quote, `&`, `<`, controls, and what is not ASCII.
+///
+/// `&` and either quote differ in one bit; with that bit set in all bytes one comparison finds both.
 @inline(__always)
-func zeroBytes(_ word: UInt64) -> UInt64 {
-    (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+func valueBytes(_ word: UInt64, quote: UInt8) -> UInt64 {
+    let ampersand = UInt8(ascii: "&")
+    let quoteOrAmpersand = (word | ones &* UInt64(quote ^ ampersand)) ^ ones &* UInt64(quote | ampersand)
+    let less = word ^ ones &* UInt64(UInt8(ascii: "<"))
+    return (word | (word &- ones &* 0x20) | (quoteOrAmpersand &- ones) | (less &- ones)) & highBits
 }
 
-/// The high bit of each byte that equals `byte` (exact up to and including the lowest hit).
+/// Flags the bytes of character data that need a look: `<`, `&`, `]`, controls, and what is not ASCII.
+@inline(__always)
+func textBytes(_ word: UInt64) -> UInt64 {
+    let less = word ^ ones &* UInt64(UInt8(ascii: "<"))
+    let ampersand = word ^ ones &* UInt64(UInt8(ascii: "&"))
+    let bracket = word ^ ones &* UInt64(UInt8(ascii: "]"))
+    return (word | (word &- ones &* 0x20) | (less &- ones) | (ampersand &- ones) | (bracket &- ones)) & highBits
+}
+
+/// Flags the bytes that equal `byte`.
 @inline(__always)
 func bytesEqual(_ word: UInt64, _ byte: UInt8) -> UInt64 {
-    zeroBytes(word ^ (0x0101_0101_0101_0101 &* UInt64(byte)))
+    let difference = word ^ ones &* UInt64(byte)
+    return (difference &- ones) & ~difference & highBits
 }
 
-/// The high bit of each byte below U+0020 (exact up to and including the lowest hit).
+/// Flags the bytes below U+0020.
 @inline(__always)
-func controlBytes(_ word: UInt64) -> UInt64 {
-    (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
-}
-
-/// The high bit of each byte that is not ASCII.
-@inline(__always)
-func nonASCIIBytes(_ word: UInt64) -> UInt64 { word & 0x8080_8080_8080_8080 }
+func controlBytes(_ word: UInt64) -> UInt64 { (word &- ones &* 0x20) & ~word & highBits }
 
 /// The high bit of each byte that is not an ASCII letter, a digit, `-`, `.` or `_`.
 ///
 /// Exact in every byte: with the high bits cleared no addition carries into the next byte.
 @inline(__always)
 func nonNameBytes(_ word: UInt64) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
     let low = word & 0x7F7F_7F7F_7F7F_7F7F
     let folded = low | 0x2020_2020_2020_2020
     let letters = (folded &+ ones &* 0x1F) & ~(folded &+ ones &* 0x05)
     let notSlash = (low ^ ones &* 0x2F) &+ ones &* 0x7F
     let digits = (low &+ ones &* 0x53) & ~(low &+ ones &* 0x46) & notSlash
     let notUnderscore = (low ^ ones &* 0x5F) &+ ones &* 0x7F
-    return ~((letters | digits | ~notUnderscore) & ~word) & 0x8080_8080_8080_8080
+    return ~((letters | digits | ~notUnderscore) & ~word) & highBits
 }

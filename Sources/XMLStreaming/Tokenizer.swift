@@ -203,7 +203,10 @@ struct Tokenizer: ~Copyable {
                 fallthrough
 
             case .value:
-                guard try Tokenizer.value(bytes, &i, end, quote, &isRaw) else { return .incomplete }
+                i = Tokenizer.plainValue(bytes, i, end, quote)
+                if i >= end || bytes[i] != quote {
+                    guard try Tokenizer.value(bytes, &i, end, quote, &isRaw) else { return .incomplete }
+                }
                 if isRaw { hasRawAttributes = true }
                 attributes.append(
                     TapeEntry(
@@ -222,7 +225,10 @@ struct Tokenizer: ~Copyable {
                 return .emptyElementTag
 
             case .text:
-                guard try Tokenizer.text(bytes, &i, end, &isRaw) else { return .incomplete }
+                i = Tokenizer.plainText(bytes, i, end)
+                if i >= end || bytes[i] != UInt8(ascii: "<") {
+                    guard try Tokenizer.text(bytes, &i, end, &isRaw) else { return .incomplete }
+                }
                 textLength = i &- textStart
                 textIsRaw = isRaw
                 phase = .content
@@ -378,23 +384,37 @@ struct Tokenizer: ~Copyable {
         return true
     }
 
+    /// Skips the bytes of an attribute value that mean just themselves, as far as whole words go.
+    @inline(__always)
+    private static func plainValue(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int, _ quote: UInt8) -> Int {
+        var i = start
+        while i &+ 8 <= end {
+            let hits = valueBytes(bytes.word(i), quote: quote)
+            i &+= hits.trailingZeroBitCount &>> 3
+            if hits != 0 { break }
+        }
+        return i
+    }
+
+    /// Skips the bytes of character data that mean just themselves, as far as whole words go.
+    @inline(__always)
+    private static func plainText(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int) -> Int {
+        var i = start
+        while i &+ 8 <= end {
+            let hits = textBytes(bytes.word(i))
+            i &+= hits.trailingZeroBitCount &>> 3
+            if hits != 0 { break }
+        }
+        return i
+    }
+
     /// Reads an attribute value up to its quote; `false` when it may go on.
     @inline(__always)
     private static func value(
         _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ quote: UInt8, _ isRaw: inout Bool
     ) throws(XMLError) -> Bool {
         while true {
-            while i &+ 8 <= end {
-                let word = bytes.word(i)
-                let hits =
-                    bytesEqual(word, quote) | bytesEqual(word, UInt8(ascii: "&")) | bytesEqual(word, UInt8(ascii: "<"))
-                    | controlBytes(word) | nonASCIIBytes(word)
-                if hits != 0 {
-                    i &+= hits.trailingZeroBitCount &>> 3
-                    break
-                }
-                i &+= 8
-            }
+            i = plainValue(bytes, i, end, quote)
             guard i < end else { return false }
             let byte = bytes[i]
             if byte == quote { return true }
@@ -419,17 +439,7 @@ struct Tokenizer: ~Copyable {
         _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ isRaw: inout Bool
     ) throws(XMLError) -> Bool {
         while true {
-            while i &+ 8 <= end {
-                let word = bytes.word(i)
-                let hits =
-                    bytesEqual(word, UInt8(ascii: "<")) | bytesEqual(word, UInt8(ascii: "&"))
-                    | bytesEqual(word, UInt8(ascii: "]")) | controlBytes(word) | nonASCIIBytes(word)
-                if hits != 0 {
-                    i &+= hits.trailingZeroBitCount &>> 3
-                    break
-                }
-                i &+= 8
-            }
+            i = plainText(bytes, i, end)
             guard i < end else { return false }
             let byte = bytes[i]
             if byte == UInt8(ascii: "<") { return true }
