@@ -1,0 +1,68 @@
+public import XMPPAddress
+public import XMPPClient
+public import XMPPStanzas
+
+/// Asks for receipts, gives them and believes them only from whom they can come (XEP-0184 Message Delivery Receipts).
+///
+/// ```
+/// C: <message to='juliet@capulet.example' type='chat' id='m1'><body>…</body><request xmlns='urn:xmpp:receipts'/></message>
+/// S: <message from='juliet@capulet.example/balcony'><received xmlns='urn:xmpp:receipts' id='m1'/></message>
+/// ```
+///
+/// A message that comes back as an error makes its token fail.
+public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
+    /// Decides whether somebody may learn that a message has arrived here: it tells that the account is online (§8).
+    public typealias Permission = @Sendable (JID) async -> Bool
+
+    private let permission: Permission
+
+    public init(answering permission: @escaping Permission = { _ in true }) {
+        self.permission = permission
+    }
+
+    public var features: [String] { [DeliveryReceiptRequest.name.namespace] }
+    public var interceptors: [any StanzaInterceptor] { [self] }
+
+    /// Requests go with one-to-one messages that have content, never with receipts (§5.3, §5.4).
+    public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        guard case .message(var message) = stanza, message.type == .chat || message.type == .normal,
+            message.isMessageWithBody, !message.payloads.contains(DeliveryReceipt.name),
+            !message.payloads.contains(DeliveryReceiptRequest.name)
+        else { return .pass(stanza) }
+        message.append(DeliveryReceiptRequest())
+        return .pass(.message(message))
+    }
+
+    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        guard case .message(let message) = stanza, let sender = message.from else { return .pass(stanza) }
+        if message.isError {
+            await failed(message, from: sender, in: session)
+        } else if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
+            if let token = await token(receipt.messageID, sentTo: sender, in: session) { token.advance(to: .delivered) }
+        } else if message.type != .groupchat, message.payloads.contains(DeliveryReceiptRequest.name),
+            let id = message.id, await permission(sender)
+        {
+            var answer = Message(to: sender, type: message.type)
+            answer.append(DeliveryReceipt(messageID: id))
+            // When the connection is lost meanwhile, the sender asks again.
+            _ = try? await session.send(answer)
+        }
+        return .pass(stanza)
+    }
+
+    private func failed(_ message: Message, from sender: JID, in session: Session) async {
+        guard let id = message.id, let error = message.error,
+            let token = await token(id, sentTo: sender, in: session)
+        else { return }
+        token.fail(ClientError(.refused, error.description, cause: error))
+    }
+
+    /// The token of the message `id`, if it was sent to the account (or server) that speaks of it now.
+    private func token(_ id: String, sentTo sender: JID, in session: Session) async -> SendToken? {
+        guard let token = await session.token(stanzaID: id), case .message(let sent) = token.stanza,
+            let receiver = sent.to
+        else { return nil }
+        // A server answers in the name of an account that does not exist, or in its own.
+        return receiver.bare == sender.bare || receiver.domainJID == sender ? token : nil
+    }
+}

@@ -1,0 +1,239 @@
+internal import XMLStreaming
+public import XMPPAddress
+public import XMPPClient
+internal import XMPPStanzas
+
+/// The contact list of a session: items, subscriptions and who is there (RFC 6121 §2 to §4).
+///
+/// It is up to date before observers of the session see the stanza that changed it. Changes of the list are believed from
+/// the own account only (§2.1.6).
+public actor Roster: SessionExtension {
+    /// What became of adding somebody.
+    public enum Addition: Sendable, Hashable {
+        /// The item is in the list and the request was sent.
+        case requested
+        /// The contact was there already, and nothing was sent.
+        case alreadyContact(Contact)
+    }
+
+    private let session: Session
+    private let policy: RosterPolicy
+    private let interceptor: RosterPresence
+    private var items: [JID: RosterItem] = [:]
+    private var resources: [JID: [JID: Presence]] = [:]
+    private var pendingRequests: [JID] = []
+    private var mailboxes: [RosterMailbox] = []
+    /// Pushes that came while the whole list was on its way: they are newer than it.
+    private var pushesWhileFetching: [RosterItem]?
+
+    /// The version of the list as the server counts (§2.6); `nil` before there is one.
+    public private(set) var version: String?
+    /// Whether the list is complete.
+    public private(set) var isPopulated = false
+
+    /// How many devices of one contact, and how many requests, are kept: more is an attack.
+    private static let maximumResources = 64
+    private static let maximumRequests = 1024
+
+    public init(_ session: Session, policy: RosterPolicy = RosterPolicy()) {
+        self.session = session
+        self.policy = policy
+        interceptor = RosterPresence()
+    }
+
+    public nonisolated var handlers: [IQHandler] {
+        [
+            // Only the own server sends these, so they are nothing to announce.
+            IQHandler(.set, RosterQuery.name, feature: .none) { [self] iq in
+                guard let payload = iq.payload else { throw StanzaError(.badRequest) }
+                try await pushReceived(RosterQuery(from: payload), from: iq.from)
+                return nil
+            }
+        ]
+    }
+
+    public nonisolated var interceptors: [any StanzaInterceptor] { [interceptor] }
+
+    /// What happens to the list from now on.
+    public func events() -> RosterEvents {
+        let mailbox = RosterMailbox()
+        mailboxes.append(mailbox)
+        return RosterEvents(mailbox: mailbox)
+    }
+
+    // MARK: What is known
+
+    /// All contacts in the order of a list. Items that were never confirmed are left out unless I wait for an answer.
+    public var contacts: [Contact] {
+        items.values.filter { $0.subscription != .none || $0.isPending }
+            .map { Contact(item: $0, resources: resources[$0.address] ?? [:]) }.sorted(by: Contact.precedes)
+    }
+
+    /// Everything in the list, also what ``contacts`` hides.
+    public var allItems: [RosterItem] { items.values.sorted { $0.address < $1.address } }
+
+    /// Those who wait for my answer, oldest first.
+    public var requests: [JID] { pendingRequests }
+
+    public func contact(_ address: JID) -> Contact? {
+        items[address.bare].map { Contact(item: $0, resources: resources[$0.address] ?? [:]) }
+    }
+
+    // MARK: What the person wants
+
+    /// Asks the server for the list. When that fails, what is known stays.
+    public func fetch() async throws(ClientError) {
+        pushesWhileFetching = pushesWhileFetching ?? []
+        defer { pushesWhileFetching = nil }
+        let usesVersions = await session.agreement?.features.offers(Self.versioningFeature) ?? false
+        let known = usesVersions ? (isPopulated ? version ?? "" : "") : nil
+        let answer = try await session.request(RosterRequest(version: known))
+        post(.populating)
+        if let roster = answer.roster {
+            items = Dictionary(roster.items.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
+            version = roster.version
+            resources = resources.filter { items[$0.key] != nil }
+        }
+        for push in pushesWhileFetching ?? [] { apply(push) }
+        isPopulated = true
+        for item in allItems { post(.item(item)) }
+        post(.populated)
+    }
+
+    /// Adds somebody under a name of my own and asks to see the presence (§3.1). Already a contact: sends nothing.
+    public func add(
+        _ address: JID, name: String? = nil, groups: Set<String> = []
+    ) async throws(ClientError) -> Addition {
+        let address = address.bare
+        if let contact = contact(address), contact.item.subscription.seesContact || contact.item.isPending {
+            return .alreadyContact(contact)
+        }
+        _ = try await session.request(RosterChange(RosterItem(address: address, name: name, groups: groups)))
+        try await session.send(Presence(type: .subscribe, to: address))
+        return .requested
+    }
+
+    /// Lets somebody see my presence (§3.1.4) and, if wanted and not done yet, asks for theirs.
+    public func accept(_ address: JID, addingBack: Bool = true, name: String? = nil) async throws(ClientError) {
+        let address = address.bare
+        pendingRequests.removeAll { $0 == address }
+        try await session.send(Presence(type: .subscribed, to: address))
+        if addingBack { _ = try await add(address, name: name ?? items[address]?.name) }
+    }
+
+    /// Refuses to let somebody see my presence, or takes that back (§3.2).
+    public func reject(_ address: JID) async throws(ClientError) {
+        pendingRequests.removeAll { $0 == address.bare }
+        try await session.send(Presence(type: .unsubscribed, to: address.bare))
+    }
+
+    /// Removes somebody from the list; the server ends both subscriptions (§2.5).
+    public func remove(_ address: JID) async throws(ClientError) {
+        _ = try await session.request(RosterChange(RosterItem(address: address, subscription: .remove)))
+    }
+
+    /// Gives a contact another name of my own; `nil` takes it away (§2.4).
+    public func rename(_ address: JID, to name: String?) async throws(ClientError) {
+        var item = items[address.bare] ?? RosterItem(address: address)
+        item.name = name
+        _ = try await session.request(RosterChange(item))
+    }
+
+    // MARK: What the session reports
+
+    public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
+        interceptor.roster = self
+        // After a fresh login everybody who is there says so again.
+        if !isResumed { resources = [:] }
+        if policy.fetchesAutomatically && !isResumed { try await fetch() }
+    }
+
+    public func sessionEnded(_ session: Session) async {
+        for mailbox in mailboxes { mailbox.finish() }
+        mailboxes = []
+    }
+
+    /// A push: believed without a sender or from the own account, refused from everybody else (§2.1.6).
+    func pushReceived(_ query: RosterQuery, from sender: JID?) async throws {
+        let own = await session.address?.bare
+        guard sender == nil || sender == own else { throw StanzaError(.serviceUnavailable) }
+        guard query.items.count == 1, let item = query.items.first else { throw StanzaError(.badRequest) }
+        if let version = query.version { self.version = version }
+        pushesWhileFetching?.append(item)
+        apply(item)
+    }
+
+    private func apply(_ item: RosterItem) {
+        if item.subscription == .remove {
+            resources[item.address] = nil
+            if items.removeValue(forKey: item.address) != nil { post(.removed(item.address)) }
+            return
+        }
+        items[item.address] = item
+        if !item.subscription.seesContact { resources[item.address] = nil }
+        if let contact = contact(item.address) { post(.changed(contact)) }
+    }
+
+    /// Presence of somebody, also before the list is there.
+    func presenceReceived(_ presence: Presence) async {
+        guard let sender = presence.from else { return }
+        let address = sender.bare
+        switch presence.type {
+        case .available: available(presence, sender)
+        case .unavailable: unavailable(sender)
+        case .error: if sender.isBare { unavailable(sender) }
+        case .subscribe: await requested(address, text: presence.status)
+        case .subscribed: post(.approved(address))
+        case .unsubscribed: post(.refused(address))
+        case .unsubscribe: await unsubscribed(address)
+        case .probe: break
+        }
+    }
+
+    private func available(_ presence: Presence, _ sender: JID) {
+        var devices = resources[sender.bare] ?? [:]
+        guard devices[sender] != nil || devices.count < Self.maximumResources else { return }
+        devices[sender] = presence
+        resources[sender.bare] = devices
+        if let contact = contact(sender) { post(.changed(contact)) }
+    }
+
+    private func unavailable(_ sender: JID) {
+        if sender.isBare {
+            resources[sender] = nil
+        } else {
+            resources[sender.bare]?[sender] = nil
+        }
+        if let contact = contact(sender) { post(.changed(contact)) }
+    }
+
+    private func requested(_ address: JID, text: String?) async {
+        let isKnown = items[address].map { $0.subscription.seesContact || $0.isPending } ?? false
+        if policy.acceptsAllRequests || (policy.acceptsKnownRequests && isKnown) {
+            // The task that reads must not wait for an answer, so adding back is left to `run`.
+            _ = try? await session.send(Presence(type: .subscribed, to: address))
+            if policy.acceptsAllRequests && !isKnown {
+                _ = try? await session.send(Presence(type: .subscribe, to: address))
+            }
+            return
+        }
+        guard !pendingRequests.contains(address), pendingRequests.count < Self.maximumRequests else { return }
+        pendingRequests.append(address)
+        post(.request(address, text: text))
+    }
+
+    private func unsubscribed(_ address: JID) async {
+        pendingRequests.removeAll { $0 == address }
+        post(.unsubscribed(address))
+        guard policy.removesWhoUnsubscribes, items[address] != nil else { return }
+        var removal = IQ(RosterChange(RosterItem(address: address, subscription: .remove)))
+        removal.id = await session.makeID()
+        _ = try? await session.send(removal)
+    }
+
+    private func post(_ event: RosterEvent) {
+        for mailbox in mailboxes { mailbox.post(event) }
+    }
+
+    private static let versioningFeature = XMLName("ver", "urn:xmpp:features:rosterver")
+}
