@@ -11,9 +11,10 @@ final class PrivateSoundServer: Sendable {
     init() async throws {
         folder = try TemporaryFolder()
         let environment = Self.environment(folder)
+        // Without clients it ends by itself, should the tests be killed before they can end it.
         process = try ChildProcess(
             [
-                "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disable-shm=yes",
+                "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=30", "--use-pid-file=no", "--disable-shm=yes",
                 "--load=module-native-protocol-unix auth-anonymous=1 socket=\(folder.path)/native",
                 "--load=module-null-sink sink_name=feed rate=48000 channels=1",
             ], environment: environment, output: "/dev/null", errors: folder.path + "/log")

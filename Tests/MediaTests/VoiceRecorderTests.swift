@@ -193,7 +193,7 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
             try await recorder.start()
             _ = try await recorder.waitForEnd()
         }
-        #expect(error?.code == .noSoundDevice)
+        #expect(error?.code == .noSoundDevice, "\(String(describing: error))")
     }
 
     @Test("a voice message is played through a sound server")

@@ -11,6 +11,9 @@ final class Pipeline: @unchecked Sendable {
     /// How long a decoder may give nothing before it is called stuck.
     static let stallDeadline: Duration = .seconds(20)
 
+    /// How long the reason for a refused state may take to arrive.
+    static let reasonDeadline: Duration = .seconds(2)
+
     let element: UnsafeMutablePointer<GstElement>
     let reports: PipelineReports
     private let input: AudioInput?
@@ -107,8 +110,11 @@ final class Pipeline: @unchecked Sendable {
         }
     }
 
+    /// Why a state is not reached. The reason may come from another thread a moment later than the refusal; blocks until then.
     private func stateFailure() -> MediaError {
-        reports.failure ?? MediaError(.failed, "The sound pipeline cannot start.")
+        let deadline = ContinuousClock.now + Self.reasonDeadline
+        while reports.failure == nil, ContinuousClock.now < deadline { g_usleep(2_000) }
+        return reports.failure ?? MediaError(.failed, "The sound pipeline cannot start.")
     }
 
     /// Stops everything and ends the waiting of everybody; blocks.
