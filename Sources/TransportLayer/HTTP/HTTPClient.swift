@@ -1,0 +1,114 @@
+/// Downloads and uploads files over HTTPS, with the trust rules of the XMPP connection (for XEP-0363 and pictures).
+public struct HTTPClient: Sendable {
+    public struct Configuration: Sendable {
+        public var trust: TrustPolicy
+        /// How many redirections are followed (RFC 9110 §15.4); each to HTTPS only. Uploads follow none.
+        public var redirections = 5
+        /// For TCP and TLS together.
+        public var connecting = Duration.seconds(20)
+        /// How long nothing may move in either direction.
+        public var stall = Duration.seconds(30)
+        /// Whether `http:` is allowed for 127.0.0.0/8, ::1 and localhost: for development only.
+        public var allowsLoopbackHTTP = false
+        public var userAgent = "Hongyan"
+
+        public init(trust: TrustPolicy = .system) {
+            self.trust = trust
+        }
+    }
+
+    /// Called from the thread of the transfers whenever bytes have moved; must return soon.
+    public typealias ProgressHandler = @Sendable (HTTPProgress) -> Void
+
+    public var configuration: Configuration
+
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+    }
+
+    /// Downloads into memory.
+    ///
+    /// - Parameter limit: the most bytes accepted.
+    /// - Throws: `httpStatus`, `tooLarge`, `certificateRefused`, `timedOut`, `cancelled`, `httpFailed`, `invalidConfiguration`.
+    public func download(
+        _ url: String, headers: [HTTPHeader] = [], limit: Int, progress: ProgressHandler? = nil
+    ) async throws(TransportError) -> HTTPResponse {
+        try await perform(
+            HTTPRequest(url: url, headers: headers, body: .none, destination: .memory, limit: limit, progress: progress)
+        )
+    }
+
+    /// Downloads into a file, which appears under its name only when it is complete. It is readable by its owner alone.
+    public func download(
+        _ url: String, toFile path: String, headers: [HTTPHeader] = [], limit: Int, progress: ProgressHandler? = nil
+    ) async throws(TransportError) -> HTTPResponse {
+        try await perform(
+            HTTPRequest(
+                url: url, headers: headers, body: .none, destination: .file(path), limit: limit, progress: progress))
+    }
+
+    /// Uploads bytes with PUT.
+    public func upload(
+        _ bytes: [UInt8], to url: String, headers: [HTTPHeader] = [], progress: ProgressHandler? = nil
+    ) async throws(TransportError) -> HTTPResponse {
+        try await perform(
+            HTTPRequest(
+                url: url, headers: headers, body: .bytes(bytes), destination: .memory, limit: Self.answerLimit,
+                progress: progress))
+    }
+
+    /// Uploads a file with PUT.
+    public func upload(
+        file path: String, to url: String, headers: [HTTPHeader] = [], progress: ProgressHandler? = nil
+    ) async throws(TransportError) -> HTTPResponse {
+        try await perform(
+            HTTPRequest(
+                url: url, headers: headers, body: .file(path), destination: .memory, limit: Self.answerLimit,
+                progress: progress))
+    }
+
+    /// What a server says to an upload is a sentence or a page for a person.
+    private static let answerLimit = 1 << 20
+
+    private func perform(_ first: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        var request = first
+        var trust = configuration.trust
+        var followed = 0
+        try await trust.prepare()
+        while true {
+            let target = try HTTPURL(request.url, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
+            let outcome = await HTTPEngine.shared.run(
+                HTTPTransfer(request: request, target: target, configuration: configuration, trust: trust))
+            switch outcome {
+            case .response(let response): return response
+            case .failed(let error): throw error
+            case .undecided(let evaluation):
+                // curl cannot wait for a person inside of its handshake: the transfer is begun again with what was accepted.
+                guard await trust.ask(evaluation), let leaf = evaluation.certificates.first else {
+                    throw evaluation.refusal
+                }
+                trust = .pinned([leaf.sha256Fingerprint])
+            case .redirected(let location):
+                guard request.body.isNone else {
+                    throw TransportError(
+                        .httpFailed, "The server redirected the upload to \(location), which is not followed.")
+                }
+                followed += 1
+                guard followed <= configuration.redirections else {
+                    throw TransportError(
+                        .httpFailed, "The server redirected more than \(configuration.redirections) times.")
+                }
+                let next = try HTTPURL(location, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
+                guard next.isSecure || !target.isSecure else {
+                    throw TransportError(
+                        .httpFailed, "The server redirected from HTTPS to \(location), which is not encrypted.")
+                }
+                // What authorises us at one host is no business of another.
+                if next.host != target.host { request.headers = [] }
+                // An accepted certificate was accepted for its host only.
+                if next.host != target.host { trust = configuration.trust }
+                request.url = location
+            }
+        }
+    }
+}

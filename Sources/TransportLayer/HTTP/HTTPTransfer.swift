@@ -1,0 +1,315 @@
+import CCurl
+import COpenSSL
+import Glibc
+
+/// One request on its way.
+///
+/// `@unchecked Sendable`: made by a task, then handed to the thread of ``HTTPEngine``, and touched by that thread alone until its outcome is
+/// handed back.
+final class HTTPTransfer: @unchecked Sendable {
+    enum Outcome: Sendable {
+        case response(HTTPResponse)
+        case redirected(String)
+        /// A person has to decide about the certificate.
+        case undecided(TrustEvaluation)
+        case failed(TransportError)
+    }
+
+    let request: HTTPRequest
+    let target: HTTPURL
+    let configuration: HTTPClient.Configuration
+    private let trust: TrustPolicy
+
+    private(set) var handle: UnsafeMutableRawPointer?
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var response = HTTPResponse(status: 0)
+    private var descriptor: Int32 = -1
+    private var sent = 0
+    private var evaluation: TrustEvaluation?
+    private var failure: TransportError?
+    private var progress = HTTPProgress(completed: 0, total: nil)
+    /// The engine has begun with it.
+    var wasStarted = false
+    /// When bytes last moved.
+    private(set) var lastActivity = ContinuousClock.now
+
+    init(request: HTTPRequest, target: HTTPURL, configuration: HTTPClient.Configuration, trust: TrustPolicy) {
+        self.request = request
+        self.target = target
+        self.configuration = configuration
+        self.trust = trust
+    }
+
+    // MARK: Set-up
+
+    /// Makes curl's handle.
+    func prepare() throws(TransportError) -> UnsafeMutableRawPointer {
+        for header in request.headers where !header.isValid {
+            throw TransportError(.invalidConfiguration, "The header field \(header.name) has a line break or no name.")
+        }
+        try openFile()
+        guard let handle = curl_easy_init() else { throw TransportError(.system, "curl cannot be started.") }
+        self.handle = handle
+        let own = Unmanaged.passUnretained(self).toOpaque()
+        curl_easy_setopt_string(handle, CURLOPT_URL, request.url)
+        curl_easy_setopt_string(handle, CURLOPT_PROTOCOLS_STR, target.isSecure ? "https" : "http")
+        curl_easy_setopt_long(handle, CURLOPT_NOSIGNAL, 1)
+        curl_easy_setopt_string(handle, CURLOPT_USERAGENT, configuration.userAgent)
+        curl_easy_setopt_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(configuration.connecting.milliseconds))
+        curl_easy_setopt_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, own in
+            HTTPTransfer.of(own)?.headerReceived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+        }
+        curl_easy_setopt_pointer(handle, CURLOPT_HEADERDATA, own)
+        curl_easy_setopt_callback(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, own in
+            HTTPTransfer.of(own)?.bytesReceived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+        }
+        curl_easy_setopt_pointer(handle, CURLOPT_WRITEDATA, own)
+        curl_easy_setopt_long(handle, CURLOPT_NOPROGRESS, 0)
+        curl_easy_setopt_progress(handle) { own, downTotal, down, upTotal, up in
+            HTTPTransfer.of(own)?.moved(down: down, of: downTotal, up: up, of: upTotal)
+            return 0
+        }
+        curl_easy_setopt_pointer(handle, CURLOPT_XFERINFODATA, own)
+        if target.isSecure { try prepareTrust(handle, own) }
+        prepareBody(handle, own)
+        for header in request.headers { fields = curl_slist_append(fields, "\(header.name): \(header.value)") }
+        // Not to be asked for permission first: it costs a second with servers that know nothing of it.
+        fields = curl_slist_append(fields, "Expect:")
+        curl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(fields))
+        return handle
+    }
+
+    private func openFile() throws(TransportError) {
+        switch (request.body, request.destination) {
+        case (.file(let path), _):
+            descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else {
+                throw TransportError(.invalidConfiguration, "\(path): \(systemMessage(errno)).")
+            }
+        case (_, .file(let path)):
+            descriptor = open(Self.partName(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw TransportError(.invalidConfiguration, "\(path): \(systemMessage(errno)).")
+            }
+        default: break
+        }
+    }
+
+    /// The name of a file that is not complete.
+    static func partName(_ path: String) -> String { path + ".part" }
+
+    private func prepareTrust(_ handle: UnsafeMutableRawPointer, _ own: UnsafeMutableRawPointer) throws(TransportError)
+    {
+        curl_easy_setopt_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        // A connection or session that another policy has accepted must not be used again.
+        curl_easy_setopt_long(handle, CURLOPT_FRESH_CONNECT, 1)
+        curl_easy_setopt_long(handle, CURLOPT_FORBID_REUSE, 1)
+        curl_easy_setopt_long(handle, CURLOPT_SSL_SESSIONID_CACHE, 0)
+        curl_easy_setopt_string(handle, CURLOPT_CAINFO, nil)
+        curl_easy_setopt_string(handle, CURLOPT_CAPATH, nil)
+        curl_easy_setopt_long(handle, CURLOPT_SSL_VERIFYPEER, 1)
+        curl_easy_setopt_pointer(handle, CURLOPT_SSL_CTX_DATA, own)
+        // The same judgement as for XMPP, name included, in place of curl's own; so without it nothing is transferred.
+        let code = curl_easy_setopt_ssl_context(handle) { _, context, own in
+            SSL_CTX_set_cert_verify_callback(context.map { OpaquePointer($0) }, judgeTransferChain, own)
+            return CURLE_OK
+        }
+        guard code == CURLE_OK else {
+            throw TransportError(.system, "This build of curl does not use OpenSSL, so certificates cannot be checked.")
+        }
+        curl_easy_setopt_long(handle, CURLOPT_SSL_VERIFYHOST, 0)
+    }
+
+    private func prepareBody(_ handle: UnsafeMutableRawPointer, _ own: UnsafeMutableRawPointer) {
+        let size: Int
+        switch request.body {
+        case .none: return
+        case .bytes(let bytes): size = bytes.count
+        case .file:
+            var status = stat()
+            size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+        }
+        curl_easy_setopt_long(handle, CURLOPT_UPLOAD, 1)
+        curl_easy_setopt_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(size))
+        curl_easy_setopt_callback(handle, CURLOPT_READFUNCTION) { buffer, size, count, own in
+            HTTPTransfer.of(own)?.bytesWanted(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+                ?? Int(CURL_READFUNC_ABORT)
+        }
+        curl_easy_setopt_pointer(handle, CURLOPT_READDATA, own)
+    }
+
+    // MARK: Callbacks
+
+    static func of(_ pointer: UnsafeMutableRawPointer?) -> HTTPTransfer? {
+        pointer.map { Unmanaged<HTTPTransfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func headerReceived(_ bytes: UnsafeRawBufferPointer) -> Int {
+        lastActivity = .now
+        let line = String(decoding: bytes, as: UTF8.self).trimmed
+        if line.hasPrefix("HTTP/") {
+            // A new answer after an interim one (100, 103).
+            response.headers = []
+        } else if let colon = line.firstIndex(of: ":"), response.headers.count < Self.mostHeaders {
+            response.headers.append(
+                HTTPHeader(String(line[..<colon]), String(line[line.index(after: colon)...]).trimmed))
+        }
+        return bytes.count
+    }
+
+    /// Nobody needs more; a server that sends more means no good.
+    private static let mostHeaders = 200
+
+    private func bytesReceived(_ bytes: UnsafeRawBufferPointer) -> Int {
+        lastActivity = .now
+        guard response.byteCount + bytes.count <= request.limit else {
+            failure = TransportError(.tooLarge, "The file is larger than the \(request.limit) bytes allowed.")
+            return 0
+        }
+        response.byteCount += bytes.count
+        guard case .file(let path) = request.destination else {
+            response.body.append(contentsOf: bytes)
+            return bytes.count
+        }
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else {
+                failure = TransportError(.system, "Writing \(path): \(systemMessage(errno)).")
+                return 0
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+        return bytes.count
+    }
+
+    private func bytesWanted(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        lastActivity = .now
+        switch request.body {
+        case .none: return 0
+        case .bytes(let bytes):
+            let count = min(buffer.count, bytes.count - sent)
+            bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[sent..<sent + count])) }
+            sent += count
+            return count
+        case .file(let path):
+            while true {
+                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                if count >= 0 { return count }
+                if errno == EINTR { continue }
+                failure = TransportError(.system, "Reading \(path): \(systemMessage(errno)).")
+                return Int(CURL_READFUNC_ABORT)
+            }
+        }
+    }
+
+    private func moved(down: curl_off_t, of downTotal: curl_off_t, up: curl_off_t, of upTotal: curl_off_t) {
+        let isUpload = !request.body.isNone
+        let total = isUpload ? upTotal : downTotal
+        let now = HTTPProgress(completed: Int64(isUpload ? up : down), total: total > 0 ? Int64(total) : nil)
+        guard now.completed != progress.completed else { return }
+        progress = now
+        lastActivity = .now
+        request.progress?(now)
+    }
+
+    /// The verdict about the chain, as an error number of OpenSSL.
+    fileprivate func judge(_ chain: [Certificate]) -> Int32 {
+        do throws(TransportError) {
+            let evaluation = try trust.evaluate(chain, for: target.host)
+            self.evaluation = evaluation
+            switch trust.decide(evaluation) {
+            case true?: return X509_V_OK
+            case false?: failure = evaluation.refusal
+            case nil: break
+            }
+            return evaluation.alertCode
+        } catch {
+            failure = error
+            return X509_V_ERR_APPLICATION_VERIFICATION
+        }
+    }
+
+    // MARK: End
+
+    /// Gives everything back and says what came of it.
+    func finish(_ result: CURLcode) -> Outcome {
+        var outcome = judgeResult(result)
+        close()
+        if case .file(let path) = request.destination {
+            if case .response = outcome {
+                if rename(Self.partName(path), path) != 0 {
+                    outcome = .failed(TransportError(.system, "\(path): \(systemMessage(errno))."))
+                }
+            } else {
+                unlink(Self.partName(path))
+            }
+        }
+        return outcome
+    }
+
+    /// Ends the transfer for a reason of our own.
+    func fail(_ error: TransportError) -> Outcome {
+        failure = error
+        return finish(CURLE_ABORTED_BY_CALLBACK)
+    }
+
+    private func close() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+        if let handle { curl_easy_cleanup(handle) }
+        handle = nil
+        curl_slist_free_all(fields)
+        fields = nil
+    }
+
+    private func judgeResult(_ result: CURLcode) -> Outcome {
+        if let failure { return .failed(failure) }
+        if result == CURLE_PEER_FAILED_VERIFICATION, let evaluation { return .undecided(evaluation) }
+        guard result == CURLE_OK, let handle else { return .failed(Self.error(result, target.host)) }
+        var status = 0
+        curl_easy_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &status)
+        response.status = status
+        if (200...299).contains(status) { return .response(response) }
+        var location: UnsafeMutablePointer<CChar>?
+        if [301, 302, 303, 307, 308].contains(status),
+            curl_easy_getinfo_string(handle, CURLINFO_REDIRECT_URL, &location) == CURLE_OK, let location
+        {
+            return .redirected(String(cString: location))
+        }
+        return .failed(TransportError(.httpStatus, "The server \(target.host) answered with status \(status)."))
+    }
+
+    private static func error(_ result: CURLcode, _ host: String) -> TransportError {
+        let words = String(cString: curl_easy_strerror(result))
+        switch result {
+        case CURLE_COULDNT_RESOLVE_HOST: return TransportError(.hostNotFound, "The host \(host) has no address.")
+        case CURLE_COULDNT_CONNECT: return TransportError(.connectionRefused, "Nobody accepts connections at \(host).")
+        case CURLE_OPERATION_TIMEDOUT: return TransportError(.timedOut, "The server \(host) did not answer in time.")
+        case CURLE_SSL_CONNECT_ERROR: return TransportError(.tlsFailed, "TLS with \(host) failed: \(words).")
+        default: return TransportError(.httpFailed, "The transfer with \(host) failed: \(words).")
+        }
+    }
+}
+
+/// OpenSSL's question whether a chain is good, during a transfer.
+private func judgeTransferChain(_ context: OpaquePointer?, _ own: UnsafeMutableRawPointer?) -> Int32 {
+    guard let transfer = HTTPTransfer.of(own) else { return 0 }
+    var chain = Certificate.list(X509_STORE_CTX_get0_untrusted(context))
+    if chain.isEmpty, let leaf = Certificate(retaining: X509_STORE_CTX_get0_cert(context)) { chain = [leaf] }
+    let verdict = transfer.judge(chain)
+    X509_STORE_CTX_set_error(context, verdict)
+    return verdict == X509_V_OK ? 1 : 0
+}
+
+extension String {
+    /// Without the white space at both ends.
+    fileprivate var trimmed: String {
+        guard let start = firstIndex(where: { !$0.isWhitespace }), let end = lastIndex(where: { !$0.isWhitespace })
+        else {
+            return ""
+        }
+        return String(self[start...end])
+    }
+}

@@ -1,0 +1,30 @@
+import ServerFixtures
+import Testing
+
+@testable import TransportLayer
+
+/// Against the `openssl` program: somebody else's use of TLS.
+@Suite(.timeLimit(.minutes(1)))
+struct OpenSSLServerTests {
+    @Test("openssl s_server is understood", arguments: [("-tls1_2", TLSVersion.tls12), ("-tls1_3", .tls13)])
+    func server(_ option: String, _ version: TLSVersion) async throws {
+        let certificates = try await Certificates.shared
+        let process = try await TestProcess([
+            "openssl", "s_server", "-accept", "127.0.0.1:0", option, "-cert", certificates.certificateFile(.server),
+            "-key",
+            certificates.keyFile(.server), "-alpn", "xmpp-client", "-rev",
+        ])
+        defer { process.stop() }
+        let line = try await process.line(containing: "ACCEPT")
+        let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
+        let client = try await SocketTransport.connect(to: Loopback.address(port: port))
+        var configuration = try await Loopback.client()
+        configuration.applicationProtocols = [TLSConfiguration.xmppClientProtocol]
+        let information = try await client.startTLS(configuration)
+        #expect(information.version == version)
+        #expect(information.applicationProtocol == "xmpp-client")
+        try await client.write(Array("hello\n".utf8))
+        #expect(try await client.read(count: 6) == Array("olleh\n".utf8))
+        await client.close()
+    }
+}
