@@ -1,3 +1,7 @@
+internal import TransportLayer
+internal import XMLStreaming
+internal import XMPPClient
+
 /// Why a file could not be sent or fetched.
 public struct FileSharingError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
@@ -40,4 +44,28 @@ public struct FileSharingError: Error, Sendable, Equatable, CustomStringConverti
     static func tooLarge(size: UInt64, limit: UInt64) -> FileSharingError {
         FileSharingError(.tooLarge, "The file has \(size) bytes; at most \(limit) bytes can be sent this way.")
     }
+
+    /// A request or a message that failed; the answers of an upload service in words (XEP-0363 §7).
+    init(_ error: ClientError, size: UInt64 = 0) {
+        guard let refusal = error.stanzaError else {
+            self.init(.transferFailed, error.description)
+            return
+        }
+        if let detail = refusal.applicationCondition, detail.isNamed(Self.tooLargeName) {
+            let limit = detail.firstChild(Self.limitName).flatMap { UInt64($0.text) } ?? 0
+            self = .tooLarge(size: size, limit: limit)
+        } else if refusal.condition == .resourceConstraint {
+            self.init(.quotaExceeded, "The server takes no more files from this account for now; try again later.")
+        } else {
+            self.init(.refused, "The server refused the file: \(error.description)")
+        }
+    }
+
+    /// A transfer that failed.
+    init(_ error: TransportError) {
+        self.init(error.code == .tooLarge ? .tooLarge : .transferFailed, error.description)
+    }
+
+    private static let tooLargeName = XMLName("file-too-large", UploadSlotRequest.name.namespace)
+    private static let limitName = XMLName("max-file-size", UploadSlotRequest.name.namespace)
 }
