@@ -64,14 +64,16 @@ extension XMLElement {
     /// The attribute with this name as written: without a prefix, or with the prefix `xml`.
     @inline(__always)
     func attributeEntry(_ name: String) -> TapeEntry? {
+        let wanted = name.utf8.span.bytes
+        let bytes = record.span.bytes
+        let base = bytesOffset
         let end = Int(record[index].second)
-        let length = name.utf8.count
         var position = index &+ 1
         while position < end {
             let entry = record[position]
             if entry.isElement || entry.isText { return nil }
-            if entry.isAttribute && entry.qualifiedLength == length
-                && contentEquals(Int(entry.first), length, name)
+            if entry.isAttribute && entry.qualifiedLength == wanted.byteCount
+                && bytes.equals(base &+ entry.name, wanted, 0, entry.qualifiedLength)
                 && (entry.prefixLength == 0 || hasXMLPrefix(entry))
             {
                 return entry

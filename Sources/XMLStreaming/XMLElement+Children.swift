@@ -9,6 +9,10 @@ extension XMLElement {
 
     /// The first child element with this name.
     public func firstChild(_ name: XMLName) -> XMLElement? {
+        let local = name.local.utf8.span.bytes
+        let namespace = name.namespace.utf8.span.bytes
+        let bytes = record.span.bytes
+        let base = bytesOffset
         let end = Int(record[index].second)
         var position = index &+ 1
         while position < end {
@@ -17,7 +21,15 @@ extension XMLElement {
                 position &+= 1
                 continue
             }
-            if isNamed(name, at: position) { return XMLElement(record: record, index: position) }
+            if entry.localLength == local.byteCount
+                && bytes.equals(base &+ entry.localOffset, local, 0, entry.localLength)
+            {
+                let space = record[Int(entry.third)]
+                let length = Int(space.second)
+                if length == namespace.byteCount && bytes.equals(base &+ Int(space.first), namespace, 0, length) {
+                    return XMLElement(record: record, index: position)
+                }
+            }
             position = Int(entry.second)
         }
         return nil
