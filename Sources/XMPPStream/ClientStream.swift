@@ -1,7 +1,7 @@
-public import SASLMechanisms
-public import XMLStreaming
+import SASLMechanisms
+import XMLStreaming
 import XMPPAddress
-public import XMPPStanzas
+import XMPPStanzas
 
 /// The client's end of one connection (RFC 6120): bytes, time and wishes in, actions out, nothing else.
 ///
@@ -20,42 +20,15 @@ public import XMPPStanzas
 /// One value serves one connection. Whatever happens, exactly one `.ended` is given, and after it every event is
 /// answered with no action.
 public struct ClientStream: ~Copyable, Sendable {
-    fileprivate struct Negotiating: ~Copyable {
-        var negotiation: StreamNegotiation
-        /// Nil while a person is being asked.
-        var deadline: ContinuousClock.Instant?
-    }
-
-    fileprivate struct Established: ~Copyable {
-        var keepAlive: KeepAlive
-        /// The id of the ping that waits for its answer.
-        var pendingPing: String?
-    }
-
-    fileprivate enum State: ~Copyable {
-        /// Nothing happened. → connecting, negotiating, ended
-        case idle
-        /// The owner connects a transport. → negotiating, ended
-        case connecting(deadline: ContinuousClock.Instant)
-        /// The stream is on its way to carry stanzas. → established, ended
-        case negotiating(Negotiating)
-        /// Stanzas flow. → closing, ended
-        case established(Established)
-        /// `</stream:stream>` was written, the server's is awaited. → ended
-        case closing(deadline: ContinuousClock.Instant)
-        /// `.ended` was given. Final.
-        case ended
-    }
-
-    private let configuration: ClientStreamConfiguration
+    let configuration: ClientStreamConfiguration
     private var parser = XMLStreamParser(limits: .beforeAuthentication)
-    private var management = StreamManagement()
+    var management = StreamManagement()
     /// The session to resume, until stream management has taken it over or the server has refused it.
     private var resumption: ResumptionState?
     /// What a session that could not be resumed has left, until it was handed to the owner.
     private var leftOver: [UnacknowledgedStanza] = []
     private var pingCount = 0
-    private var state: State
+    var state: State
 
     public init(configuration: ClientStreamConfiguration) {
         self.configuration = configuration
@@ -138,8 +111,15 @@ extension ClientStream {
 
 extension ClientStream {
     /// Bytes were received, after decryption where TLS is up.
-    public mutating func bytesReceived(_ bytes: [UInt8], now: ContinuousClock.Instant) -> [StreamAction] {
-        bytes.withUnsafeBytes { bytesReceived($0, now: now) }
+    public mutating func bytesReceived(
+        _ bytes: consuming [UInt8], now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        var output = ActionList()
+        if acceptsBytes(now: now, &output) {
+            parser.append(bytes)
+            parse(now: now, &output)
+        }
+        return output.take()
     }
 
     /// Bytes were received, after decryption where TLS is up.
@@ -147,24 +127,27 @@ extension ClientStream {
         _ bytes: UnsafeRawBufferPointer, now: ContinuousClock.Instant
     ) -> [StreamAction] {
         var output = ActionList()
+        if acceptsBytes(now: now, &output) {
+            parser.append(bytes)
+            parse(now: now, &output)
+        }
+        return output.take()
+    }
+
+    /// Takes note of a sign of life; whether bytes may come at all.
+    private mutating func acceptsBytes(now: ContinuousClock.Instant, _ output: inout ActionList) -> Bool {
         switch phase {
         case .negotiating:
-            if isHandshaking {
-                fail(StreamFailure(.injectedBeforeEncryption), tell: nil, &output)
-                return output.take()
-            }
+            guard isHandshaking else { return true }
+            fail(StreamFailure(.injectedBeforeEncryption), tell: nil, &output)
+            return false
         case .established:
             state.flow { $0.keepAlive.bytesReceived(now: now) }
-        case .closing:
-            break
-        case .ended:
-            return []
-        case .idle, .connecting:
-            preconditionFailure("bytes were received before a transport was connected")
+            return true
+        case .closing: return true
+        case .ended: return false
+        case .idle, .connecting: preconditionFailure("bytes were received before a transport was connected")
         }
-        parser.append(bytes)
-        parse(now: now, &output)
-        return output.take()
     }
 
     private mutating func parse(now: ContinuousClock.Instant, _ output: inout ActionList) {
@@ -299,7 +282,7 @@ extension ClientStream {
 // MARK: - The negotiation's wishes
 
 extension ClientStream {
-    private mutating func perform(
+    mutating func perform(
         _ steps: [StreamNegotiation.Action], now: ContinuousClock.Instant
     ) -> [StreamAction] {
         var output = ActionList()
@@ -307,7 +290,7 @@ extension ClientStream {
         return output.take()
     }
 
-    private mutating func perform(
+    mutating func perform(
         _ steps: [StreamNegotiation.Action], now: ContinuousClock.Instant, _ output: inout ActionList
     ) {
         for step in steps {
@@ -393,129 +376,6 @@ extension ClientStream {
             mechanism: ready.mechanism, unacknowledged: leftOver)
         leftOver = []
         output.append(.established(session))
-    }
-}
-
-// MARK: - The owner's wishes
-
-extension ClientStream {
-    /// Sends a stanza; it counts for stream management.
-    public mutating func send(
-        _ stanza: some XMLEncodable, token: StanzaToken, now: ContinuousClock.Instant
-    ) -> [StreamAction] {
-        var output = ActionList()
-        send(stanza, token, &output)
-        return output.take()
-    }
-
-    /// Sends several stanzas in one write, in their order.
-    public mutating func send(
-        contentsOf stanzas: [(stanza: any XMLEncodable, token: StanzaToken)], now: ContinuousClock.Instant
-    ) -> [StreamAction] {
-        var output = ActionList()
-        for (stanza, token) in stanzas { send(stanza, token, &output) }
-        return output.take()
-    }
-
-    private mutating func send(_ stanza: some XMLEncodable, _ token: StanzaToken, _ output: inout ActionList) {
-        guard isEstablished else {
-            output.append(.notSent(token))
-            return
-        }
-        let bytes = StreamMarkup.bytes(of: stanza)
-        output.write(bytes)
-        if case .request = management.stanzaSent(UnacknowledgedStanza(token: token, bytes: bytes)) {
-            output.write(StreamMarkup.request)
-        }
-    }
-
-    /// Sends an element that is no stanza, such as the client state of XEP-0352. It is not counted and gets lost with
-    /// the connection. Nothing is sent unless stanzas flow.
-    public mutating func sendElement(_ element: some XMLEncodable, now: ContinuousClock.Instant) -> [StreamAction] {
-        isEstablished ? [.write(StreamMarkup.bytes(of: element))] : []
-    }
-
-    /// Sends a registration request (XEP-0077 §3.1) after `.readyToRegister`; the answer comes as `.stanzas`.
-    ///
-    /// Nothing else may be sent before authentication: the payload must be in the namespace `jabber:iq:register`.
-    public mutating func sendRegistration(_ request: IQ, now: ContinuousClock.Instant) -> [StreamAction] {
-        precondition(
-            request.payloads.allSatisfy { $0.name.namespace == StreamNamespace.registration },
-            "only registration requests may be sent before authentication")
-        return isRegistering ? [.write(StreamMarkup.bytes(of: request))] : []
-    }
-
-    /// Logs in on the stream on which an account was registered.
-    public mutating func authenticate(
-        with credentials: SASLCredentials, now: ContinuousClock.Instant
-    ) -> [StreamAction] {
-        switch phase {
-        case .negotiating:
-            state.setLoginDeadline(now.advanced(by: configuration.loginTimeout))
-            return perform(state.negotiate { $0.authenticate(credentials) }, now: now)
-        case .ended:
-            return []
-        case .idle, .connecting, .established, .closing:
-            preconditionFailure("authenticate only when .readyToRegister was given, and once")
-        }
-    }
-
-    /// Answers `.resourceConflict`: asks for another resource, or with nil lets the server choose.
-    public mutating func useResource(_ resource: String?, now: ContinuousClock.Instant) -> [StreamAction] {
-        switch phase {
-        case .negotiating:
-            state.setLoginDeadline(now.advanced(by: configuration.loginTimeout))
-            return perform(state.negotiate { $0.useResource(resource) }, now: now)
-        case .ended:
-            return []
-        case .idle, .connecting, .established, .closing:
-            preconditionFailure("a resource is chosen only when .resourceConflict was given, and once")
-        }
-    }
-
-    /// The owner has handled the oldest `count` stanzas of those it was given: from here on the server need not keep
-    /// them (XEP-0198 §4). What was received before a resource was bound is not counted.
-    public mutating func stanzasHandled(_ count: Int, now: ContinuousClock.Instant) -> [StreamAction] {
-        let isOpen: Bool
-        switch phase {
-        case .established: isOpen = true
-        case .negotiating:
-            if isRegistering { return [] }
-            isOpen = true
-        case .closing: isOpen = false
-        case .idle, .connecting, .ended: return []
-        }
-        guard case .answer(let handled) = management.stanzasHandled(min(count, management.unconfirmedCount)), isOpen
-        else { return [] }
-        return [.write(StreamMarkup.answer(handled))]
-    }
-
-    /// Closes the stream politely (RFC 6120 §4.4): the last acknowledgement, `</stream:stream>`, and a short wait for
-    /// the server's.
-    public mutating func close(now: ContinuousClock.Instant) -> [StreamAction] {
-        var output = ActionList()
-        switch phase {
-        case .idle:
-            output.append(.progress(.closeRequested))
-            end(.requested, &output)
-        case .connecting:
-            output.append(.progress(.closeRequested))
-            output.append(.closeTransport)
-            end(.requested, &output)
-        case .negotiating:
-            output.append(.progress(.closeRequested))
-            // In the middle of a handshake anything written would go out in clear.
-            if !isHandshaking { writeFooter(&output) }
-            output.append(.closeTransport)
-            end(.requested, &output)
-        case .established:
-            state = .closing(deadline: now.advanced(by: configuration.closeTimeout))
-            output.append(.progress(.closeRequested))
-            if case .answer(let handled) = management.closing() { output.write(StreamMarkup.answer(handled)) }
-            writeFooter(&output)
-        case .closing, .ended: break
-        }
-        return output.take()
     }
 }
 
@@ -617,13 +477,13 @@ extension ClientStream {
         end(.failed(failure), &output)
     }
 
-    private func writeFooter(_ output: inout ActionList) {
+    func writeFooter(_ output: inout ActionList) {
         output.write(StreamMarkup.footer)
         output.append(.progress(.closingSent))
     }
 
     /// Gives the one terminal action.
-    private mutating func end(_ reason: StreamEnd.Reason, _ output: inout ActionList) {
+    mutating func end(_ reason: StreamEnd.Reason, _ output: inout ActionList) {
         state = .ended
         let session = management.resumptionState ?? resumption
         let unacknowledged = leftOver + management.unacknowledged + (resumption?.unacknowledged ?? [])
@@ -646,9 +506,9 @@ extension ClientStream {
 
 extension ClientStream {
     /// The states by name.
-    private enum Phase { case idle, connecting, negotiating, established, closing, ended }
+    enum Phase { case idle, connecting, negotiating, established, closing, ended }
 
-    private var phase: Phase {
+    var phase: Phase {
         switch state {
         case .idle: .idle
         case .connecting: .connecting
@@ -670,9 +530,9 @@ extension ClientStream {
         }
     }
 
-    private var isHandshaking: Bool { negotiationPhase == .handshaking }
+    var isHandshaking: Bool { negotiationPhase == .handshaking }
 
-    private var isRegistering: Bool { negotiationPhase == .registering }
+    var isRegistering: Bool { negotiationPhase == .registering }
 
     /// Whether stanzas can be sent.
     public var isEstablished: Bool { phase == .established }
@@ -692,66 +552,4 @@ extension ClientStream {
 
     /// How many of the stanzas sent the server has not acknowledged.
     public var unacknowledgedCount: Int { management.unacknowledgedCount }
-}
-
-// MARK: - Changes inside a state
-
-extension ClientStream.Established {
-    /// Whether this is the answer to our ping, which is nobody else's.
-    fileprivate mutating func takesAnswer(_ element: XMLElement) -> Bool {
-        guard let pendingPing, element.isAnswer(to: pendingPing) else { return false }
-        self.pendingPing = nil
-        return true
-    }
-}
-
-extension ClientStream.State {
-    /// Lets the negotiation take an event.
-    fileprivate mutating func negotiate(
-        _ event: (inout StreamNegotiation) -> [StreamNegotiation.Action]
-    ) -> [StreamNegotiation.Action] {
-        negotiating { event(&$0.negotiation) }
-    }
-
-    fileprivate mutating func setLoginDeadline(_ deadline: ContinuousClock.Instant?) {
-        negotiating { $0.deadline = deadline }
-    }
-
-    fileprivate mutating func hasLoginTimedOut(now: ContinuousClock.Instant) -> Bool {
-        negotiating { $0.deadline.map { $0 <= now } ?? false }
-    }
-
-    // Never `if case` or `guard case` over a consumed value: Swift 6.3 releases the payload twice there.
-    private mutating func negotiating<Result>(_ change: (inout ClientStream.Negotiating) -> Result) -> Result {
-        switch consume self {
-        case .negotiating(var negotiating):
-            let result = change(&negotiating)
-            self = .negotiating(negotiating)
-            return result
-        case .idle: Self.outOfOrder()
-        case .connecting: Self.outOfOrder()
-        case .established: Self.outOfOrder()
-        case .closing: Self.outOfOrder()
-        case .ended: Self.outOfOrder()
-        }
-    }
-
-    /// Changes what is kept while stanzas flow.
-    fileprivate mutating func flow<Result>(_ change: (inout ClientStream.Established) -> Result) -> Result {
-        switch consume self {
-        case .established(var established):
-            let result = change(&established)
-            self = .established(established)
-            return result
-        case .idle: Self.outOfOrder()
-        case .connecting: Self.outOfOrder()
-        case .negotiating: Self.outOfOrder()
-        case .closing: Self.outOfOrder()
-        case .ended: Self.outOfOrder()
-        }
-    }
-
-    private static func outOfOrder() -> Never {
-        preconditionFailure("a part of the stream was changed in a state that does not have it")
-    }
 }

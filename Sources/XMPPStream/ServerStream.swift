@@ -8,23 +8,23 @@ public import XMPPStanzas
 /// It negotiates STARTTLS or takes a secured transport, registers accounts, authenticates, binds resources, manages and
 /// resumes streams. It routes nothing: stanzas are the owner's.
 public struct ServerStream: ~Copyable, Sendable {
-    private struct Ground: Sendable {
+    struct Ground: Sendable {
         var tls: TLSInformation?
         var username: String?
         var standing: StreamFeature.Standing = []
     }
 
-    private struct Exchange: Sendable {
+    struct Exchange: Sendable {
         let ground: Ground
         var mechanism: any SASLServerMechanism
     }
 
-    private struct Bound: Sendable {
+    struct Bound: Sendable {
         let address: JID
         var standing: StreamFeature.Standing
     }
 
-    private enum State: ~Copyable {
+    enum State: ~Copyable {
         /// The client's header is awaited. → offering, ended
         case opening(Ground)
         /// Features were sent. → handshaking, authenticating, bound, ended
@@ -39,11 +39,11 @@ public struct ServerStream: ~Copyable, Sendable {
         case ended
     }
 
-    private let configuration: ServerStreamConfiguration
-    private var parser: XMLStreamParser
+    let configuration: ServerStreamConfiguration
+    var parser: XMLStreamParser
     private var management = StreamManagement()
-    private var state: State
-    private var actions: [ServerStreamAction] = []
+    var state: State
+    var actions: [ServerStreamAction] = []
 
     public init(configuration: ServerStreamConfiguration) {
         self.configuration = configuration
@@ -201,7 +201,7 @@ extension ServerStream {
         }
     }
 
-    private mutating func write(_ bytes: [UInt8]) {
+    mutating func write(_ bytes: [UInt8]) {
         if case .write(let earlier)? = actions.last {
             actions[actions.count - 1] = .write(earlier + bytes)
         } else {
@@ -318,7 +318,7 @@ extension ServerStream {
     }
 
     /// Ends the stream with an error of the client's.
-    private mutating func fail(_ condition: StreamError.Condition, _ directory: inout ServerDirectory) {
+    mutating func fail(_ condition: StreamError.Condition, _ directory: inout ServerDirectory) {
         let error = StreamError(condition)
         write(StreamMarkup.streamError(error))
         finish(.error(error), &directory)
@@ -454,89 +454,6 @@ extension ServerStream {
         writer.write(StanzaError(condition))
         writer.end()
         write(writer.takeBytes())
-    }
-}
-
-// MARK: - Authentication
-
-extension ServerStream {
-    private mutating func authenticate(
-        _ element: XMLElement, _ ground: Ground, _ directory: inout ServerDirectory
-    ) {
-        let name = SASLMechanismName(rawValue: element["mechanism"] ?? "")
-        guard configuration.mechanisms.contains(name), let mechanism = makeMechanism(name, ground, directory) else {
-            write(StreamMarkup.saslFailure(.invalidMechanism))
-            return
-        }
-        guard let message = StreamMarkup.data(of: element) else {
-            write(StreamMarkup.saslFailure(.incorrectEncoding))
-            return
-        }
-        perform(message, Exchange(ground: ground, mechanism: mechanism), &directory)
-    }
-
-    private func makeMechanism(
-        _ name: SASLMechanismName, _ ground: Ground, _ directory: ServerDirectory
-    ) -> (any SASLServerMechanism)? {
-        let passwords = directory.passwords
-        if let hash = name.scramHash, let digest = configuration.digests[hash] {
-            let (salt, iterations) = (configuration.salt, configuration.iterations)
-            let settings = SCRAMServer.Configuration(
-                digest: digest, isChannelBound: name.isChannelBound,
-                channelBindings: ground.tls?.channelBindings ?? [], nonce: configuration.nonce,
-                offersChannelBinding: configuration.mechanisms.contains { $0.isChannelBound })
-            return SCRAMServer(configuration: settings) { username in
-                passwords[username].flatMap {
-                    SCRAMServerKeys(password: $0, salt: salt, iterations: iterations, digest: digest)
-                }
-            }
-        }
-        switch name {
-        case .plain: return PlainServer(isEncrypted: ground.tls != nil) { passwords[$0] == $1 }
-        case .anonymous: return AnonymousServer()
-        default: return nil
-        }
-    }
-
-    private mutating func saslElementReceived(
-        _ element: XMLElement, _ exchange: Exchange, _ directory: inout ServerDirectory
-    ) {
-        if element.isNamed(StreamName.abort) {
-            state = .offering(exchange.ground)
-            write(StreamMarkup.saslFailure(.aborted))
-        } else if element.isNamed(StreamName.response) {
-            guard let message = StreamMarkup.data(of: element) else {
-                state = .offering(exchange.ground)
-                write(StreamMarkup.saslFailure(.incorrectEncoding))
-                return
-            }
-            perform(message ?? [], exchange, &directory)
-        } else {
-            fail(.notAuthorized, &directory)
-        }
-    }
-
-    private mutating func perform(
-        _ message: [UInt8]?, _ exchange: Exchange, _ directory: inout ServerDirectory
-    ) {
-        var exchange = exchange
-        switch exchange.mechanism.messageReceived(message) {
-        case .challenge(let data):
-            write(StreamMarkup.challenge(data))
-            state = .authenticating(exchange)
-        case .success(let identity, let data):
-            var ground = exchange.ground
-            let username = identity.username.isEmpty ? "anonymous-\(directory.nextNumber())" : identity.username
-            ground.username = username
-            ground.standing.insert(.authenticated)
-            write(StreamMarkup.success(data))
-            state = .opening(ground)
-            parser.reset()
-            actions.append(.authenticated(username: username, mechanism: exchange.mechanism.name.rawValue))
-        case .failure(let condition, _):
-            write(StreamMarkup.saslFailure(condition))
-            state = .offering(exchange.ground)
-        }
     }
 }
 

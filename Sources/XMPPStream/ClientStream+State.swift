@@ -1,0 +1,90 @@
+import XMLStreaming
+
+extension ClientStream {
+    struct Negotiating: ~Copyable {
+        var negotiation: StreamNegotiation
+        /// Nil while a person is being asked.
+        var deadline: ContinuousClock.Instant?
+    }
+
+    struct Established: ~Copyable {
+        var keepAlive: KeepAlive
+        /// The id of the ping that waits for its answer.
+        var pendingPing: String?
+    }
+
+    enum State: ~Copyable {
+        /// Nothing happened. → connecting, negotiating, ended
+        case idle
+        /// The owner connects a transport. → negotiating, ended
+        case connecting(deadline: ContinuousClock.Instant)
+        /// The stream is on its way to carry stanzas. → established, ended
+        case negotiating(Negotiating)
+        /// Stanzas flow. → closing, ended
+        case established(Established)
+        /// `</stream:stream>` was written, the server's is awaited. → ended
+        case closing(deadline: ContinuousClock.Instant)
+        /// `.ended` was given. Final.
+        case ended
+    }
+}
+
+extension ClientStream.Established {
+    /// Whether this is the answer to our ping, which is nobody else's.
+    mutating func takesAnswer(_ element: XMLElement) -> Bool {
+        guard let pendingPing, element.isAnswer(to: pendingPing) else { return false }
+        self.pendingPing = nil
+        return true
+    }
+}
+
+extension ClientStream.State {
+    /// Lets the negotiation take an event.
+    mutating func negotiate(
+        _ event: (inout StreamNegotiation) -> [StreamNegotiation.Action]
+    ) -> [StreamNegotiation.Action] {
+        negotiating { event(&$0.negotiation) }
+    }
+
+    mutating func setLoginDeadline(_ deadline: ContinuousClock.Instant?) {
+        negotiating { $0.deadline = deadline }
+    }
+
+    mutating func hasLoginTimedOut(now: ContinuousClock.Instant) -> Bool {
+        negotiating { $0.deadline.map { $0 <= now } ?? false }
+    }
+
+    // Never `if case` or `guard case` over a consumed value: Swift 6.3 releases the payload twice there.
+    private mutating func negotiating<Result>(_ change: (inout ClientStream.Negotiating) -> Result) -> Result {
+        switch consume self {
+        case .negotiating(var negotiating):
+            let result = change(&negotiating)
+            self = .negotiating(negotiating)
+            return result
+        case .idle: Self.outOfOrder()
+        case .connecting: Self.outOfOrder()
+        case .established: Self.outOfOrder()
+        case .closing: Self.outOfOrder()
+        case .ended: Self.outOfOrder()
+        }
+    }
+
+    /// Changes what is kept while stanzas flow.
+    mutating func flow<Result>(_ change: (inout ClientStream.Established) -> Result) -> Result {
+        switch consume self {
+        case .established(var established):
+            let result = change(&established)
+            self = .established(established)
+            return result
+        case .idle: Self.outOfOrder()
+        case .connecting: Self.outOfOrder()
+        case .negotiating: Self.outOfOrder()
+        case .closing: Self.outOfOrder()
+        case .ended: Self.outOfOrder()
+        }
+    }
+
+    private static func outOfOrder() -> Never {
+        preconditionFailure("a part of the stream was changed in a state that does not have it")
+    }
+}

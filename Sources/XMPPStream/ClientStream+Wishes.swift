@@ -1,0 +1,124 @@
+public import SASLMechanisms
+public import XMLStreaming
+public import XMPPStanzas
+
+extension ClientStream {
+    /// Sends a stanza; it counts for stream management.
+    public mutating func send(
+        _ stanza: some XMLEncodable, token: StanzaToken, now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        var output = ActionList()
+        send(stanza, token, &output)
+        return output.take()
+    }
+
+    /// Sends several stanzas in one write, in their order.
+    public mutating func send(
+        contentsOf stanzas: [(stanza: any XMLEncodable, token: StanzaToken)], now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        var output = ActionList()
+        for (stanza, token) in stanzas { send(stanza, token, &output) }
+        return output.take()
+    }
+
+    private mutating func send(_ stanza: some XMLEncodable, _ token: StanzaToken, _ output: inout ActionList) {
+        guard isEstablished else {
+            output.append(.notSent(token))
+            return
+        }
+        let bytes = StreamMarkup.bytes(of: stanza)
+        output.write(bytes)
+        if case .request = management.stanzaSent(UnacknowledgedStanza(token: token, bytes: bytes)) {
+            output.write(StreamMarkup.request)
+        }
+    }
+
+    /// Sends an element that is no stanza, such as the client state of XEP-0352. It is not counted and gets lost with
+    /// the connection. Nothing is sent unless stanzas flow.
+    public mutating func sendElement(_ element: some XMLEncodable, now: ContinuousClock.Instant) -> [StreamAction] {
+        isEstablished ? [.write(StreamMarkup.bytes(of: element))] : []
+    }
+
+    /// Sends a registration request (XEP-0077 §3.1) after `.readyToRegister`; the answer comes as `.stanzas`.
+    ///
+    /// Nothing else may be sent before authentication: the payload must be in the namespace `jabber:iq:register`.
+    public mutating func sendRegistration(_ request: IQ, now: ContinuousClock.Instant) -> [StreamAction] {
+        precondition(
+            request.payloads.allSatisfy { $0.name.namespace == StreamNamespace.registration },
+            "only registration requests may be sent before authentication")
+        return isRegistering ? [.write(StreamMarkup.bytes(of: request))] : []
+    }
+
+    /// Logs in on the stream on which an account was registered.
+    public mutating func authenticate(
+        with credentials: SASLCredentials, now: ContinuousClock.Instant
+    ) -> [StreamAction] {
+        switch phase {
+        case .negotiating:
+            state.setLoginDeadline(now.advanced(by: configuration.loginTimeout))
+            return perform(state.negotiate { $0.authenticate(credentials) }, now: now)
+        case .ended:
+            return []
+        case .idle, .connecting, .established, .closing:
+            preconditionFailure("authenticate only when .readyToRegister was given, and once")
+        }
+    }
+
+    /// Answers `.resourceConflict`: asks for another resource, or with nil lets the server choose.
+    public mutating func useResource(_ resource: String?, now: ContinuousClock.Instant) -> [StreamAction] {
+        switch phase {
+        case .negotiating:
+            state.setLoginDeadline(now.advanced(by: configuration.loginTimeout))
+            return perform(state.negotiate { $0.useResource(resource) }, now: now)
+        case .ended:
+            return []
+        case .idle, .connecting, .established, .closing:
+            preconditionFailure("a resource is chosen only when .resourceConflict was given, and once")
+        }
+    }
+
+    /// The owner has handled the oldest `count` stanzas of those it was given: from here on the server need not keep
+    /// them (XEP-0198 §4). What was received before a resource was bound is not counted.
+    public mutating func stanzasHandled(_ count: Int, now: ContinuousClock.Instant) -> [StreamAction] {
+        let isOpen: Bool
+        switch phase {
+        case .established: isOpen = true
+        case .negotiating:
+            if isRegistering { return [] }
+            isOpen = true
+        case .closing: isOpen = false
+        case .idle, .connecting, .ended: return []
+        }
+        guard case .answer(let handled) = management.stanzasHandled(min(count, management.unconfirmedCount)), isOpen
+        else { return [] }
+        return [.write(StreamMarkup.answer(handled))]
+    }
+
+    /// Closes the stream politely (RFC 6120 §4.4): the last acknowledgement, `</stream:stream>`, and a short wait for
+    /// the server's.
+    public mutating func close(now: ContinuousClock.Instant) -> [StreamAction] {
+        var output = ActionList()
+        switch phase {
+        case .idle:
+            output.append(.progress(.closeRequested))
+            end(.requested, &output)
+        case .connecting:
+            output.append(.progress(.closeRequested))
+            output.append(.closeTransport)
+            end(.requested, &output)
+        case .negotiating:
+            output.append(.progress(.closeRequested))
+            // In the middle of a handshake anything written would go out in clear.
+            if !isHandshaking { writeFooter(&output) }
+            output.append(.closeTransport)
+            end(.requested, &output)
+        case .established:
+            state = .closing(deadline: now.advanced(by: configuration.closeTimeout))
+            output.append(.progress(.closeRequested))
+            if case .answer(let handled) = management.closing() { output.write(StreamMarkup.answer(handled)) }
+            writeFooter(&output)
+        case .closing, .ended: break
+        }
+        return output.take()
+    }
+}

@@ -1,0 +1,335 @@
+import SASLMechanisms
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+
+extension StreamNegotiation {
+    /// What follows from what: every rule gives the next state, so none can forget it.
+    struct Rules: Sendable {
+        let configuration: ClientStreamConfiguration
+    }
+}
+
+extension StreamNegotiation.Rules {
+    typealias State = StreamNegotiation.State
+    typealias Action = StreamNegotiation.Action
+    typealias Transition = StreamNegotiation.Transition
+    typealias Clear = StreamNegotiation.Clear
+    typealias Offered = StreamNegotiation.Offered
+    typealias Authenticating = StreamNegotiation.Authenticating
+    typealias Authenticated = StreamNegotiation.Authenticated
+    typealias Negotiated = StreamNegotiation.Negotiated
+    typealias Binding = StreamNegotiation.Binding
+
+    func transportConnected(tls: TLSInformation?) -> Transition {
+        if let tls { return open(on: ProtectedChannel(securedBy: tls)) }
+        if let channel = ProtectedChannel(plaintextAllowedBy: configuration.tls) { return open(on: channel) }
+        if configuration.tls == .directTLS {
+            return Transition(to: .handshaking, [.progress(.securing), .secureTransport])
+        }
+        let header = StreamMarkup.header(to: configuration.address.domain, from: nil)
+        let pipelines = configuration.pipelinesStartTLS
+        return Transition(
+            to: .openingInClear(Clear(isStartTLSSent: pipelines)),
+            [.progress(.negotiating), .write(pipelines ? header + StreamMarkup.startTLS : header)])
+    }
+
+    func open(on channel: ProtectedChannel) -> Transition {
+        let from = channel.tls == nil ? nil : senderAddress
+        let header = StreamMarkup.header(to: configuration.address.domain, from: from)
+        return Transition(to: .opening(channel), [.progress(.negotiating), .write(header)])
+    }
+
+    /// The account, where one is meant: who registers has none yet.
+    var senderAddress: JID? {
+        guard configuration.address.local != nil else { return nil }
+        switch configuration.purpose {
+        case .authenticate(let credentials): return credentials.isAnonymous ? nil : configuration.address.bare
+        case .register: return nil
+        }
+    }
+
+    func headerReceived(_ root: XMLElement, _ contentNamespace: String, next: consuming State) -> Transition {
+        do throws(StreamFailure) {
+            _ = try StreamHeader(root, contentNamespace: contentNamespace)
+            return Transition(to: next)
+        } catch {
+            return .failed(error, tell: error.code == .notXMPP ? .invalidNamespace : .unsupportedVersion)
+        }
+    }
+
+    /// An element that does not belong where it came. Stanzas and answers to questions that were not asked end the
+    /// stream; what is unknown is reported, for a later protocol may send it to everybody.
+    func misplaced(_ element: XMLElement, back previous: consuming State) -> Transition {
+        let failure = StreamFailure(.unexpectedElement, text: element.name.description)
+        if element.isStanza { return .failed(failure, tell: .notAuthorized) }
+        if StreamName.negotiationNamespaces.contains(element.name.namespace) {
+            return .failed(failure, tell: .policyViolation)
+        }
+        return Transition(to: previous, [.element(element)])
+    }
+}
+
+// MARK: - Encryption (RFC 6120 §5)
+
+extension StreamNegotiation.Rules {
+    func featuresInClearReceived(_ element: XMLElement) -> Transition {
+        guard element.isNamed(StreamName.features) else { return misplaced(element, back: .awaitingFeaturesInClear) }
+        // Demanded whether it was offered or not: somebody on the way could have taken the offer out (§5.4.1).
+        return Transition(
+            to: .awaitingProceed(Clear(isStartTLSSent: true, areFeaturesSeen: true)), [.write(StreamMarkup.startTLS)])
+    }
+
+    func answerToStartTLSReceived(_ element: XMLElement, _ clear: Clear) -> Transition {
+        if element.isNamed(StreamName.proceed) {
+            return Transition(to: .handshaking, [.progress(.securing), .secureTransport])
+        }
+        if element.isNamed(StreamName.tlsFailure) { return .failed(StreamFailure(.encryptionRefused)) }
+        if element.isNamed(StreamName.features), !clear.areFeaturesSeen {
+            return Transition(to: .awaitingProceed(Clear(isStartTLSSent: true, areFeaturesSeen: true)))
+        }
+        return misplaced(element, back: .awaitingProceed(clear))
+    }
+}
+
+// MARK: - Registration and authentication (XEP-0077 §3.1, RFC 6120 §6)
+
+extension StreamNegotiation.Rules {
+    func featuresReceived(_ element: XMLElement, _ channel: ProtectedChannel) -> Transition {
+        guard element.isNamed(StreamName.features) else { return misplaced(element, back: .awaitingFeatures(channel)) }
+        let offered = Offered(channel: channel, features: StreamFeatures(element: element))
+        let opened = Action.progress(.opened(offered.features))
+        switch configuration.purpose {
+        case .register:
+            return Transition(to: .registering(offered), [opened, .readyToRegister(offered.features)])
+        case .authenticate(let credentials):
+            return authenticate(with: credentials, offered).after([opened])
+        }
+    }
+
+    /// Only answers are let through: before authentication the server has nothing to ask.
+    func registrationElementReceived(_ element: XMLElement, _ offered: Offered) -> Transition {
+        if element.isNamed(StreamName.iq), element["type"] == "result" || element["type"] == "error" {
+            return Transition(to: .registering(offered), [.stanza(element)])
+        }
+        return misplaced(element, back: .registering(offered))
+    }
+
+    func authenticate(with credentials: SASLCredentials, _ offered: Offered) -> Transition {
+        let next = configuration.plan.next(
+            offered: offered.features, standing: .secured, skipping: [.startTLS, .register])
+        guard next?.step == .authenticate, let mechanisms = offered.features.mechanisms else {
+            return .failed(StreamFailure(.authenticationNotOffered))
+        }
+        let offer = SASLOffer(mechanisms: mechanisms, channelBindings: offered.features.channelBindingTypes)
+        let negotiator = SASLNegotiator(
+            policy: configuration.mechanisms, security: offered.channel.saslSecurity, digests: configuration.digests)
+        do throws(SASLError) {
+            let selection = try negotiator.select(from: offer, for: credentials)
+            var mechanism = try negotiator.makeClient(
+                for: selection, credentials: credentials, nonce: configuration.nonce, offer: offer)
+            let initialResponse = try mechanism.start()
+            let name = mechanism.name.rawValue
+            return Transition(
+                to: .authenticating(Authenticating(channel: offered.channel, mechanism: mechanism)),
+                [
+                    .progress(.authenticating(mechanism: name)),
+                    .write(StreamMarkup.authenticate(mechanism: name, initialResponse: initialResponse)),
+                ])
+        } catch {
+            return .failed(StreamFailure(error))
+        }
+    }
+
+    func saslElementReceived(_ element: XMLElement, _ exchange: Authenticating) -> Transition {
+        if element.isNamed(StreamName.saslFailure) { return .failed(StreamFailure(saslFailure: element)) }
+        let isChallenge = element.isNamed(StreamName.challenge)
+        guard isChallenge || element.isNamed(StreamName.success) else {
+            return misplaced(element, back: .authenticating(exchange))
+        }
+        guard let data = StreamMarkup.data(of: element) else {
+            return abort(StreamFailure(.authenticationMalformed), whileExchanging: isChallenge)
+        }
+        var exchange = exchange
+        do throws(SASLError) {
+            if isChallenge {
+                let response = try exchange.mechanism.respond(to: data ?? [])
+                return Transition(to: .authenticating(exchange), [.write(StreamMarkup.response(response))])
+            }
+            try exchange.mechanism.succeed(with: data)
+        } catch {
+            return abort(StreamFailure(error), whileExchanging: isChallenge)
+        }
+        let header = StreamMarkup.header(to: configuration.address.domain, from: senderAddress)
+        let opening: [Action] = [.progress(.authenticated), .restartStream, .write(header)]
+        // A session to resume comes before binding, and whether it can be resumed stands in the features.
+        let pipelines = configuration.pipelinesBinding && configuration.resumption == nil
+        let authenticated = Authenticated(exchange, isBindSent: pipelines)
+        return Transition(
+            to: .reopening(authenticated),
+            pipelines ? opening + bindRequest(resource: configuration.address.resource) : opening)
+    }
+
+    /// `<abort/>` (§6.4.4) where the server still waits for us; after its success there is nothing left to abort.
+    func abort(_ failure: StreamFailure, whileExchanging: Bool) -> Transition {
+        Transition.failed(failure).after(whileExchanging ? [.write(StreamMarkup.element(StreamName.abort))] : [])
+    }
+}
+
+// MARK: - Binding and stream management (RFC 6120 §7, XEP-0198)
+
+extension StreamNegotiation.Rules {
+    static let sessionID = "session-1"
+
+    func finalFeaturesReceived(
+        _ element: XMLElement, _ authenticated: Authenticated, now: ContinuousClock.Instant
+    ) -> Transition {
+        guard element.isNamed(StreamName.features) else {
+            return misplaced(element, back: .awaitingFinalFeatures(authenticated))
+        }
+        let negotiated = Negotiated(authenticated, features: StreamFeatures(element: element))
+        return authenticated.isBindSent
+            ? Transition(to: .binding(firstBinding(negotiated))) : proceed(negotiated, now: now)
+    }
+
+    /// Goes on with the next feature of the plan, or is done.
+    func proceed(_ negotiated: Negotiated, now: ContinuousClock.Instant) -> Transition {
+        var negotiated = negotiated
+        if configuration.resumption == nil { negotiated.finished.insert(.resume) }
+        if !configuration.usesStreamManagement { negotiated.finished.formUnion([.resume, .manage]) }
+        if !negotiated.ready.features.requiresSession { negotiated.finished.insert(.startSession) }
+        let next = configuration.plan.next(
+            offered: negotiated.ready.features, standing: negotiated.standing, skipping: negotiated.finished)
+        switch next?.step {
+        case .resume:
+            guard let resumption = configuration.resumption else {
+                preconditionFailure("resumption is skipped where there is nothing to resume")
+            }
+            let request = StreamMarkup.resume(previousID: resumption.id, handled: resumption.handledCount)
+            return Transition(
+                to: .resuming(negotiated, deadline: now.advanced(by: configuration.resumptionTimeout)),
+                [.progress(.resuming), .resumeSent(resumption), .write(request)])
+        case .bind:
+            return bind(firstBinding(negotiated))
+        case .startSession:
+            return Transition(to: .startingSession(negotiated), [.write(StreamMarkup.session(id: Self.sessionID))])
+        case .manage:
+            let request = StreamMarkup.enable(resumable: configuration.requestsResumption)
+            return Transition(to: .enabling(negotiated), [.write(request), .enableSent])
+        case .startTLS, .register, .authenticate, nil:
+            guard let address = negotiated.address else { return .failed(StreamFailure(.bindingRefused)) }
+            return Transition(to: .finished, [.established(address: address, negotiated.ready)])
+        }
+    }
+
+    func bind(_ binding: Binding) -> Transition {
+        let request = bindRequest(attempt: binding.attempt, resource: binding.resource)
+        return Transition(to: .binding(binding), request)
+    }
+
+    func bindRequest(attempt: Int = 1, resource: String?) -> [Action] {
+        let request = StreamMarkup.bind(id: StreamNegotiation.bindID(attempt), resource: resource)
+        return [.progress(.binding(resource: resource)), .write(request)]
+    }
+
+    func firstBinding(_ negotiated: Negotiated) -> Binding {
+        var alternatives: [String] = []
+        if case .tryAlternatives(let resources) = configuration.resourceConflict { alternatives = resources }
+        return Binding(negotiated: negotiated, resource: configuration.address.resource, alternatives: alternatives)
+    }
+
+    func answerToResumeReceived(
+        _ element: XMLElement, _ negotiated: Negotiated, deadline: ContinuousClock.Instant,
+        now: ContinuousClock.Instant
+    ) -> Transition {
+        if element.isNamed(StreamName.resumed) {
+            guard let previousID = element["previd"], let handled = element.handledCount else {
+                return .failed(StreamFailure(.unexpectedElement, text: element.name.description), tell: .invalidXML)
+            }
+            return Transition(
+                to: .finished, [.resumed(previousID: previousID, handled: handled, negotiated.ready)])
+        }
+        if element.isNamed(StreamName.failed) {
+            var negotiated = negotiated
+            negotiated.finished.insert(.resume)
+            return proceed(negotiated, now: now).after([.resumptionRefused(handled: element.handledCount)])
+        }
+        return misplaced(element, back: .resuming(negotiated, deadline: deadline))
+    }
+
+    func answerToBindReceived(
+        _ element: XMLElement, _ binding: Binding, now: ContinuousClock.Instant
+    ) -> Transition {
+        guard element.isAnswer(to: binding.id) else { return misplaced(element, back: .binding(binding)) }
+        if element["type"] == "error" { return bindingRefused(element, binding) }
+        var negotiated = binding.negotiated
+        guard let text = element.firstChild(StreamName.bind)?.firstChild(StreamName.jid)?.text,
+            let address = try? JID(text.trimmingXMLWhitespace()), !address.isBare
+        else {
+            return .failed(StreamFailure(.bindingRefused))
+        }
+        negotiated.address = address
+        negotiated.standing.insert(.bound)
+        return proceed(negotiated, now: now).after([.progress(.bound(address))])
+    }
+
+    func bindingRefused(_ element: XMLElement, _ binding: Binding) -> Transition {
+        let error = element.stanzaError
+        guard error.condition == .conflict, let resource = binding.resource else {
+            return .failed(StreamFailure(.bindingRefused, stanzaError: error, text: error.text.best(for: [])))
+        }
+        var binding = binding
+        binding.attempt += 1
+        switch configuration.resourceConflict {
+        case .tryAlternatives, .letServerChoose:
+            binding.resource = binding.alternatives.isEmpty ? nil : binding.alternatives.removeFirst()
+            return bind(binding)
+        case .ask:
+            return Transition(to: .choosingResource(binding), [.resourceConflict(resource)])
+        case .fail:
+            return .failed(StreamFailure(.resourceConflict, stanzaError: error, text: error.text.best(for: [])))
+        }
+    }
+
+    func answerToSessionReceived(
+        _ element: XMLElement, _ negotiated: Negotiated, now: ContinuousClock.Instant
+    ) -> Transition {
+        guard element.isAnswer(to: Self.sessionID) else {
+            return boundElementReceived(element, back: .startingSession(negotiated))
+        }
+        if element["type"] == "error" {
+            let error = element.stanzaError
+            return .failed(StreamFailure(.sessionRefused, stanzaError: error, text: error.text.best(for: [])))
+        }
+        var negotiated = negotiated
+        negotiated.standing.insert(.sessionStarted)
+        return proceed(negotiated, now: now)
+    }
+
+    func answerToEnableReceived(
+        _ element: XMLElement, _ negotiated: Negotiated, now: ContinuousClock.Instant
+    ) -> Transition {
+        var negotiated = negotiated
+        if element.isNamed(StreamName.enabled), let address = negotiated.address {
+            negotiated.standing.insert(.managed)
+            let id = element["id"]
+            let promise = StreamManagement.Promise(
+                id: id, isResumable: element.isTrue("resume") && id != nil,
+                maximumSeconds: element["max"].flatMap { Int($0) }, location: element["location"])
+            return proceed(negotiated, now: now).after([.enabled(promise, address: address)])
+        }
+        if element.isNamed(StreamName.failed) {
+            negotiated.finished.insert(.manage)
+            return proceed(negotiated, now: now).after([.enableRefused])
+        }
+        return boundElementReceived(element, back: .enabling(negotiated))
+    }
+
+    /// Once a resource is bound the server may send stanzas at any time.
+    func boundElementReceived(_ element: XMLElement, back previous: consuming StreamNegotiation.State)
+        -> Transition
+    {
+        guard element.isStanza else { return misplaced(element, back: previous) }
+        return Transition(to: previous, [.stanza(element)])
+    }
+}
