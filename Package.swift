@@ -95,7 +95,8 @@ let package = Package(
         // Measurements: Scripts/benchmark.
         library("StanzaCorpus", path: "Benchmarks/StanzaCorpus"),
         .executableTarget(
-            name: "benchmark", dependencies: ["XMLStreaming", "StanzaCorpus"], path: "Benchmarks/Program",
+            name: "benchmark", dependencies: ["XMLStreaming", "XMPPStanzas", "StanzaCorpus"],
+            path: "Benchmarks/Program",
             swiftSettings: settings),
 
         // Tests mirror sources.

@@ -20,7 +20,16 @@ public struct Message: Stanza {
         /// A report that an earlier message failed.
         case error
 
-        init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
+        /// The type of a message; missing and unknown are `normal`.
+        init(of element: XMLElement) {
+            var kind = Kind.normal
+            element.withAttributeUTF8("type") { bytes in
+                if let known = Kind(utf8: bytes) { kind = known }
+            }
+            self = kind
+        }
+
+        private init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
             if bytes.matches("chat") {
                 self = .chat
             } else if bytes.matches("groupchat") {
@@ -77,7 +86,7 @@ public struct Message: Stanza {
         to = try addresses.address(in: "to", of: element)
         id = element["id"]
         language = element.language
-        type = element.withAttributeUTF8("type") { Kind(utf8: $0) ?? .normal } ?? .normal
+        type = Kind(of: element)
         payloads = Payloads(of: element)
     }
 

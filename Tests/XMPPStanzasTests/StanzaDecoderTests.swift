@@ -27,7 +27,7 @@ struct StanzaDecoderTests {
     func cache() throws {
         var decoder = StanzaDecoder()
         for round in 0..<3 {
-            for number in 0..<500 {
+            for number in 0..<3000 {
                 let text = "<message from='User\(number)@example.org/r\(round)' to='me@example.org'/>"
                 let stanza = try #require(try decoder.decode(element(text)))
                 #expect(try stanza.from == JID("user\(number)@example.org/r\(round)"))
