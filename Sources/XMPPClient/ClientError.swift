@@ -1,4 +1,3 @@
-public import TransportLayer
 public import XMPPStanzas
 public import XMPPStream
 

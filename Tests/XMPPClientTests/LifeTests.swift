@@ -156,7 +156,7 @@ struct LifeTests {
     @Test("W-1: nothing of a session is left when run has returned")
     func leaks() async throws {
         let server = MemoryServer()
-        for _ in 0..<100 {
+        for _ in 0..<30 {
             var configuration = try server.account("alice")
             configuration.add { session in
                 Notebook { [session] _ in _ = session }

@@ -191,6 +191,23 @@ struct RealServerTests {
         #expect(error?.exitClass == .connection)
     }
 
+    @Test("S3-13, S3-14: without a host the domain is looked up; one that does not exist is said not to be found")
+    func lookUp() async throws {
+        let server = try await PrivateProsody.shared
+        let account = try await server.newAccount()
+        var connector = Connector()
+        // Nothing answers there, so the look-up of the service records fails and the domain itself is tried.
+        connector.configuration.resolver.servers = ["127.0.0.1:1"]
+        connector.configuration.resolver.deadline = .milliseconds(300)
+        let configuration = try server.configuration(account) {
+            $0.host = nil
+            $0.port = nil
+            $0.transports = .network(connector)
+        }
+        let error = await clientError { try await Client(configuration).run { _ in } }
+        #expect(error?.exitClass == .connection)
+    }
+
     @Test("W-19: after run the server has no session left")
     func politeEnd() async throws {
         let server = try await PrivateProsody.shared
@@ -199,7 +216,7 @@ struct RealServerTests {
         #expect(try await server.sessionCount(of: account.username) == 0)
     }
 
-    @Test("two thousand messages between two sessions arrive in order", arguments: ServerKind.allCases)
+    @Test("three hundred messages between two sessions arrive in order", arguments: ServerKind.allCases)
     func burst(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let (alice, bob) = (try await server.newAccount("alice"), try await server.newAccount("bob"))
@@ -208,7 +225,7 @@ struct RealServerTests {
             try await bobSession.send(Presence())
             let receiver = try JID("\(bob.address)/r")
             try await Client(try server.configuration(alice)).run { session in
-                let count = 2000
+                let count = 300
                 async let sending: Void = {
                     for number in 0..<count {
                         try await session.send(Message(to: receiver, type: .chat, body: "\(number)"))

@@ -1,17 +1,23 @@
 public import TransportLayer
 
 extension TransportFactory {
-    /// The ports of XMPP for clients, with STARTTLS (RFC 6120 §14.7) and with direct TLS (by custom).
-    private static let ports: (startTLS: UInt16, directTLS: UInt16) = (5222, 5223)
+    /// The port for direct TLS when none is named; registered by custom, not by XEP-0368.
+    private static let directTLSPort: UInt16 = 5223
 
-    /// TCP and TLS to the host that the configuration names by its IP address.
-    public static let network = TransportFactory { target throws(TransportError) in
-        let port = target.port.flatMap { $0 == 0 ? nil : $0 } ?? (target.isDirectTLS ? ports.directTLS : ports.startTLS)
-        guard let address = SocketAddress(target.host ?? target.tls.serverName, port: port) else {
-            throw TransportError(.resolutionFailed, "Only IP addresses can be connected to so far.")
+    /// TCP and TLS; the server is found by DNS unless a host is named.
+    public static let network = network(Connector())
+
+    /// TCP and TLS by a connector with its own settings, such as other DNS servers.
+    public static func network(_ connector: Connector) -> TransportFactory {
+        TransportFactory { target throws(TransportError) in
+            let place: ConnectionTarget
+            if let host = target.host {
+                let port = target.port.flatMap { $0 == 0 ? nil : $0 } ?? (target.isDirectTLS ? directTLSPort : nil)
+                place = .host(host, port: port, security: target.isDirectTLS ? .directTLS : .startTLS)
+            } else {
+                place = .domain(target.tls.serverName)
+            }
+            return try await connector.connect(to: place, tls: target.tls).transport
         }
-        let transport = try await SocketTransport.connect(to: address)
-        if target.isDirectTLS { _ = try await transport.startTLS(target.tls) }
-        return transport
     }
 }

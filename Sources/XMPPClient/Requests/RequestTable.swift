@@ -20,12 +20,13 @@ struct RequestTable<Waiter>: ~Copyable {
     var isEmpty: Bool { entries.isEmpty }
     var count: Int { entries.count }
 
-    /// When the first request is due.
-    var nextDeadline: ContinuousClock.Instant? { entries.values.map(\.deadline).min() }
+    /// When the first request is due, or earlier: an answer does not move it, for finding the next one costs a look at all.
+    private(set) var nextDeadline: ContinuousClock.Instant?
 
     mutating func enter(id: String, to receiver: JID?, deadline: ContinuousClock.Instant, waiter: Waiter) {
         precondition(entries[id] == nil, "Two requests with the same id wait for an answer.")
         entries[id] = Entry(receiver: receiver, deadline: deadline, waiter: waiter)
+        nextDeadline = nextDeadline.map { min($0, deadline) } ?? deadline
     }
 
     func contains(id: String) -> Bool { entries[id] != nil }
@@ -46,8 +47,10 @@ struct RequestTable<Waiter>: ~Copyable {
 
     /// The ones whose time is over.
     mutating func deadlinePassed(now: ContinuousClock.Instant) -> [Waiter] {
+        guard let nextDeadline, nextDeadline <= now else { return [] }
         let due = entries.filter { $0.value.deadline <= now }
         for id in due.keys { entries[id] = nil }
+        self.nextDeadline = entries.values.map(\.deadline).min()
         return due.values.map(\.waiter)
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 import TransportLayer
-public import XMLStreaming
+import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 public import XMPPStream
