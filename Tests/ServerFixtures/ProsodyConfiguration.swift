@@ -87,14 +87,20 @@ struct ProsodyConfiguration: Sendable {
         Component "conference.xmpp.test" "muc"
           modules_enabled = { "muc_mam", "vcard_muc" }
           muc_log_by_default = true
-        Component "upload.xmpp.test" "http_file_share"
-          http_external_url = "https://localhost:\(ports[3])/"
-          http_file_share_size_limit = \(options.uploadSizeLimit)
-          http_file_share_access = { "xmpp.test", "other.test" }
+        \(options.removedModules.contains("http_file_share") ? "" : uploadComponent)
         Component "pubsub.xmpp.test" "pubsub"
         Component "ext.xmpp.test"
           component_secret = "componentsecret"
 
+        """
+    }
+
+    private var uploadComponent: String {
+        """
+        Component "upload.xmpp.test" "http_file_share"
+          http_external_url = "https://localhost:\(ports[3])/"
+          http_file_share_size_limit = \(options.uploadSizeLimit)
+          http_file_share_access = { "xmpp.test", "other.test" }
         """
     }
 

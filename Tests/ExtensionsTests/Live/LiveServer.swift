@@ -1,0 +1,105 @@
+import AccountRegistration
+import EntityInformation
+import FileSharing
+import MessageFeatures
+import Roster
+import ServerFixtures
+import ServiceDiscovery
+import Testing
+import TransportLayer
+import XMPPAddress
+import XMPPClient
+import XMPPStanzas
+
+/// The servers that each live test runs on.
+enum LiveServer: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case prosody, ejabberd
+
+    var testDescription: String { rawValue }
+
+    var server: any PrivateServer {
+        get async throws {
+            switch self {
+            case .prosody: try await PrivateProsody.shared
+            case .ejabberd: try await PrivateEjabberd.shared
+            }
+        }
+    }
+}
+
+extension PrivateServer {
+    /// How a program of this package connects to the server.
+    func configuration(
+        _ account: Account, roster: RosterPolicy = RosterPolicy()
+    ) throws -> ClientConfiguration {
+        var configuration = ClientConfiguration(address: try JID(account.address), password: account.password)
+        configuration.host = host
+        configuration.port = port
+        let trust = TrustPolicy.certificateAuthority(authorityFile)
+        configuration.trust = trust
+        configuration.add { ServiceDiscovery($0) }
+        configuration.add { Roster($0, policy: roster) }
+        configuration.add { _ in EntityInformation(version: SoftwareVersion(softwareName: "Test", version: "1")) }
+        configuration.add { _ in DeliveryReceipts() }
+        configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
+        return configuration
+    }
+
+    /// Runs a session of each of two new accounts beside each other; both are online with presence when `body` begins.
+    func withTwo(
+        roster: RosterPolicy = RosterPolicy(),
+        _ body: @escaping @Sendable (_ romeo: Session, _ juliet: Session) async throws -> Void
+    ) async throws {
+        let romeo = Client(try configuration(try await newAccount("romeo"), roster: roster))
+        let juliet = Client(try configuration(try await newAccount("juliet"), roster: roster))
+        try await romeo.run { first in
+            try await first.send(Presence())
+            try await juliet.run { second in
+                try await second.send(Presence())
+                try await withDeadline { try await body(first, second) }
+            }
+        }
+    }
+}
+
+/// Waits for `work`, but not for ever: a live test that hangs would hide its reason.
+func withDeadline<Result: Sendable>(
+    _ limit: Duration = .seconds(60), _ work: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result.self) { group in
+        group.addTask { try await work() }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw DeadlinePassed()
+        }
+        defer { group.cancelAll() }
+        guard let result = try await group.next() else { throw DeadlinePassed() }
+        return result
+    }
+}
+
+struct DeadlinePassed: Error {}
+
+extension RosterEvents {
+    /// Reads events until one answers with something.
+    func first<Found>(_ find: (RosterEvent) -> Found?) async throws -> Found {
+        for await batch in self {
+            for event in batch {
+                if let found = find(event) { return found }
+            }
+        }
+        throw DeadlinePassed()
+    }
+}
+
+extension SessionEvents {
+    /// Reads events until a message answers with something.
+    func firstMessage<Found>(_ find: (Message) throws -> Found?) async throws -> Found {
+        for await batch in self {
+            for case .message(let message) in batch {
+                if let found = try find(message) { return found }
+            }
+        }
+        throw DeadlinePassed()
+    }
+}

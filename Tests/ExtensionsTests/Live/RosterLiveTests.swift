@@ -1,0 +1,194 @@
+import Roster
+import ServerFixtures
+import Testing
+import XMPPAddress
+import XMPPClient
+import XMPPStanzas
+
+@Suite("Contact list on real servers")
+struct RosterLiveTests {
+    /// Romeo adds Juliet, Juliet accepts and adds back; returns when both see each other online.
+    private func befriend(_ romeo: Session, _ juliet: Session, named name: String? = nil) async throws {
+        let first = try #require(romeo[Roster.self])
+        let second = try #require(juliet[Roster.self])
+        let address = try #require(await juliet.address)
+        let mine = await first.events()
+        let theirs = await second.events()
+        #expect(try await first.add(address, name: name) == .requested)
+        let asking = try await theirs.first { if case .request(let address, _) = $0 { address } else { nil } }
+        #expect(asking == (await romeo.address)?.bare)
+        try await second.accept(asking)
+        try await mine.first { event in
+            if case .changed(let contact) = event, contact.section == .online, contact.item.subscription == .both {
+                ()
+            } else {
+                nil
+            }
+        }
+        try await theirs.first { event in
+            if case .changed(let contact) = event, contact.section == .online, contact.item.subscription == .both {
+                ()
+            } else {
+                nil
+            }
+        }
+    }
+
+    @Test(
+        "S0-80, S0-81, S0-83, S2-25, S2-27, S2-28: ask, be asked, accept, add back, under a name of my own",
+        arguments: LiveServer.allCases)
+    func adding(kind: LiveServer) async throws {
+        try await kind.server.withTwo { romeo, juliet in
+            try await befriend(romeo, juliet, named: "朱丽叶")
+            let roster = try #require(romeo[Roster.self])
+            let contact = try #require(await roster.contacts.first)
+            #expect(contact.displayName == "朱丽叶")
+            #expect(contact.section == .online)
+            #expect(await juliet[Roster.self]?.requests == [])
+        }
+    }
+
+    @Test("S2-24: adding a contact again sends nothing", arguments: LiveServer.allCases)
+    func alreadyContact(kind: LiveServer) async throws {
+        try await kind.server.withTwo { romeo, juliet in
+            try await befriend(romeo, juliet)
+            let roster = try #require(romeo[Roster.self])
+            let address = try #require(await juliet.address)
+            guard case .alreadyContact(let contact) = try await roster.add(address) else {
+                Issue.record("a request was sent to a contact")
+                return
+            }
+            #expect(contact.address == address.bare)
+        }
+    }
+
+    @Test(
+        "S0-12, S0-13, S0-14, S2-17, S2-32, S2-35: show, status and leaving move a contact between the sections",
+        arguments: LiveServer.allCases)
+    func sections(kind: LiveServer) async throws {
+        try await kind.server.withTwo { romeo, juliet in
+            try await befriend(romeo, juliet)
+            let roster = try #require(romeo[Roster.self])
+            let events = await roster.events()
+            for (show, section) in [
+                (Presence.Show.doNotDisturb, Contact.Section.away), (.chat, .online), (.extendedAway, .away),
+                (.away, .away),
+            ] {
+                try await juliet.send(Presence(show: show, status: "我现在很忙"))
+                let seen = try await events.first { event -> Contact? in
+                    if case .changed(let contact) = event, contact.primary?.show == show { contact } else { nil }
+                }
+                #expect(seen.section == section)
+                #expect(seen.status == "我现在很忙")
+            }
+            try await juliet.send(Presence(type: .unavailable))
+            try await events.first { event in
+                if case .changed(let contact) = event, contact.section == .offline { () } else { nil }
+            }
+            // S2-15: an empty presence is enough to be online again.
+            try await juliet.send(Presence())
+            try await events.first { event in
+                if case .changed(let contact) = event, contact.section == .online { () } else { nil }
+            }
+        }
+    }
+
+    @Test("S2-27: a request can be refused", arguments: LiveServer.allCases)
+    func rejecting(kind: LiveServer) async throws {
+        try await kind.server.withTwo { romeo, juliet in
+            let first = try #require(romeo[Roster.self])
+            let second = try #require(juliet[Roster.self])
+            let mine = await first.events()
+            let theirs = await second.events()
+            _ = try await first.add(try #require(await juliet.address))
+            let asking = try await theirs.first { if case .request(let address, _) = $0 { address } else { nil } }
+            try await second.reject(asking)
+            try await mine.first { if case .refused = $0 { () } else { nil } }
+            #expect(await second.requests.isEmpty)
+            #expect(await second.contacts.isEmpty)
+        }
+    }
+
+    @Test(
+        "S0-82, S2-38: removing ends both subscriptions and takes me off the other's list",
+        arguments: LiveServer.allCases)
+    func removing(kind: LiveServer) async throws {
+        try await kind.server.withTwo { romeo, juliet in
+            try await befriend(romeo, juliet)
+            let first = try #require(romeo[Roster.self])
+            let second = try #require(juliet[Roster.self])
+            let mine = await first.events()
+            let theirs = await second.events()
+            try await first.remove(try #require(await juliet.address))
+            try await mine.first { if case .removed = $0 { () } else { nil } }
+            try await theirs.first { if case .removed = $0 { () } else { nil } }
+            #expect(await first.contacts.isEmpty)
+            #expect(await second.contacts.isEmpty)
+        }
+    }
+
+    @Test("S0-85, S1-23, S2-31: begin, each item once, end; sorted by section and name", arguments: LiveServer.allCases)
+    func populating(kind: LiveServer) async throws {
+        let server = try await kind.server
+        let others = [(try await server.newAccount(), "Beta"), (try await server.newAccount(), "alpha")]
+        try await server.withTwo { romeo, juliet in
+            try await befriend(romeo, juliet, named: "Zoe")
+            let roster = try #require(romeo[Roster.self])
+            for (account, name) in others { _ = try await roster.add(try JID(account.address), name: name) }
+            let events = await roster.events()
+            try await roster.fetch()
+            var seen: [RosterEvent] = []
+            while !seen.contains(.populated) {
+                var iterator = events.makeAsyncIterator()
+                seen += try #require(await iterator.next())
+            }
+            #expect(seen.first == .populating)
+            #expect(seen.filter { if case .item = $0 { true } else { false } }.count == 3)
+            #expect(await roster.contacts.map(\.displayName) == ["Zoe", "alpha", "Beta"])
+        }
+    }
+
+    @Test(
+        "S0-84: without automatic fetching the list is asked for by hand, and requests still arrive",
+        arguments: LiveServer.allCases)
+    func manualFetch(kind: LiveServer) async throws {
+        var policy = RosterPolicy()
+        policy.fetchesAutomatically = false
+        try await kind.server.withTwo(roster: policy) { romeo, juliet in
+            let second = try #require(juliet[Roster.self])
+            #expect(await second.isPopulated == false)
+            let theirs = await second.events()
+            _ = try await romeo[Roster.self]?.add(try #require(await juliet.address))
+            try await theirs.first { if case .request = $0 { () } else { nil } }
+            try await second.fetch()
+            #expect(await second.isPopulated)
+        }
+    }
+
+    @Test("S2-30: requests can be accepted without asking", arguments: LiveServer.allCases)
+    func automaticAcceptance(kind: LiveServer) async throws {
+        var policy = RosterPolicy()
+        policy.acceptsAllRequests = true
+        try await kind.server.withTwo(roster: policy) { romeo, juliet in
+            let roster = try #require(romeo[Roster.self])
+            let events = await roster.events()
+            _ = try await roster.add(try #require(await juliet.address))
+            try await events.first { event in
+                if case .changed(let contact) = event, contact.item.subscription == .both { () } else { nil }
+            }
+        }
+    }
+
+    @Test("a push from a stranger is refused and changes nothing", arguments: LiveServer.allCases)
+    func forgedPush(kind: LiveServer) async throws {
+        try await kind.server.withTwo { romeo, juliet in
+            let target = try #require(await juliet.address)
+            let forged = RosterItem(address: try JID("mallory@xmpp.test"), name: "Mallory")
+            let error = await #expect(throws: ClientError.self) {
+                _ = try await romeo.request(RosterChange(forged), to: target)
+            }
+            #expect(error?.stanzaError?.condition == .serviceUnavailable)
+            #expect(await juliet[Roster.self]?.allItems.isEmpty == true)
+        }
+    }
+}
