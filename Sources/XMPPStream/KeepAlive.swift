@@ -11,7 +11,8 @@ package struct KeepAlive: ~Copyable, Sendable {
         case dead
     }
 
-    private enum State: ~Copyable {
+    // Not private: Swift 6.3 breaks off when another module destroys a machine whose noncopyable state is private.
+    enum State: ~Copyable {
         /// Nothing is watched. Final.
         case off
         /// Something was heard at the given time. → probing

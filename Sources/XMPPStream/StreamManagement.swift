@@ -80,7 +80,7 @@ package struct StreamManagement: ~Copyable, Sendable {
     }
 
     /// Stanzas that were received and not yet handled by the owner.
-    private struct Inbound {
+    struct Inbound {
         /// `h`: handled stanzas that count.
         var handled: UInt32 = 0
         /// Received before counting began and not handled yet; these are confirmed first and never counted.
@@ -101,7 +101,7 @@ package struct StreamManagement: ~Copyable, Sendable {
         }
     }
 
-    private struct Session {
+    struct Session {
         var inbound: Inbound
         var outbound: UnacknowledgedQueue
         var promise: Promise
@@ -109,7 +109,8 @@ package struct StreamManagement: ~Copyable, Sendable {
         var isRequestOutstanding = false
     }
 
-    private enum State: ~Copyable {
+    // Not private: Swift 6.3 breaks off when another module destroys a machine whose noncopyable state is private.
+    enum State: ~Copyable {
         /// Not negotiated: nothing is counted. → enabling, resuming, active (server end)
         case inactive(Inbound)
         /// `<enable/>` was sent; what we send is counted, what we receive is not. → active, inactive
