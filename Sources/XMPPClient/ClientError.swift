@@ -99,6 +99,9 @@ extension ClientError {
     static let sessionEnded = ClientError(.sessionEnded, "The session is over.")
     static let notConnected = ClientError(.notConnected, "There is no connection to the server. Connect and try again.")
 
+    static let notManaged = ClientError(
+        .unacknowledged, "The server does not confirm on this connection what it receives.")
+
     static func unacknowledged(because error: ClientError) -> ClientError {
         ClientError(
             .unacknowledged,

@@ -141,6 +141,39 @@ struct LifeTests {
         #expect(failed == "Notebook")
     }
 
+    @Test("a start that a lost connection broke off is made up for after the resumption")
+    func brokenStart() async throws {
+        let server = MemoryServer()
+        await server.ignore(Question.name)
+        let second = Box<[Bool]>()
+        struct Second: SessionExtension {
+            let notes: Box<[Bool]>
+            func sessionStarted(_ session: Session, isResumed: Bool) async throws {
+                notes.value = (notes.value ?? []) + [isResumed]
+            }
+        }
+        var configuration = try server.account("alice")
+        configuration.add { _ in Notebook { session in _ = try await session.request(Question("x")) } }
+        configuration.add { _ in Second(notes: second) }
+        try await Client(configuration).run(from: .connecting) { session in
+            let events = session.events(.connection)
+            let first = await server.next("iq")["id"] ?? ""
+            await server.cut("alice")
+            var times = 0
+            _ = await events.first { event -> Bool? in
+                if case .connection(.online) = event { times += 1 }
+                return times == 2 ? true : nil
+            }
+            let again = await server.next("iq")["id"] ?? ""
+            for id in [first, again] {
+                try await server.send(
+                    "<iq type='result' id='\(id)'><question xmlns='urn:example:question'/></iq>", to: "alice")
+            }
+            try await session.waitUntilOnline()
+            #expect(second.value == [false])
+        }
+    }
+
     @Test("two owners of the same requests are a configuration error")
     func twoOwners() async throws {
         struct Second: SessionExtension {

@@ -79,6 +79,19 @@ struct SendingTests {
         }
     }
 
+    @Test("without stream management nobody waits in vain for an acknowledgement")
+    func unmanaged() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice") { $0.usesStreamManagement = false }).run { session in
+            let token = try await session.send(Message(to: try JID("bob@xmpp.test"), body: "x"))
+            try await token.reached(.written)
+            #expect(await clientError { try await token.reached(.acknowledged) }?.code == .unacknowledged)
+            async let delivered: Void = token.reached(.delivered)
+            token.advance(to: .delivered)
+            try await delivered
+        }
+    }
+
     @Test("S0-52, S0-53, S0-54, S0-92: without a connection sending fails at once and says why")
     func notConnected() async throws {
         let server = MemoryServer()

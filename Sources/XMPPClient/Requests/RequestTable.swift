@@ -20,7 +20,8 @@ struct RequestTable<Waiter>: ~Copyable {
     var isEmpty: Bool { entries.isEmpty }
     var count: Int { entries.count }
 
-    /// When the first request is due, or earlier: an answer does not move it, for finding the next one costs a look at all.
+    /// When the first request is due, or earlier: an answer does not move it, for finding the next one costs a look at
+    /// all.
     private(set) var nextDeadline: ContinuousClock.Instant?
 
     mutating func enter(id: String, to receiver: JID?, deadline: ContinuousClock.Instant, waiter: Waiter) {

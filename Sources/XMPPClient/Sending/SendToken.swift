@@ -37,6 +37,8 @@ public final class SendToken: Sendable {
     private struct State {
         var stage = Stage.queued
         var failure: ClientError?
+        /// The server does not acknowledge on this connection.
+        var isUnmanaged = false
         /// Nothing more comes from the server.
         var isSettled = false
         var nextNumber = 0
@@ -69,7 +71,8 @@ public final class SendToken: Sendable {
 
     /// Returns when the stanza has come that far.
     ///
-    /// - Throws: ``ClientError`` if the stanza failed, if the session ended before, or if the task was cancelled.
+    /// - Throws: ``ClientError`` if the stanza failed, if the session ended before, if the task was cancelled, or if
+    ///   an acknowledgement is waited for that the server never gives.
     public func reached(_ stage: Stage) async throws(ClientError) {
         let number = state.withLock { state in
             state.nextNumber += 1
@@ -81,6 +84,7 @@ public final class SendToken: Sendable {
                     if state.stage >= stage { return .success(()) }
                     if let failure = state.failure { return .failure(failure) }
                     if state.isSettled { return .failure(.sessionEnded) }
+                    if state.isUnmanaged, stage == .acknowledged { return .failure(.notManaged) }
                     if Task.isCancelled { return .failure(.cancelled) }
                     state.waiters[number] = Waiter(stage: stage, continuation: continuation)
                     return nil
@@ -143,6 +147,16 @@ public final class SendToken: Sendable {
         }
     }
 
+    /// Reports that the stanza was written to a connection on which the server acknowledges nothing.
+    func writtenUnmanaged() {
+        update { state in
+            state.isUnmanaged = true
+            guard state.stage < .written else { return nil }
+            state.stage = .written
+            return .reached(.written)
+        }
+    }
+
     /// Reports that the session is over: who waits for more has waited in vain.
     func settle() {
         update { state in
@@ -165,6 +179,8 @@ public final class SendToken: Sendable {
                         result = .failure(failure)
                     } else if state.isSettled {
                         result = .failure(.sessionEnded)
+                    } else if state.isUnmanaged, waiter.stage == .acknowledged {
+                        result = .failure(.notManaged)
                     } else {
                         continue
                     }

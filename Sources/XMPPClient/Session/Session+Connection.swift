@@ -162,6 +162,7 @@ extension Session {
             }
             written(stanzas)
             roomBell.ring()
+            drainBell.ring()
         }
     }
 
@@ -169,7 +170,7 @@ extension Session {
         guard !numbers.isEmpty else { return }
         for number in numbers {
             guard let token = isManaged ? ledger[number] : ledger.close(number) else { continue }
-            token.advance(to: .written)
+            if isManaged { token.advance(to: .written) } else { token.writtenUnmanaged() }
             emit(.sent(token))
         }
         if !isHandlingInput { flushEvents() }
@@ -180,6 +181,7 @@ extension Session {
     private func read(from transport: any Transport) async {
         while streamEnd == nil, !Task.isCancelled {
             await observers.gate.wait()
+            while outbox.isOverflowing, streamEnd == nil, !Task.isCancelled { await drainBell.wait() }
             guard streamEnd == nil else { break }
             var actions: [StreamAction]?
             do throws(TransportError) {

@@ -21,12 +21,16 @@ extension Session {
         backlog = []
         for (stanza, number) in waiting { submit(stanza, number) }
         if let transport { spawn { await transport.negotiationFinished() } }
+        if !session.isResumed { isStartOwed = true }
         let count = onlineCount
-        spawn { [self] in await start(isFirst: isFirst, isResumed: session.isResumed, count: count) }
+        spawn { [self] in await start(isFirst: isFirst, count: count) }
     }
 
     /// Lets the extensions begin, says again how available we are, and lets the program begin.
-    private func start(isFirst: Bool, isResumed: Bool, count: Int) async {
+    ///
+    /// A start that a lost connection broke off is made up for, even if the session was resumed since.
+    private func start(isFirst: Bool, count: Int) async {
+        let isResumed = !isStartOwed
         for instance in extensionTable.all {
             do {
                 try await instance.sessionStarted(self, isResumed: isResumed)
@@ -37,6 +41,7 @@ extension Session {
             // The connection was lost and made anew meanwhile: the later start does it all.
             guard count == onlineCount, isOnline else { return }
         }
+        isStartOwed = false
         if !isFirst, !isResumed { _ = try? await resendPresence() }
         firstOnline.open()
     }

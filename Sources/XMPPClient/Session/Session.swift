@@ -53,11 +53,14 @@ public actor Session {
     nonisolated let turnstile = Turnstile()
     nonisolated let outboxBell = Doorbell()
     nonisolated let roomBell = Doorbell()
+    nonisolated let drainBell = Doorbell()
     nonisolated let alarm = Alarm()
 
     var phase = Phase.offline
     /// Counts the times that stanzas began to flow.
     var onlineCount = 0
+    /// A session began anew and not every extension has started with it.
+    var isStartOwed = false
     var stream: ClientStream?
     var transport: (any Transport)?
     var streamEnd: StreamEnd?
