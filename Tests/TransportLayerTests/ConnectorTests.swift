@@ -7,13 +7,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectorTests {
-    /// A port where nobody listens.
-    private func deadPort() async throws -> UInt16 {
-        let listener = try await TCPListener.listen(at: Loopback.address())
-        await listener.close()
-        return listener.address.port
-    }
-
     private func connector(_ names: NameServer) -> Connector {
         var configuration = Connector.Configuration()
         configuration.resolver = names.configuration
@@ -22,9 +15,10 @@ struct ConnectorTests {
 
     @Test("S0-20: without a host the domain's SRV records lead; a refused first one is followed by the second")
     func failover() async throws {
+        let dead = try DeadPort()
         let listener = try await TCPListener.listen(at: Loopback.address())
         let names = try await NameServer([
-            "srv-host=_xmpps-client._tcp.xmpp.test,dead.xmpp.test,\(try await deadPort()),5,0",
+            "srv-host=_xmpps-client._tcp.xmpp.test,dead.xmpp.test,\(dead.address.port),5,0",
             "srv-host=_xmpp-client._tcp.xmpp.test,gone.xmpp.test,5222,7,0",
             "srv-host=_xmpp-client._tcp.xmpp.test,live.xmpp.test,\(listener.address.port),10,0",
             "host-record=dead.xmpp.test,127.0.0.1", "host-record=live.xmpp.test,127.0.0.1",
@@ -63,10 +57,11 @@ struct ConnectorTests {
 
     @Test("S3-32: a bad certificate is the error, however many candidates there were")
     func badCertificate() async throws {
+        let dead = try DeadPort()
         let listener = try await TCPListener.listen(at: Loopback.address())
         let names = try await NameServer([
             "srv-host=_xmpps-client._tcp.xmpp.test,live.xmpp.test,\(listener.address.port),5,0",
-            "srv-host=_xmpp-client._tcp.xmpp.test,live.xmpp.test,\(try await deadPort()),10,0",
+            "srv-host=_xmpp-client._tcp.xmpp.test,live.xmpp.test,\(dead.address.port),10,0",
             "host-record=live.xmpp.test,127.0.0.1",
         ])
         defer { names.stop() }

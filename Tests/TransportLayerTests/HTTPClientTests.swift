@@ -209,9 +209,8 @@ struct HTTPClientTests {
 
     @Test("Nobody at the port is a refused connection")
     func refused() async throws {
-        let listener = try await TCPListener.listen(at: Loopback.address())
-        await listener.close()
-        let url = "https://127.0.0.1:\(listener.address.port)/"
+        let dead = try DeadPort()
+        let url = "https://127.0.0.1:\(dead.address.port)/"
         await expect(.connectionRefused) { try await client().download(url, limit: 100) }
     }
 }

@@ -50,7 +50,13 @@ enum Loopback {
         client: TLSConfiguration, server: TLSServerConfiguration
     ) async throws -> TransportError? {
         let ends = try await pair()
-        async let accepted = Result { () async throws(TransportError) in try await ends.server.acceptTLS(server) }
+        async let accepted = Result { () async throws(TransportError) in
+            do throws(TransportError) { return try await ends.server.acceptTLS(server) } catch {
+                // A server that cannot even begin must not leave the client waiting.
+                ends.server.abort()
+                throw error
+            }
+        }
         do throws(TransportError) {
             _ = try await ends.client.startTLS(client)
             _ = await accepted

@@ -17,13 +17,12 @@ struct SocketTransportTests {
 
     @Test("A port where nobody listens is a refused connection, in words")
     func refused() async throws {
-        let listener = try await TCPListener.listen(at: Loopback.address())
-        await listener.close()
+        let dead = try DeadPort()
         let error = await #expect(throws: TransportError.self) {
-            _ = try await SocketTransport.connect(to: listener.address)
+            _ = try await SocketTransport.connect(to: dead.address)
         }
         #expect(error?.code == .connectionRefused)
-        #expect(error?.description.contains(listener.address.description) == true)
+        #expect(error?.description.contains(dead.address.description) == true)
     }
 
     @Test("A host that does not answer is a time-out; cancelling ends the attempt sooner")

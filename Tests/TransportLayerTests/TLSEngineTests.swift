@@ -82,7 +82,7 @@ struct TLSEngineTests {
         #expect(first != second)
     }
 
-    @Test("tls-server-end-point is the certificate's SHA-256 here, and absent for Ed25519")
+    @Test("tls-server-end-point is the hash of the certificate, whatever its own key")
     func serverEndPoint() async throws {
         var rsa = try await pair(.tls13, odd: "rsa")
         let information = try rsa.settle().client
