@@ -118,7 +118,7 @@ let package = Package(
         tests(
             "Extensions",
             foundation + extensionProducts + ["Cryptography", "TransportLayer", "XMPPClient", "ServerFixtures"]),
-        tests("CommandLine", ["CommandLine", "Media", "ServerFixtures"]),
+        tests("CommandLine", ["CommandLine", "MessageFeatures", "XMPPAddress", "Media", "ServerFixtures"]),
     ],
     swiftLanguageModes: [.v6]
 )

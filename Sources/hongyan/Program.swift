@@ -1,1 +1,9 @@
-@main struct Program { static func main() {} }
+import CommandLine
+import Glibc
+
+@main
+struct Program {
+    static func main() async {
+        exit(await HongyanProgram.run(Swift.CommandLine.arguments).rawValue)
+    }
+}

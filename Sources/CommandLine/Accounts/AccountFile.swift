@@ -11,6 +11,8 @@ struct AccountFile {
         var port: UInt16?
         var certificateAuthority: String?
         var usesDirectTLS: Bool?
+        /// SHA-256 of certificates that the person has accepted, in hexadecimal digits.
+        var trustedCertificates: [String]?
     }
 
     private struct Content: Codable {

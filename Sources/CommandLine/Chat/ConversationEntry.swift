@@ -5,6 +5,8 @@ struct ConversationEntry: Equatable {
     enum Author: Equatable {
         case me
         case contact(String)
+        /// Somebody whose conversation is not the open one.
+        case elsewhere(String)
         /// The program itself: somebody came online, a request, an error.
         case notice
     }
@@ -12,23 +14,20 @@ struct ConversationEntry: Equatable {
     /// What happened to a message of mine, as far as the protocol proves it.
     enum Delivery: Equatable {
         case sending
-        /// Upload in percent.
-        case uploading(Int)
+        /// Upload or download in percent.
+        case transferring(Int)
         /// The server has it.
         case onServer
         /// One of the contact's devices has it.
         case delivered
-        /// The contact has read it.
-        case displayed
         case failed(String)
 
         var mark: String {
             switch self {
             case .sending: "…"
-            case .uploading(let percent): "\(percent)%"
+            case .transferring(let percent): "\(percent)%"
             case .onServer: "✓"
             case .delivered: "✓✓"
-            case .displayed: "✓✓"
             case .failed: "✗"
             }
         }
@@ -36,8 +35,8 @@ struct ConversationEntry: Equatable {
         /// Whether the line can still change.
         var isFinal: Bool {
             switch self {
-            case .sending, .uploading, .onServer, .delivered: false
-            case .displayed, .failed: true
+            case .sending, .transferring, .onServer: false
+            case .delivered, .failed: true
             }
         }
     }
@@ -49,7 +48,7 @@ struct ConversationEntry: Equatable {
     var delivery: Delivery?
 
     /// The entry as rows of at most `columns`: time, name, text, and at the right end of the last row the mark.
-    func rows(columns: Int, clock: (Timestamp) -> String) -> [TerminalScreen.Row] {
+    func rows(columns: Int, clock: (Timestamp) -> String = \.clockText) -> [TerminalScreen.Row] {
         let prefix: TerminalScreen.Row
         let style: TerminalScreen.Style
         switch author {
@@ -58,8 +57,12 @@ struct ConversationEntry: Equatable {
             prefix = [.init(text: clock(time) + " ", style: .dim), .init(text: localized("me") + ": ", style: .mine)]
         case .contact(let name):
             style = .plain
-            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: 20)
+            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: max(6, min(20, columns / 3)))
             prefix = [.init(text: clock(time) + " ", style: .dim), .init(text: shown + ": ", style: .theirs)]
+        case .elsewhere(let name):
+            style = .plain
+            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: max(6, min(20, columns / 3)))
+            prefix = [.init(text: clock(time) + " ", style: .dim), .init(text: "→ " + shown + ": ", style: .warning)]
         case .notice:
             style = .dim
             prefix = [.init(text: clock(time) + " * ", style: .dim)]
@@ -89,7 +92,7 @@ extension ConversationEntry.Delivery {
     fileprivate var style: TerminalScreen.Style {
         switch self {
         case .failed: .warning
-        case .displayed: .mine
+        case .delivered: .mine
         default: .dim
         }
     }

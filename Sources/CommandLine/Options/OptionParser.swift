@@ -5,27 +5,41 @@ internal import Glibc
 /// abbreviations that are unique, options after arguments, `--` as the end of options.
 ///
 /// `getopt_long` keeps its place in globals: a command line is read once, before anything runs beside it.
-struct OptionParser {
+package struct OptionParser {
     /// One option that a command knows.
-    struct Option: Sendable {
+    package struct Option: Sendable {
         var name: String
         /// A one-letter form.
         var letter: Character?
         /// What the value is, as shown in the help; `nil` for a switch.
         var value: String?
         var help: String
+
+        package init(_ name: String, letter: Character? = nil, value: String? = nil, _ help: String) {
+            self.name = name
+            self.letter = letter
+            self.value = value
+            self.help = help
+        }
     }
 
     /// What was on the command line.
-    struct Result {
-        var arguments: [String] = []
-        fileprivate(set) var values: [String: String] = [:]
+    package struct Result: Sendable {
+        package var arguments: [String] = []
+        fileprivate var values: [String: String] = [:]
 
-        subscript(name: String) -> String? { values[name] }
-        func has(_ name: String) -> Bool { values[name] != nil }
+        package subscript(name: String) -> String? {
+            get { values[name] }
+            set { values[name] = newValue }
+        }
+        package func has(_ name: String) -> Bool { values[name] != nil }
     }
 
-    var options: [Option]
+    package var options: [Option]
+
+    package init(_ options: [Option]) {
+        self.options = options
+    }
 
     /// Codes of long options lie above every character.
     private static let firstCode: Int32 = 0x200
@@ -33,7 +47,7 @@ struct OptionParser {
     private static let unknownOption = Int32(UInt8(ascii: "?"))
 
     /// - Throws: a usage error that names the option.
-    func parse(_ commandLine: [String]) throws(CommandError) -> Result {
+    package func parse(_ commandLine: [String]) throws(CommandError) -> Result {
         // getopt_long permutes the array it gets, so the strings are freed through a copy.
         let words: [UnsafeMutablePointer<CChar>?] = (["hongyan"] + commandLine).map { strdup($0) }
         let names: [UnsafeMutablePointer<CChar>?] = options.map { strdup($0.name) }
@@ -75,7 +89,7 @@ struct OptionParser {
     }
 
     /// The help lines for the options, in two columns.
-    var help: String {
+    package var help: String {
         var lines: [String] = []
         for option in options {
             var left = option.letter.map { "  -\($0), " } ?? "      "

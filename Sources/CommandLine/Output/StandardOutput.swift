@@ -1,21 +1,21 @@
 internal import Glibc
 
 /// Whole writes to standard output and standard error, past the buffers of stdio.
-enum StandardOutput {
-    static func write(_ text: String) {
+package enum StandardOutput {
+    package static func write(_ text: String) {
         write(text, to: STDOUT_FILENO)
     }
 
-    static func writeLine(_ line: String) {
+    package static func writeLine(_ line: String) {
         write(line + "\n", to: STDOUT_FILENO)
     }
 
     /// One line on standard error: progress and reasons, never data.
-    static func report(_ line: String) {
+    package static func report(_ line: String) {
         write(line + "\n", to: STDERR_FILENO)
     }
 
-    static func write(_ text: String, to descriptor: Int32) {
+    package static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -35,4 +35,9 @@ enum DisplayWidth {
         }
         return columns > 0 ? result + "…" : ""
     }
+
+    /// `text` with spaces behind it up to so many columns.
+    static func padded(_ text: String, to columns: Int) -> String {
+        text + String(repeating: " ", count: max(0, columns - of(text)))
+    }
 }

@@ -39,19 +39,32 @@ struct TerminalMode: ~Copyable {
     ///
     /// - Returns: `nil` when there is no terminal or its end was reached.
     static func readSecret(prompt: String) -> String? {
+        ask(prompt, isShown: false)
+    }
+
+    /// Asks a question on the terminal, wherever standard input and output lead.
+    static func readLine(prompt: String) -> String? {
+        ask(prompt, isShown: true)
+    }
+
+    private static func ask(_ prompt: String, isShown: Bool) -> String? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
         var original = termios()
         guard tcgetattr(terminal, &original) == 0 else { return nil }
-        var silent = original
-        silent.c_lflag &= ~tcflag_t(ECHO)
-        guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
-        defer {
-            tcsetattr(terminal, TCSAFLUSH, &original)
-            _ = "\n".withCString { write(terminal, $0, 1) }
+        if !isShown {
+            var silent = original
+            silent.c_lflag &= ~tcflag_t(ECHO)
+            guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
         }
-        _ = prompt.withCString { write(terminal, $0, strlen($0)) }
+        defer {
+            if !isShown {
+                tcsetattr(terminal, TCSAFLUSH, &original)
+                StandardOutput.write("\n", to: terminal)
+            }
+        }
+        StandardOutput.write(prompt, to: terminal)
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while read(terminal, &byte, 1) == 1 {

@@ -48,6 +48,8 @@ struct TerminalScreen {
     /// Below 20 columns nothing can be read anyway.
     var columns: Int { max(size().columns, 20) }
 
+    var rows: Int { max(size().rows, 4) }
+
     /// How many live rows may stand above the input row: half of the screen, so that the final ones stay in sight.
     var maximumLiveRows: Int { max(size().rows / 2, 1) }
 
@@ -73,16 +75,25 @@ struct TerminalScreen {
         write("\r\u{1B}[K" + inputRow(input))
     }
 
-    /// Empties the screen and draws the live rows at its top.
-    mutating func clear(live: [Row], input: InputLine) {
+    /// Empties the visible part of the screen; what follows begins at its top.
+    mutating func clear() {
         liveRowCount = 0
         write("\u{1B}[2J\u{1B}[H")
-        show(live: live, input: input)
     }
 
-    /// Leaves the input row for good; the live rows stay as they are.
-    func finish() {
-        write("\r\u{1B}[K")
+    /// Leaves the live and the input rows for good: those of `last` stay in their place.
+    mutating func finish(last: [Row]) {
+        var output = "\r"
+        if liveRowCount > 0 { output += "\u{1B}[\(liveRowCount)A" }
+        output += "\u{1B}[J"
+        for row in last { output += row.map(render).joined() + "\r\n" }
+        liveRowCount = 0
+        write(output)
+    }
+
+    /// Rings the bell, for something that waits for the person.
+    func ring() {
+        write("\u{7}")
     }
 
     private func inputRow(_ input: InputLine) -> String {

@@ -1,0 +1,80 @@
+internal import CredentialStore
+internal import Foundation
+internal import Glibc
+internal import XMPPAddress
+
+/// Where a password comes from: a file, the place where passwords are kept, or the person at the terminal.
+enum PasswordSource: Sendable, Equatable {
+    case file, store, person
+
+    /// Longer first lines are not passwords.
+    private static let maximumByteCount = 4096
+
+    /// The password of `account`.
+    ///
+    /// - Parameter asksTwice: for a new password, which nobody can check.
+    static func find(
+        for account: JID, file: String?, usesStore: Bool = true, asksTwice: Bool = false
+    ) async throws(CommandError) -> (password: String, source: PasswordSource) {
+        if let file { return (try read(file), .file) }
+        if usesStore, let kept = try await stored(for: account) { return (kept, .store) }
+        return (try await ask(for: account, twice: asksTwice), .person)
+    }
+
+    private static func read(_ file: String) throws(CommandError) -> String {
+        let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
+        guard let data = try? handle?.read(upToCount: maximumByteCount) else {
+            throw .failed(localized("The password file %@ cannot be read.", file))
+        }
+        let line = data.prefix { $0 != UInt8(ascii: "\n") }
+        var password = String(decoding: line, as: UTF8.self)
+        if password.hasSuffix("\r") { password.removeLast() }
+        guard !password.isEmpty else { throw .failed(localized("The first line of %@ is empty.", file)) }
+        return password
+    }
+
+    private static func stored(for account: JID) async throws(CommandError) -> String? {
+        do {
+            return try await CredentialStore.open().password(for: account.bare.description)
+        } catch {
+            // Not a reason to stop: the person can still give the password.
+            StandardOutput.report(error.description)
+            return nil
+        }
+    }
+
+    private static func ask(for account: JID, twice: Bool) async throws(CommandError) -> String {
+        let prompt = localized("Password of %@: ", account.bare)
+        let first = await onOwnThread { TerminalMode.readSecret(prompt: prompt) }
+        guard let first, !first.isEmpty else {
+            throw CommandError(
+                .authentication,
+                localized("There is no password for %@; run `hongyan login`, or give --password-file.", account.bare))
+        }
+        guard twice else { return first }
+        let again = localized("The same again: ")
+        guard await onOwnThread({ TerminalMode.readSecret(prompt: again) }) == first else {
+            throw .failed(localized("The two passwords differ; nothing was done."))
+        }
+        return first
+    }
+
+    /// Keeps a password that the server has accepted, and says where.
+    static func keep(_ password: String, for account: JID) async -> String {
+        do {
+            let store = try await CredentialStore.open()
+            try await store.save(password: password, for: account.bare.description)
+            return store.description
+        } catch {
+            return localized("The password could not be kept. %@", error)
+        }
+    }
+
+    static func forget(_ account: JID) async throws(CommandError) {
+        do {
+            try await CredentialStore.open().remove(for: account.bare.description)
+        } catch {
+            throw .failed(error.description)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import EntityInformation
+internal import FileSharing
+internal import MessageFeatures
+package import Roster
+internal import ServiceDiscovery
+internal import TransportLayer
+package import XMPPClient
+
+extension SignIn {
+    /// The settings with what the programs of this package need: contacts, files, receipts, and what others may ask.
+    package func configuration(
+        accepting policy: RosterPolicy = RosterPolicy(), name: String = "Hongyan"
+    ) -> ClientConfiguration {
+        var configuration = configuration
+        configuration.add { ServiceDiscovery($0, identity: .init(category: "client", type: "console", name: name)) }
+        configuration.add { _ in EntityInformation() }
+        configuration.add { Roster($0, policy: policy) }
+        configuration.add { _ in DeliveryReceipts() }
+        let trust = configuration.trust
+        configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
+        return configuration
+    }
+}
+
+extension Session {
+    /// The extensions that ``SignIn`` adds are there as long as the session lives.
+    package nonisolated func extensionInUse<Extension: SessionExtension>(
+        _ type: Extension.Type
+    ) throws(CommandError) -> Extension {
+        guard let found = self[type] else {
+            throw CommandError(.connection, localized("The connection to the server is over; try again."))
+        }
+        return found
+    }
+
+    /// Makes sure that the server has worked off everything sent so far: it answers in the order of what it gets.
+    package func settle() async throws(ClientError) {
+        try await ping()
+    }
+}

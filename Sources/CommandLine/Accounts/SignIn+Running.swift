@@ -1,0 +1,46 @@
+internal import AccountRegistration
+package import XMPPClient
+
+extension SignIn {
+    /// What to do when the account does not exist yet.
+    package enum MissingAccount: Sendable {
+        case fail
+        /// Register it with the same password, and log in again.
+        case register
+    }
+
+    /// Logs in, runs `body` and signs off.
+    ///
+    /// - Throws: ``CommandError`` with the exit status that fits. A kept password that the server refuses is forgotten;
+    ///   no other failure touches it.
+    package nonisolated(nonsending) func run<Result>(
+        _ configuration: ClientConfiguration, missingAccount: MissingAccount = .fail,
+        _ body: (Session) async throws -> Result
+    ) async throws -> Result {
+        var configuration = configuration
+        let steps = connection.isVerbose ? ConnectionReport() : nil
+        if let steps { configuration.add { steps.watch($0) } }
+        do {
+            return try await Client(configuration).run(body)
+        } catch let error as ClientError where error.isWrongPassword && missingAccount == .register {
+            do {
+                try await Client(configuration).registerAccount()
+            } catch {
+                // The account exists, with another password: the first reason is the one that helps.
+                throw CommandError(ClientError(.authenticationFailed, "", cause: nil))
+            }
+            StandardOutput.report(localized("Registered %@.", address.bare))
+            return try await Client(configuration).run(body)
+        } catch let error as ClientError where error.isWrongPassword && source == .store {
+            try await PasswordSource.forget(address)
+            throw CommandError(error)
+        }
+    }
+}
+
+extension ClientError {
+    /// The server says that user name or password are wrong, and not that something else is in the way.
+    var isWrongPassword: Bool {
+        streamFailure?.code == .credentialsRejected
+    }
+}

@@ -1,0 +1,89 @@
+internal import AccountRegistration
+internal import Roster
+internal import XMPPAddress
+internal import XMPPClient
+internal import XMPPStanzas
+
+extension Command {
+    static let register = Command(
+        name: "register", synopsis: "[ADDRESS]", summary: "create an account on its server"
+    ) { invocation in
+        let signIn = try await SignIn(invocation.namedAccount(), isNew: true)
+        try await Client(signIn.configuration).registerAccount(answering: RegistrationQuestions.answers)
+        try await keep(signIn, invocation, done: localized("Registered %@.", signIn.address.bare), event: "registered")
+    }
+
+    static let login = Command(
+        name: "login", synopsis: "[ADDRESS]", summary: "sign in once, and keep account and password for later"
+    ) { invocation in
+        let signIn = try await SignIn(invocation.namedAccount())
+        try await signIn.run(signIn.configuration()) { session in
+            // Below zero, so that no message comes here that a real session should get.
+            try await session.send(Presence(priority: -1))
+            try await session.settle()
+        }
+        try await keep(signIn, invocation, done: localized("Signed in as %@.", signIn.address.bare), event: "signed-in")
+    }
+
+    static let logout = Command(
+        name: "logout", synopsis: "[ADDRESS]", summary: "forget an account and its password on this computer",
+        options: [.init("jid", letter: "j", value: "ADDRESS", "the account, such as juliet@example.org")],
+        connects: false
+    ) { invocation in
+        var accounts = try AccountFile()
+        let address = try invocation.namedAccount().address ?? accounts.current?.address
+        guard let address else { throw CommandError.failed(localized("There is no account to forget.")) }
+        guard accounts.account(address) != nil else {
+            throw CommandError.failed(
+                localized("%@ is not signed in here; `hongyan accounts` lists who is.", address.bare))
+        }
+        try await PasswordSource.forget(address)
+        try accounts.remove(address)
+        invocation.show(
+            localized("Signed out %@; the password is forgotten.", address.bare),
+            json: ["event": "signed-out", "account": .text(address.bare)])
+    }
+
+    static let accounts = Command(
+        name: "accounts", summary: "list the accounts that are signed in on this computer", connects: false
+    ) { invocation in
+        try invocation.requireNoArguments()
+        let file = try AccountFile()
+        if file.accounts.isEmpty {
+            invocation.tell(localized("No account yet; begin with `hongyan register` or `login`."))
+        }
+        for account in file.accounts {
+            let isCurrent = account.address == file.current?.address
+            invocation.show(
+                (isCurrent ? "* " : "  ") + account.address.description,
+                json: [
+                    "account": .text(account.address), "current": .bool(isCurrent), "host": .text(account.host),
+                    "port": .count(account.port),
+                ])
+        }
+    }
+
+    /// What the server has accepted is kept.
+    private static func keep(
+        _ signIn: SignIn, _ invocation: Invocation, done: String, event: String
+    ) async throws(CommandError) {
+        var accounts = try AccountFile()
+        try accounts.save(signIn.account)
+        let place = await PasswordSource.keep(signIn.password, for: signIn.address)
+        invocation.show(done, json: ["event": .string(event), "account": .text(signIn.address.bare)])
+        StandardOutput.report(place)
+    }
+}
+
+extension Invocation {
+    /// The options, with the account as first argument for commands that take it there.
+    fileprivate func namedAccount() throws(CommandError) -> ConnectionOptions {
+        guard let text = arguments.first else { return connection }
+        guard arguments.count == 1, connection.address == nil else {
+            throw .usage(localized("Name one account, as the argument or with --jid."))
+        }
+        var values = options
+        values["jid"] = text
+        return try ConnectionOptions(values)
+    }
+}

@@ -1,0 +1,52 @@
+/// One command of `hongyan`: what it is called, what it knows, what it does.
+struct Command: Sendable {
+    var name: String
+    /// What follows the name, such as `ADDRESS TEXT…`.
+    var synopsis = ""
+    var summary: String
+    var options: [OptionParser.Option] = []
+    /// Whether it takes the options of ``ConnectionOptions``.
+    var connects = true
+    var run: @Sendable (Invocation) async throws -> Void
+
+    static let all: [Command] = [
+        register, login, logout, accounts, roster, add, accept, reject, remove, send, chat, listen, converse,
+    ]
+
+    private static let common: [OptionParser.Option] = [
+        .init("json", "print data as JSON, one object on a line"),
+        .init("help", letter: "h", "show this help"),
+    ]
+
+    var allOptions: [OptionParser.Option] {
+        options + (connects ? ConnectionOptions.options : []) + Self.common
+    }
+
+    var help: String {
+        let usage = localized("Usage: %@", "hongyan \(name)" + (synopsis.isEmpty ? "" : " \(synopsis)"))
+        return usage + "\n\n" + localized(summary) + "\n\n" + OptionParser(allOptions).help
+    }
+}
+
+/// A command with what stood on the command line.
+struct Invocation: Sendable {
+    let options: OptionParser.Result
+    let connection: ConnectionOptions
+
+    var arguments: [String] { options.arguments }
+    var isJSON: Bool { options.has("json") }
+
+    /// Prints one result, for people or for programs.
+    func show(_ text: String, json: JSONValue) {
+        StandardOutput.writeLine(isJSON ? json.description : text)
+    }
+
+    /// Prints what only people want to know.
+    func tell(_ text: String) {
+        if isJSON { StandardOutput.report(text) } else { StandardOutput.writeLine(text) }
+    }
+
+    func requireNoArguments() throws(CommandError) {
+        if let first = arguments.first { throw .usage(localized("“%@” is one argument too many.", first)) }
+    }
+}

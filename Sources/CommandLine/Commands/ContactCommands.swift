@@ -1,0 +1,147 @@
+internal import Glibc
+internal import Roster
+internal import XMPPAddress
+internal import XMPPClient
+internal import XMPPStanzas
+
+extension Command {
+    static let roster = Command(
+        name: "roster", summary: "list the friends: who is online, away, offline",
+        options: [.init("all", "also those with whom nothing is agreed")]
+    ) { invocation in
+        try invocation.requireNoArguments()
+        try await invocation.withRoster { roster, _ in
+            var contacts = await roster.contacts
+            if invocation.options.has("all") {
+                let shown = Set(contacts.map(\.address))
+                contacts += await roster.allItems.filter { !shown.contains($0.address) }.map { Contact(item: $0) }
+            }
+            let requests = await roster.requests
+            if contacts.isEmpty, requests.isEmpty {
+                invocation.tell(localized("No friends yet; `hongyan add ADDRESS` asks somebody."))
+            }
+            for contact in contacts { invocation.show(ContactLine.text(contact), json: ContactLine.json(contact)) }
+            for address in requests {
+                invocation.show(
+                    localized("%@ wants to add you; `hongyan accept` or `hongyan reject`.", address),
+                    json: ["event": "request", "address": .text(address)])
+            }
+        }
+    }
+
+    static let add = Command(
+        name: "add", synopsis: "ADDRESS", summary: "ask somebody to become a friend",
+        options: [
+            .init("name", value: "NAME", "what to call the friend"),
+            .init("group", value: "GROUP", "put the friend into this group"),
+        ]
+    ) { invocation in
+        let text = try invocation.onlyArgument()
+        try await invocation.withRoster { roster, signIn in
+            let address = try ContactAddress.parse(text, account: signIn.address).bare
+            let groups = invocation.options["group"].map { [$0] } ?? []
+            switch try await roster.add(address, name: invocation.options["name"], groups: Set(groups)) {
+            case .alreadyContact:
+                invocation.show(
+                    localized("%@ is already a friend; nothing was sent.", address),
+                    json: ["event": "already-friend", "address": .text(address)])
+            case .requested:
+                invocation.show(
+                    localized("Asked %@; the answer shows in `hongyan roster`.", address),
+                    json: ["event": "requested", "address": .text(address)])
+            }
+        }
+    }
+
+    static let accept = Command(
+        name: "accept", synopsis: "ADDRESS", summary: "agree to a friend request, and ask back",
+        options: [
+            .init("name", value: "NAME", "what to call the friend"),
+            .init("no-add-back", "only agree: do not ask to see the other one, too"),
+        ]
+    ) { invocation in
+        let text = try invocation.onlyArgument()
+        try await invocation.withRoster { roster, signIn in
+            let address = try await pendingRequest(text, roster, signIn)
+            try await roster.accept(
+                address, addingBack: !invocation.options.has("no-add-back"), name: invocation.options["name"])
+            invocation.show(
+                localized("%@ is accepted.", address), json: ["event": "accepted", "address": .text(address)])
+        }
+    }
+
+    static let reject = Command(
+        name: "reject", synopsis: "ADDRESS", summary: "refuse a friend request"
+    ) { invocation in
+        let text = try invocation.onlyArgument()
+        try await invocation.withRoster { roster, signIn in
+            let address = try await pendingRequest(text, roster, signIn)
+            try await roster.reject(address)
+            invocation.show(
+                localized("%@ is refused.", address), json: ["event": "rejected", "address": .text(address)])
+        }
+    }
+
+    static let remove = Command(
+        name: "remove", synopsis: "ADDRESS", summary: "end a friendship, on both sides",
+        options: [.init("yes", letter: "y", "do not ask whether you are sure")]
+    ) { invocation in
+        let text = try invocation.onlyArgument()
+        try await invocation.withRoster { roster, signIn in
+            let address = try ContactAddress.parse(text, account: signIn.address).bare
+            guard await roster.contact(address) != nil else {
+                throw CommandError.failed(localized("%@ is not on the list of friends; nothing was sent.", address))
+            }
+            if !invocation.options.has("yes") { try await confirmRemoval(of: address) }
+            try await roster.remove(address)
+            invocation.show(
+                localized("%@ is removed.", address), json: ["event": "removed", "address": .text(address)])
+        }
+    }
+
+    private static func pendingRequest(
+        _ text: String, _ roster: Roster, _ signIn: SignIn
+    ) async throws(CommandError) -> JID {
+        let address = try ContactAddress.parse(text, account: signIn.address).bare
+        guard await roster.requests.contains(address) else {
+            throw .failed(localized("%@ has not asked; there is nothing to answer.", address))
+        }
+        return address
+    }
+
+    private static func confirmRemoval(of address: JID) async throws(CommandError) {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw .usage(localized("Without a terminal, say --yes to remove %@.", address))
+        }
+        let prompt = localized("Remove %@? You will not see each other any more (yes/no). ", address)
+        let answer = await onOwnThread { TerminalMode.readLine(prompt: prompt) }?.lowercased() ?? ""
+        guard [localized("yes"), "yes", "y", "是"].contains(answer) else {
+            throw .failed(localized("Nothing was removed."))
+        }
+    }
+}
+
+extension Invocation {
+    func onlyArgument() throws(CommandError) -> String {
+        guard let first = arguments.first, arguments.count == 1 else {
+            throw .usage(localized("Give one address."))
+        }
+        guard !first.trimmed.isEmpty else { throw .usage(localized("Whose address? It may not be empty.")) }
+        return first
+    }
+
+    /// Signs in for a moment and waits until friends, their states and open requests are known.
+    fileprivate func withRoster(_ body: (Roster, SignIn) async throws -> Void) async throws {
+        let signIn = try await SignIn(connection)
+        var policy = RosterPolicy()
+        policy.acceptsKnownRequests = false
+        try await signIn.run(signIn.configuration(accepting: policy)) { session in
+            let roster = try session.extensionInUse(Roster.self)
+            // Below zero, so that no message comes here that a real session should get (RFC 6121 §8.5.2.1).
+            try await session.send(Presence(priority: -1))
+            try await session.settle()
+            try await body(roster, signIn)
+            try await session.settle()
+        }
+    }
+}

@@ -1,0 +1,34 @@
+internal import Cryptography
+package import FileSharing
+internal import Media
+package import XMPPClient
+
+/// A picture, voice message or file that was fetched and kept.
+package struct FetchedFile: Sendable {
+    package var path: String
+    package var sha256: String
+    package var details: FileDetails
+
+    /// The most that is fetched without being asked: a film from a telephone.
+    package static let sizeLimit: UInt64 = 100 << 20
+
+    /// Fetches what a message offers into `folder`, under a safe name, and looks what it is.
+    package init(
+        _ offer: FileOffer, in session: Session, folder: FileFolder,
+        progress: @escaping @Sendable (_ percent: Int) -> Void = { _ in }
+    ) async throws {
+        let sharing = try session.extensionInUse(FileSharing.self)
+        let file = try await sharing.fetch(
+            offer, into: folder.path, limit: Self.sizeLimit, fileExtension: { MediaType(sniffing: $0).fileExtension }
+        ) { step in
+            if let total = step.total, total > 0 { progress(Int(min(100, step.completed * 100 / total))) }
+        }
+        path = file.path
+        sha256 = Hex.encode(file.sha256)
+        details = await FileDetails(file)
+    }
+
+    package var json: [(String, JSONValue)] {
+        [("path", .string(path)), ("sha256", .string(sha256))] + details.json
+    }
+}

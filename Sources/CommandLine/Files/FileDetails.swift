@@ -1,0 +1,66 @@
+package import FileSharing
+package import Media
+
+/// What a person wants to know of a file: type, size, and pixels or duration. Found in the bytes, not in claims.
+package struct FileDetails: Sendable, Equatable {
+    package var type: String
+    package var byteCount: Int
+    package var width: Int?
+    package var height: Int?
+    package var milliseconds: Int?
+
+    package init(
+        type: String, byteCount: Int, width: Int? = nil, height: Int? = nil, milliseconds: Int? = nil
+    ) {
+        self.type = type
+        self.byteCount = byteCount
+        self.width = width
+        self.height = height
+        self.milliseconds = milliseconds
+    }
+
+    package init(_ picture: Picture) {
+        self.init(
+            type: picture.type.name, byteCount: picture.bytes.count, width: picture.width, height: picture.height)
+    }
+
+    /// Looks into a file that was received.
+    package init(_ file: ReceivedFile) async {
+        self.init(type: MediaType.octetStream.name, byteCount: Int(clamping: file.byteCount))
+        guard let bytes = try? FileFolder.read(file.path, limit: PictureLimits.maximumByteCount) else { return }
+        let sniffed = MediaType(sniffing: bytes)
+        type = sniffed.name
+        switch sniffed.kind {
+        case .picture:
+            if let picture = try? PictureFile.inspect(bytes) {
+                width = picture.width
+                height = picture.height
+            }
+        case .audio: milliseconds = try? await AudioFile.inspect(path: file.path).milliseconds
+        default: break
+        }
+    }
+
+    package var kind: MediaType.Kind { MediaType(name: type)?.kind ?? .other }
+
+    /// `image/png, 12.3 kB, 320 × 200`.
+    package var description: String {
+        var parts = [type, ByteCount(byteCount).description]
+        if let width, let height { parts.append("\(width) × \(height)") }
+        if let milliseconds { parts.append(PlayingTime(milliseconds: milliseconds).description) }
+        return parts.joined(separator: ", ")
+    }
+
+    /// `[picture] image/png, 12.3 kB, 320 × 200`.
+    package var line: String { "[\(label)] \(description)" }
+
+    private var label: String { FileKind(mediaType: type).label }
+
+    /// The members for JSON.
+    package var json: [(String, JSONValue)] {
+        [
+            ("type", .string(type)), ("bytes", .integer(byteCount)), ("width", .count(width)),
+            ("height", .count(height)), ("milliseconds", .count(milliseconds)),
+        ]
+    }
+}

@@ -1,0 +1,66 @@
+internal import Foundation
+package import XMPPAddress
+
+/// The folder in which pictures, voice messages and files of an account are kept:
+/// `$XDG_DATA_HOME/hongyan/files/<account>` (`~/.local/share` without that variable).
+package struct FileFolder: Sendable {
+    package let path: String
+
+    package init(account: JID) throws(CommandError) {
+        let environment = ProcessInfo.processInfo.environment
+        let data =
+            environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory() + "/.local/share"
+        // A local part may hold what a file system minds; `@` it cannot hold.
+        path = data + "/hongyan/files/" + Self.safe(account.bare.description)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .failed(localized("The folder %@ cannot be created.", path))
+        }
+    }
+
+    /// Keeps `content` under `name`, or under a numbered one where that is taken; whole or not at all.
+    package func keep(_ content: [UInt8], name: String) throws(CommandError) -> String {
+        let stem = (name as NSString).deletingPathExtension
+        let suffix = (name as NSString).pathExtension
+        var target = path + "/" + name
+        var number = 2
+        while FileManager.default.fileExists(atPath: target) {
+            target = "\(path)/\(stem)-\(number)" + (suffix.isEmpty ? "" : "." + suffix)
+            number += 1
+        }
+        do {
+            try Data(content).write(to: URL(fileURLWithPath: target), options: .atomic)
+        } catch {
+            throw .failed(localized("%@ cannot be written.", target))
+        }
+        return target
+    }
+
+    private static func safe(_ text: String) -> String {
+        let name = String(text.map { "/\\".contains($0) ? "_" : $0 })
+        return name.hasPrefix(".") ? "_" + name : name
+    }
+
+    static var currentDirectory: String { FileManager.default.currentDirectoryPath }
+
+    /// The bytes of a file of the person's.
+    package static func read(_ file: String, limit: Int) throws(CommandError) -> [UInt8] {
+        let path = (file as NSString).expandingTildeInPath
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+            throw .failed(localized("There is no file %@.", file))
+        }
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw .failed(localized("The file %@ cannot be read.", file))
+        }
+        guard let data = try? handle.read(upToCount: limit + 1) else {
+            throw .failed(localized("The file %@ cannot be read.", file))
+        }
+        guard data.count <= limit else {
+            throw .failed(localized("The file %@ has more than %@.", file, ByteCount(limit)))
+        }
+        return Array(data)
+    }
+}

@@ -1,0 +1,29 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// Ctrl-C and the signals that end a program, turned into the cancellation of a task, so that the server hears a goodbye.
+package enum Interruption {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+    /// Runs `body` as a task that the first signal cancels; the second one ends the program at once.
+    package static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let task = Task { try await body() }
+        let count = Atomic<Int>(0)
+        let sources = signals.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                if count.add(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
+                task.cancel()
+            }
+            source.resume()
+            return source
+        }
+        defer {
+            for source in sources { source.cancel() }
+            for number in signals { signal(number, SIG_DFL) }
+        }
+        try await task.value
+    }
+}

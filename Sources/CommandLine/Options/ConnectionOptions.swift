@@ -1,0 +1,84 @@
+package import XMPPAddress
+
+/// Which account, and how its server is reached: the options that every command knows.
+package struct ConnectionOptions: Sendable {
+    /// Which certificates are accepted.
+    package enum Trust: Sendable, Equatable {
+        /// What the system trusts, or the file of `--ca`.
+        case authorities
+        /// Ask on the terminal about any other one.
+        case ask
+        /// This certificate, by its SHA-256 in hexadecimal digits.
+        case pinned(String)
+    }
+
+    package var address: JID?
+    package var host: String?
+    package var port: UInt16?
+    package var authorityFile: String?
+    package var usesDirectTLS: Bool
+    package var passwordFile: String?
+    /// Seconds.
+    package var timeout: Int?
+    package var trust: Trust
+    package var isVerbose: Bool
+
+    package static let options: [OptionParser.Option] = [
+        .init("jid", letter: "j", value: "ADDRESS", "the account, such as juliet@example.org"),
+        .init("host", value: "NAME", "connect there in place of what DNS says"),
+        .init("port", value: "NUMBER", "and at that port"),
+        .init("ca", value: "FILE", "trust the certificate authorities in this PEM file"),
+        .init(
+            "trust", value: "ask|SHA256", "ask about an unknown certificate, or accept the one with this fingerprint"),
+        .init("direct-tls", "encrypt from the first byte, without STARTTLS"),
+        .init(
+            "password-file", value: "FILE", "read the password from the first line of this file, - is standard input"),
+        .init("timeout", value: "SECONDS", "give up a login or a request after that time"),
+        .init("verbose", letter: "v", "report the steps of the connection on standard error"),
+    ]
+
+    package init(_ options: OptionParser.Result) throws(CommandError) {
+        if let text = options["jid"] { address = try Self.account(text) }
+        host = options["host"]
+        if let text = options["port"] {
+            guard let number = UInt16(text), number > 0 else {
+                throw .usage(localized("“%@” is no port; give a number from 1 to 65535.", text))
+            }
+            port = number
+        }
+        authorityFile = options["ca"]
+        usesDirectTLS = options.has("direct-tls")
+        passwordFile = options["password-file"]
+        if let text = options["timeout"] {
+            guard let seconds = Int(text), (1...86_400).contains(seconds) else {
+                throw .usage(localized("“%@” is no time; give a whole number of seconds.", text))
+            }
+            timeout = seconds
+        }
+        trust = try Self.trust(options["trust"])
+        isVerbose = options.has("verbose")
+    }
+
+    private static func account(_ text: String) throws(CommandError) -> JID {
+        let address: JID
+        do {
+            address = try JID(text)
+        } catch {
+            throw .usage(localized("“%@” is no address. %@", text, error))
+        }
+        guard address.local != nil else {
+            throw .usage(localized("“%@” names no account; write it as user@domain.", text))
+        }
+        return address
+    }
+
+    private static func trust(_ text: String?) throws(CommandError) -> Trust {
+        guard let text else { return .authorities }
+        if text == "ask" { return .ask }
+        let digits = text.filter { $0 != ":" }.lowercased()
+        guard digits.utf8.count == 64, digits.allSatisfy(\.isHexDigit) else {
+            throw .usage(localized("The value of --trust is “ask” or a SHA-256 fingerprint of 64 hexadecimal digits."))
+        }
+        return .pinned(digits)
+    }
+}

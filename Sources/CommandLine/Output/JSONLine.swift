@@ -1,0 +1,82 @@
+/// A JSON value whose objects keep the order of their members, so that lines are the same from one run to the next.
+package enum JSONValue: Sendable, Equatable, CustomStringConvertible {
+    case string(String)
+    case integer(Int)
+    case number(Double)
+    case bool(Bool)
+    case array([JSONValue])
+    case object([JSONMember])
+    case null
+
+    /// The value on one line.
+    package var description: String {
+        switch self {
+        case .string(let text): Self.quote(text)
+        case .integer(let number): String(number)
+        case .number(let number): number.isFinite ? String(number) : "null"
+        case .bool(let value): value ? "true" : "false"
+        case .array(let values): "[" + values.map(\.description).joined(separator: ",") + "]"
+        case .object(let members):
+            "{" + members.map { Self.quote($0.key) + ":" + $0.value.description }.joined(separator: ",") + "}"
+        case .null: "null"
+        }
+    }
+
+    /// RFC 8259 §7; C1 control characters and line separators are escaped too, as terminals and line readers mind them.
+    private static func quote(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default:
+                switch scalar.value {
+                case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029:
+                    let digits = String(scalar.value, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                default: result.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return result + "\""
+    }
+}
+
+/// One member of an object.
+package struct JSONMember: Sendable, Equatable {
+    package var key: String
+    package var value: JSONValue
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int) { self = .integer(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+
+    /// The text, or `null`.
+    package static func text(_ value: (any CustomStringConvertible)?) -> JSONValue {
+        value.map { .string($0.description) } ?? .null
+    }
+
+    /// The number, or `null`.
+    package static func count(_ value: (any BinaryInteger)?) -> JSONValue {
+        value.map { .integer(Int(clamping: $0)) } ?? .null
+    }
+}
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    /// An object; members whose value is `null` are left out.
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.filter { $0.1 != .null }.map { JSONMember(key: $0.0, value: $0.1) })
+    }
+}
+
+extension JSONValue {
+    /// An object of these members; those whose value is `null` are left out.
+    package init(_ members: [(String, JSONValue)]) {
+        self = .object(members.filter { $0.1 != .null }.map { JSONMember(key: $0.0, value: $0.1) })
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Glibc
+import ServerFixtures
+import Testing
+
+@testable import CommandLine
+
+@Suite struct AccountCommandTests {
+    @Test("S0-78, S1-19, S2-20: registering makes an account, keeps its password and says so")
+    func register() async throws {
+        let server = try await PrivateProsody.shared
+        let person = try Person(newcomer: "newcomer", on: server)
+        let result = try await person.bare(["register"] + person.connection())
+        #expect(result.status == 0)
+        #expect(result.output == "Registered \(person.address).\n")
+        // Nothing but what was kept is needed now.
+        #expect(try await person.bare(["login"]).status == 0)
+        let accounts = try await person.bare(["accounts", "--json"])
+        #expect(accounts.objects.first?["account"] as? String == person.address)
+        #expect(!accounts.output.contains(person.account.password))
+
+        let again = try await person.bare(["register"] + person.connection())
+        #expect(again.status == 1)
+        #expect(again.errors.contains("exists already"))
+    }
+
+    @Test("S0-69, S0-76, S1-18, S2-12: a login succeeds only when the server says so")
+    func login() async throws {
+        let person = try await Person("login", on: .shared)
+        let result = try await person.run("login", "--verbose")
+        #expect(result.output == "Signed in as \(person.address).\n")
+        #expect(result.errors.contains("encrypted with TLS"))
+    }
+
+    @Test("S0-77, S2-14: a wrong password ends with 3, and a kept one is forgotten then")
+    func wrongPassword() async throws {
+        let server = try await PrivateProsody.shared
+        let person = try await Person("wrong", on: server)
+        let wrong = try await person.bare(["login"] + person.connection(password: "not this one"))
+        #expect(wrong.status == 3)
+        #expect(wrong.errors == "hongyan: The user name or the password is wrong; check both and log in again.\n")
+        #expect(try await person.bare(["accounts"]).output.contains(person.address) == false)
+
+        try await person.run("login")
+        try await server.unregister(person.account.username)
+        try await server.register(person.account.username, password: "changed")
+        #expect(try await person.bare(["roster"]).status == 3)
+        let asked = try await person.bare(["roster"])
+        #expect(asked.status == 3)
+        #expect(asked.errors.contains("no password"), "the refused one was forgotten")
+    }
+
+    @Test("S2-14: trouble with the network ends with 4 and forgets nothing")
+    func network() async throws {
+        let person = try await Person("network", on: .shared)
+        try await person.run("login")
+        let nobody = try await person.bare(["roster", "--host", "127.0.0.1", "--port", "9"])
+        #expect(nobody.status == 4)
+        #expect(nobody.errors.contains("connection to the server failed"))
+        #expect(try await person.bare(["roster"]).status == 0)
+    }
+
+    @Test("S0-74: a server that never answers ends with 4 and words about the time")
+    func timeout() async throws {
+        let person = try await Person("timeout", on: .shared)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(listener, $0, length)
+                _ = getsockname(listener, $0, &length)
+            }
+        }
+        listen(listener, 4)
+        let port = String(UInt16(bigEndian: address.sin_port))
+        let result = try await person.bare(
+            ["login", "--timeout", "1"] + person.connection() + ["--port", port])
+        #expect(result.status == 4)
+        #expect(result.errors.contains("timed out"))
+    }
+
+    @Test("S0-75: what is no XMPP server ends with 4")
+    func notXMPP() async throws {
+        let server = try await PrivateProsody.shared
+        let person = try await Person("http", on: server)
+        let result = try await person.bare(["login"] + person.connection() + ["--port", String(server.httpPort)])
+        #expect(result.status == 4)
+    }
+
+    @Test("A certificate that nobody vouches for is refused with the reason; its fingerprint can be trusted")
+    func certificate() async throws {
+        let server = try await PrivateProsody.shared
+        let person = try await Person("certificate", on: server)
+        let password = try person.home.write("password", person.account.password)
+        let place = [
+            "login", person.address, "--host", server.host, "--port", String(server.port), "--password-file", password,
+        ]
+        let refused = try await person.bare(place)
+        #expect(refused.status == 4)
+        #expect(refused.errors.contains("unknown authority") && refused.errors.contains("--trust ask"))
+        #expect(try await person.bare(place + ["--trust", String(repeating: "0", count: 64)]).status == 4)
+    }
+
+    @Test("S1-21: logging out forgets account and password")
+    func logout() async throws {
+        let person = try await Person("logout", on: .shared)
+        try await person.run("login")
+        #expect(try await person.bare(["logout"]).status == 0)
+        #expect(try await person.bare(["accounts", "--json"]).output.isEmpty)
+        #expect(try await person.bare(["logout"]).status == 1)
+        #expect(try await person.bare(["login", "--jid", person.address] + person.place).status == 3)
+    }
+
+    @Test(
+        "What is not understood ends with 2 and one sentence",
+        arguments: [
+            [], ["fly"], ["roster", "--fly"], ["roster", "--port"], ["roster", "--port", "70000"], ["send"],
+            ["roster", "--jid", "@@"], ["accounts", "extra"], ["roster", "--trust", "perhaps"], ["roster"],
+            ["chat", "--jid", "a@b.test"],
+        ])
+    func usage(_ words: [String]) async throws {
+        let home = try ProgramHome()
+        let result = try await Program("hongyan", words, home: home).result()
+        #expect(result.status == 2, "\(result.errors)")
+        #expect(result.output.isEmpty)
+        #expect(result.errors.split(separator: "\n").count == 1)
+        #expect(result.errors.hasPrefix("hongyan: "))
+    }
+
+    @Test("Help goes to standard output and knows each command")
+    func help() async throws {
+        let home = try ProgramHome()
+        let result = try await Program("hongyan", ["help"], home: home).result()
+        #expect(result.status == 0)
+        for command in Command.all {
+            #expect(result.output.contains("  " + command.name))
+            let own = try await Program("hongyan", ["help", command.name], home: home).result()
+            #expect(own.status == 0 && own.output.contains("hongyan \(command.name)"))
+        }
+        #expect(try await Program("hongyan", ["--version"], home: home).result().output.hasPrefix("hongyan "))
+    }
+}

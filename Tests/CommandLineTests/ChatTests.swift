@@ -1,0 +1,161 @@
+import Foundation
+import Glibc
+import ServerFixtures
+import Testing
+
+@testable import CommandLine
+
+@Suite struct ChatTests {
+    private func screen(_ program: Program, columns: Int = 80, rows: Int = 24) -> VirtualTerminal {
+        var terminal = VirtualTerminal(columns: columns, rows: rows)
+        terminal.write(program.screenText)
+        return terminal
+    }
+
+    @Test(
+        "S0-91, S1-27, S1-31, S1-34, S1-36: a conversation in the terminal, from the list of friends to the ticks",
+        arguments: [(80, 24), (40, 20)])
+    func conversation(_ columns: Int, _ rows: Int) async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let listener = try await romeo.listen()
+        let chat = try juliet.chat(columns: UInt16(columns), rows: UInt16(rows))
+        func wait(_ text: String) async throws {
+            try await chat.waitForOutput(text) { _ in screen(chat, columns: columns, rows: rows).text.contains(text) }
+        }
+        try await wait("●")
+        chat.type("\r")
+        try await wait("Conversation with")
+        chat.type("你好，罗密欧！ and a text that is long enough to need a second row on any screen\r")
+        try await wait("✓✓")
+        try await listener.waitForOutput("the message") { $0.contains("你好，罗密欧！") && $0.contains("second row") }
+        try await romeo.run("send", juliet.address, "wherefore?")
+        try await wait("wherefore?")
+
+        // Somebody else: marked, and the conversation stays.
+        let nurse = try await Person("nurse", on: server)
+        try await nurse.run("send", juliet.address, "Madam!")
+        try await wait("Madam!")
+        #expect(screen(chat, columns: columns, rows: rows).text.contains("→ "))
+
+        // A pasted text with line breaks is one message.
+        chat.type("\u{1B}[200~first\nsecond\u{1B}[201~\r")
+        try await listener.waitForOutput("the pasted text") { $0.contains("\"body\":\"first\\nsecond\"") }
+        chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+        let end = screen(chat, columns: columns, rows: rows)
+        #expect(end.wrapCount == 0, "no row is longer than the screen")
+        #expect(chat.screenText.hasSuffix("\u{1B}[?2004l"))
+        listener.signal(SIGTERM)
+    }
+
+    @Test("S0-81, S2-27, S2-29: a friend request is asked in the flow and accepted there")
+    func request() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        let chat = try juliet.chat(romeo.address)
+        try await chat.waitForOutput("the beginning") { _ in screen(chat).text.contains("not a friend") }
+        try await romeo.run("add", juliet.address)
+        try await chat.waitForOutput("the request") { _ in screen(chat).text.contains("wants to add you") }
+        chat.type("/accept\r")
+        try await chat.waitForOutput("the answer") { _ in screen(chat).text.contains("is accepted") }
+        #expect(try await romeo.run("roster", "--json").objects.first?["subscription"] as? String == "to")
+        // S2-37: removing asks first.
+        chat.type("/remove\r")
+        try await chat.waitForOutput("the question") { _ in screen(chat).text.contains("(yes/no)?") }
+        chat.type("no\r")
+        try await chat.waitForOutput("the refusal") { _ in screen(chat).text.contains("Nothing was done.") }
+        chat.type("\u{4}")
+        #expect(await chat.result().status == 0)
+    }
+
+    @Test("S1-35: what cannot be sent says so; typing and states of the other side show")
+    func failuresAndStates() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let nobody = try juliet.chat("nobody-at-all")
+        try await nobody.waitForOutput("the beginning") { _ in screen(nobody).text.contains("not a friend") }
+        nobody.type("anybody there?\r")
+        try await nobody.waitForOutput("the failure") { _ in screen(nobody).text.contains("Not sent: “anybody there?”")
+        }
+        nobody.type("/fly\r/picture\r/status dnd at work\r")
+        try await nobody.waitForOutput("answers to commands") { _ in
+            let text = screen(nobody).text
+            return text.contains("There is no command /fly") && text.contains("Say /picture FILE.")
+                && text.contains("Friends see you as: busy: at work")
+        }
+        nobody.type("\u{3}\u{3}")
+        #expect(await nobody.result().status == 0)
+
+        let hers = try juliet.chat(romeo.address)
+        let his = try romeo.chat(juliet.address)
+        try await hers.waitForOutput("his presence") { _ in screen(hers).text.contains("· online ──") }
+        his.type("I am wri")
+        try await hers.waitForOutput("his writing") { _ in screen(hers).text.contains("is writing…") }
+        his.type("ting\r")
+        try await hers.waitForOutput("his message") { _ in screen(hers).text.contains("I am writing") }
+        his.type("/quit\r")
+        hers.type("/quit\r")
+        #expect(await his.result().status == 0)
+        #expect(await hers.result().status == 0)
+    }
+
+    @Test("S0-97, S0-103: a picture sent and a picture received are lines with type, size, pixels and path")
+    func pictures() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let picture = try juliet.home.write("garden.png", SampleMedia.smallPicture)
+        let chat = try juliet.chat(romeo.address)
+        try await chat.waitForOutput("the beginning") { _ in screen(chat).text.contains("── ") }
+        chat.type("/picture \(picture.dropLast(5))\t\r")
+        try await chat.waitForOutput("the picture") { _ in
+            screen(chat).text.contains("[picture] image/png") && screen(chat).text.contains("64 × 48")
+        }
+        let his = try romeo.home.write("his.png", SampleMedia.smallPicture)
+        try await romeo.run("send", juliet.address, "--picture", his, "--inline")
+        try await chat.waitForOutput("his picture") { _ in screen(chat).text.ranges(of: "64 × 48").count == 2 }
+        chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+    }
+
+    @Test("A message full of escape sequences changes nothing on the screen but its own line")
+    func hostile() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let chat = try juliet.chat(romeo.address)
+        try await chat.waitForOutput("the beginning") { _ in screen(chat).text.contains("── ") }
+        try await romeo.run("send", juliet.address, "before \u{9B}2J\u{202E}gnp.exe \u{85} after")
+        try await chat.waitForOutput("the message") { _ in screen(chat).text.contains("after") }
+        #expect(!chat.screenText.contains("\u{9B}") && !chat.screenText.contains("\u{202E}"))
+        chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+    }
+
+    @Test("The connection is told honestly: offline with the next try, online again, nothing lost")
+    func connection() async throws {
+        let server = try await PrivateProsody()
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let chat = try juliet.chat(romeo.address)
+        try await chat.waitForOutput("the beginning") { _ in screen(chat).text.contains("online ──") }
+        await server.kill()
+        try await chat.waitForOutput("the loss") { _ in screen(chat).text.contains("Offline: ") }
+        try await chat.waitForOutput("the next try") { _ in screen(chat).text.contains("offline, next try in") }
+        try await server.start()
+        try await chat.waitForOutput("the return") { _ in screen(chat).text.contains("Online again") }
+        chat.type("still here\r")
+        try await chat.waitForOutput("the message") { _ in screen(chat).text.contains("still here") }
+        chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+    }
+}

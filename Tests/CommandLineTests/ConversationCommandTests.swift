@@ -1,0 +1,169 @@
+import Foundation
+import Glibc
+import Media
+import ServerFixtures
+import Testing
+
+@testable import CommandLine
+
+@Suite struct ConversationCommandTests {
+    @Test("S0-80, S2-23…S2-25, S2-28, S2-36…S2-38: friends are added by name, accepted, listed and removed")
+    func friends() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        let added = try await juliet.run(
+            "add", romeo.account.username, "--name", "My Romeo", "--group", "Verona", "--json")
+        #expect(added.objects.first?["event"] as? String == "requested")
+        #expect(try await juliet.run("roster").output.contains("My Romeo <\(romeo.address)> | none (asked) | offline"))
+
+        let asked = try await romeo.run("roster", "--json")
+        #expect(asked.objects.last?["address"] as? String == juliet.address)
+        try await romeo.run("accept", juliet.account.username)
+        try await juliet.run("accept", romeo.address)
+        let contact = try #require(try await juliet.run("roster", "--json").objects.first)
+        #expect(contact["subscription"] as? String == "both")
+        #expect(contact["name"] as? String == "My Romeo")
+        #expect(contact["groups"] as? [String] == ["Verona"])
+
+        let again = try await juliet.run("add", romeo.address)
+        #expect(again.output == "\(romeo.address) is already a friend; nothing was sent.\n")
+
+        try await juliet.run("remove", romeo.address, expecting: 2)
+        try await juliet.run("remove", romeo.address, "--yes")
+        #expect(try await juliet.run("roster", "--json").output.isEmpty)
+        try await juliet.run("remove", romeo.address, "--yes", expecting: 1)
+    }
+
+    @Test("S2-22: an empty address is refused")
+    func emptyAddress() async throws {
+        let person = try await Person("empty", on: .shared)
+        try await person.run("add", " ", expecting: 2)
+    }
+
+    @Test("S0-81, S2-27: a request is answered once, with yes or no, and accepting need not add back")
+    func requests() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await romeo.run("accept", juliet.address, expecting: 1)
+        try await juliet.run("add", romeo.address)
+        try await romeo.run("accept", juliet.address, "--no-add-back")
+        #expect(try await juliet.run("roster", "--json").objects.first?["subscription"] as? String == "to")
+
+        let paris = try await Person("paris", on: server)
+        try await paris.run("add", juliet.address)
+        try await juliet.run("reject", paris.address)
+        #expect(try await paris.run("roster", "--json", "--all").objects.first?["subscription"] as? String == "none")
+        #expect(try await paris.run("roster", "--json").output.isEmpty, "S0-88: hidden when nothing is agreed")
+    }
+
+    @Test("S1-33, S0-79, S2-16, S2-17: messages and states arrive; who leaves is offline")
+    func messages() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let listener = try await juliet.listen("--count", "2")
+        let away = try await romeo.listen("--show", "xa", "--status", "我现在很忙")
+        try await listener.waitForOutput("the friend's state") {
+            $0.contains("\"state\":\"away\",\"status\":\"我现在很忙\"")
+        }
+        away.signal(SIGTERM)
+        #expect(await away.result().status == 0)
+        try await listener.waitForOutput("the friend's leaving") {
+            $0.split(separator: "\n").last?.contains("\"state\":\"offline\"") == true
+        }
+        try await romeo.run("send", juliet.address, "good", "morrow", "--delivered")
+        let sent = try await romeo.run("send", juliet.address, "早上好 <&> 🎉", "--json")
+        #expect(sent.objects.first?["event"] as? String == "sent")
+        let result = await listener.result()
+        #expect(result.status == 0)
+        let bodies = result.objects.compactMap { $0["body"] as? String }
+        #expect(bodies == ["good morrow", "早上好 <&> 🎉"])
+    }
+
+    @Test("S1-35: a message that comes back is a failure with words")
+    func bounced() async throws {
+        let person = try await Person("bounced", on: .shared)
+        let result = try await person.run("send", "nobody-there", "hello", expecting: 1)
+        #expect(result.errors.contains("was not delivered"))
+    }
+
+    @Test(
+        "S0-97…S0-99, S0-102…S0-104: pictures and voice arrive byte for byte, uploaded or inside the message",
+        arguments: [[], ["--inline"]])
+    func files(_ form: [String]) async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let listener = try await juliet.listen("--count", "2")
+        let picture = try romeo.home.write("picture.png", SampleMedia.smallPicture)
+        let voice = try romeo.home.write("voice.wav", SampleMedia.sound)
+        var sent: [[String: Any]] = []
+        for words in [["--picture", picture], ["--voice", voice]] {
+            let result = try await romeo.bare(["send", juliet.address, "--json"] + words + form + romeo.connection())
+            #expect(result.status == 0, "\(result.errors)")
+            sent += result.objects
+        }
+        let received = await listener.result().objects.filter { $0["sha256"] != nil }
+        #expect(received.count == 2 && sent.count == 2)
+        for (mine, theirs) in zip(sent, received) {
+            for key in ["sha256", "type"] { #expect(mine[key] as? String == theirs[key] as? String) }
+            for key in ["bytes", "width", "milliseconds"] { #expect(mine[key] as? Int == theirs[key] as? Int) }
+            let path = try #require(theirs["path"] as? String)
+            #expect(path.hasPrefix(juliet.home.path + "/data/hongyan/files/\(juliet.address)/"))
+            let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+            #expect(ContentHash.of(bytes) == theirs["sha256"] as? String)
+            // The own copy is what was sent.
+            let own = Array(try Data(contentsOf: URL(fileURLWithPath: try #require(mine["path"] as? String))))
+            #expect(own == bytes)
+        }
+        #expect(received.first?["width"] as? Int == 64)
+    }
+
+    @Test("What is no picture is not sent, and a microphone that is missing is named")
+    func unusable() async throws {
+        let person = try await Person("unusable", on: .shared)
+        let text = try person.home.write("text.png", "no picture at all")
+        #expect(try await person.run("send", "x", "--picture", text, expecting: 1).errors.contains("not a picture"))
+        #expect(try await person.run("send", "x", "--picture", "/nowhere", expecting: 1).errors.contains("/nowhere"))
+        #expect(try await person.run("send", "x", "--record", "1", expecting: 1).errors.contains("sound"))
+        try await person.run("send", "x", "--record", "soon", expecting: 2)
+        try await person.run("send", "x", "text", "--picture", text, expecting: 2)
+    }
+
+    @Test("The scripted conversation with the companion goes both ways, byte for byte, twice")
+    func companion() async throws {
+        let server = try await PrivateProsody.shared
+        let goose = try Person(newcomer: "goose", on: server)
+        let person = try Person(newcomer: "person", on: server)
+        let report = goose.home.path + "/report.jsonl"
+        let program = try Program("goose", ["--register", "--report", report] + goose.connection(), home: goose.home)
+        try await program.waitForOutput("ready") { $0.contains("ready\n") }
+        for _ in 1...2 {
+            let result = try await person.bare(
+                ["converse", goose.address, "--register", "--peer-report", report] + person.connection())
+            #expect(result.status == 0, "\(result.output)\(result.errors)")
+            #expect(result.output.contains("arrived exactly as they were sent"))
+        }
+        // Something that is neither is answered in words.
+        try await person.run("send", goose.address, "你好")
+        program.signal(SIGTERM)
+        _ = await program.result()
+        let lines = Program.objects(try String(contentsOfFile: report, encoding: .utf8))
+        #expect(lines.contains { $0["kind"] as? String == "voice" && $0["event"] as? String == "sent" })
+    }
+
+    @Test("A companion that reports something else is found out")
+    func difference() {
+        let item = Correspondence.Item.text("hello")
+        let line = PeerReport.Line(event: "received", kind: "text", bytes: 5, sha256: item.sha256)
+        #expect(PeerReport.difference(mine: ([item], []), theirs: [line]) == nil)
+        #expect(PeerReport.difference(mine: ([item], []), theirs: []) != nil)
+        #expect(PeerReport.difference(mine: ([], [item]), theirs: [line]) != nil)
+        let unheard = PeerReport.Line(event: "sent", kind: "text", bytes: 5, sha256: item.sha256)
+        #expect(PeerReport.difference(mine: ([], []), theirs: [unheard]) != nil)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import CommandLine
+
+@Suite struct TranslationTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    /// The texts in the sources that are looked up in a catalogue.
+    private static func texts() throws -> Set<String> {
+        let literal = #""((?:[^"\\]|\\.)*)""#
+        let patterns = [
+            #"localized\(\s*"# + literal, #"summary:\s*"# + literal,
+            #"\.init\(\s*"[a-z-]+",\s*(?:letter:\s*"\w",\s*)?(?:value:\s*"[^"]*",\s*)?"# + literal,
+            #"\("/[a-z]+",\s*"[^"]*",\s*"# + literal,
+        ]
+        var texts: Set<String> = []
+        for folder in ["Sources/CommandLine", "Sources/goose"] {
+            let files = FileManager.default.enumerator(atPath: root + "/" + folder)
+            while let file = files?.nextObject() as? String {
+                guard file.hasSuffix(".swift") else { continue }
+                let source = try String(contentsOfFile: "\(root)/\(folder)/\(file)", encoding: .utf8)
+                for pattern in patterns {
+                    let expression = try NSRegularExpression(pattern: pattern)
+                    let all = NSRange(source.startIndex..., in: source)
+                    for match in expression.matches(in: source, range: all) {
+                        if let range = Range(match.range(at: 1), in: source) { texts.insert(String(source[range])) }
+                    }
+                }
+            }
+        }
+        return texts
+    }
+
+    @Test("Every text of the programs is in every catalogue, with the same places to fill", arguments: ["zh_CN"])
+    func complete(_ language: String) throws {
+        let catalogue = try String(contentsOfFile: "\(Self.root)/po/\(language).po", encoding: .utf8)
+        var translations: [String: String] = [:]
+        var original = ""
+        for line in catalogue.split(separator: "\n") {
+            if line.hasPrefix("msgid \"") { original = String(line.dropFirst(7).dropLast()) }
+            if line.hasPrefix("msgstr \"") { translations[original] = String(line.dropFirst(8).dropLast()) }
+        }
+        for text in try Self.texts() {
+            let translation = try #require(translations[text], "missing: \(text)")
+            #expect(!translation.isEmpty)
+            let places = translation.ranges(of: "%@").count + translation.ranges(of: "$@").count
+            #expect(places == text.ranges(of: "%@").count, "\(text)")
+        }
+    }
+
+    @Test("The programs speak Chinese where no locale of the system does; JSON stays as it is")
+    func chinese() async throws {
+        let home = try ProgramHome()
+        let compiler = Process()
+        compiler.executableURL = URL(fileURLWithPath: "/bin/bash")
+        compiler.arguments = [Self.root + "/Scripts/translations", home.path]
+        try compiler.run()
+        compiler.waitUntilExit()
+        #expect(compiler.terminationStatus == 0)
+        let language = ["LC_ALL": "", "LANG": "zh_CN.UTF-8", "HONGYAN_LOCALE_DIR": home.path + "/locale"]
+        let result = try await Program("hongyan", ["roster"], home: home, environment: language).result()
+        #expect(result.errors == "hongyan: 还没有账号；请用 --jid 指定，或先运行 `hongyan login`。\n")
+        let help = try await Program("hongyan", ["help"], home: home, environment: language).result()
+        #expect(help.output.contains("列出好友：谁在线、离开、离线"))
+        let english = try await Program("hongyan", ["roster"], home: home, environment: ["LANG": "en_GB.UTF-8"])
+            .result()
+        #expect(english.errors.contains("There is no account yet"))
+    }
+}
