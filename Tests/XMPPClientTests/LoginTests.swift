@@ -11,7 +11,8 @@ import XMPPStream
 
 @Suite("Login", .timeLimit(.minutes(1)))
 struct LoginTests {
-    @Test("S0-69, S3-11, S3-12, S3-30, S3-31, S3-33: address and password are enough to log in and send presence")
+    @Test(
+        "S0-18, S0-69, S3-11, S3-12, S3-30, S3-31, S3-33: address and password are enough to log in and send presence")
     func login() async throws {
         let server = MemoryServer()
         let client = Client(try server.account("alice", resource: "desk"))

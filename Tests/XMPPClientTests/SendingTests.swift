@@ -26,6 +26,21 @@ struct SendingTests {
         }
     }
 
+    @Test("S0-44, S0-51: a presence sent to somebody arrives there and is reported as sent")
+    func presenceBetweenTwo() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("bob", resource: "r")).run { bob in
+            let seen = bob.events(.presences)
+            try await Client(try server.account("alice", resource: "r")).run { alice in
+                let sending = alice.events(.sending)
+                let token = try await alice.send(Presence(to: try JID("bob@xmpp.test"), show: .chat))
+                let presence = await seen.first { if case .presence(let presence) = $0 { presence } else { nil } }
+                #expect(try presence?.from == JID("alice@xmpp.test/r") && presence?.show == .chat)
+                #expect(await sending.first { if case .sent(let sent) = $0 { sent.id } else { nil } } == token.id)
+            }
+        }
+    }
+
     @Test("W-20: every stanza gets an id, a given one is kept")
     func ids() async throws {
         let server = MemoryServer()
