@@ -5,7 +5,7 @@ public import XMPPStanzas
 ///
 /// Each kind has one owner. The requests of a kind are answered one after the other in the order of their arrival; a
 /// handler may itself ask the session for something. What a handler throws becomes the error that the sender gets: a
-/// ``StanzaError`` as it is, a payload that cannot be read as `bad-request`, anything else as `internal-server-error`.
+/// `StanzaError` as it is, a payload that cannot be read as `bad-request`, anything else as `internal-server-error`.
 public struct IQHandler: Sendable {
     /// What a handler is registered for.
     public struct Key: Hashable, Sendable {

@@ -13,8 +13,8 @@ extension Session {
     /// - Parameters:
     ///   - receiver: `nil` asks the own server in the name of the own account.
     ///   - timeout: By default that of the configuration.
-    /// - Throws: ``ClientError`` with `refused` and the peer's ``StanzaError``, `timedOut`, `unreadableAnswer`,
-    ///   `cancelled`, or what ``send(_:)`` throws; if the connection is lost and cannot be resumed, with the reason.
+    /// - Throws: ``ClientError`` with `refused` and the peer's `StanzaError`, `timedOut`, `unreadableAnswer`,
+    ///   `cancelled`, or what `send` throws; if the connection is lost and cannot be resumed, with the reason.
     public func request<Request: IQRequest>(
         _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil
     ) async throws(ClientError) -> Request.Response {
