@@ -19,6 +19,12 @@ func extensionModule(_ name: String, _ dependencies: [Target.Dependency] = []) -
         path: "Sources/Extensions/\(name)")
 }
 
+func example(_ name: String, _ extensions: [Target.Dependency] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: ["XMPPAddress", "XMPPStanzas", "XMPPClient", "TransportLayer"] + extensions,
+        path: "Examples/\(name)", swiftSettings: settings)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name + "Tests", dependencies: dependencies, swiftSettings: settings)
 }
@@ -92,6 +98,12 @@ let package = Package(
             dependencies: foundation + extensionProducts + ["TransportLayer", "XMPPClient", "Media", "CommandLine"],
             swiftSettings: settings),
 
+        // Examples: each is one file.
+        example("FirstSteps"),
+        example("EchoBot", ["EntityInformation", "MessageFeatures", "Roster", "ServiceDiscovery"]),
+        example("SendMessage", ["EntityInformation", "MessageFeatures"]),
+        example("RosterDump", ["Roster"]),
+
         // Measurements: Scripts/benchmark.
         library("StanzaCorpus", path: "Benchmarks/StanzaCorpus"),
         .executableTarget(
@@ -119,6 +131,11 @@ let package = Package(
             "Extensions",
             foundation + extensionProducts + ["Cryptography", "TransportLayer", "XMPPClient", "ServerFixtures"]),
         tests("CommandLine", ["CommandLine", "MessageFeatures", "XMPPAddress", "Media", "ServerFixtures"]),
+        tests(
+            "Documentation",
+            [
+                "XMPPAddress", "XMPPStanzas", "XMPPClient", "TransportLayer", "EntityInformation", "ServerFixtures",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

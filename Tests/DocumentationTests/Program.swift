@@ -1,0 +1,85 @@
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// A script or an example, started by a test from the project's folder. It ends after a minute at the latest.
+final class Program: Sendable {
+    /// Seconds: nothing that is started here needs more, also on a very busy machine.
+    private static let longestRun = "60"
+    private static let pause = Duration.milliseconds(20)
+
+    private let identifier: pid_t
+    private let file: URL
+    private let status = Mutex<Int32?>(nil)
+
+    /// - Parameter path: below the project's folder, or absolute.
+    init(_ path: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+        file = FileManager.default.temporaryDirectory.appending(path: "program-\(UUID().uuidString).log")
+        let output = file.path(percentEncoded: false)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        posix_spawn_file_actions_addchdir_np(&actions, ProjectFile.root.path(percentEncoded: false))
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let words = ["timeout", "--kill-after=5", Self.longestRun, path] + arguments
+        var argv = words.map { strdup($0) } + [nil]
+        var envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in argv + envp { free(text) } }
+        var started: pid_t = 0
+        let failure = posix_spawnp(&started, "timeout", &actions, &attributes, &argv, &envp)
+        guard failure == 0 else { throw POSIXError(POSIXErrorCode(rawValue: failure) ?? .EIO) }
+        identifier = started
+    }
+
+    /// What it has written so far, on both streams.
+    var output: String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
+
+    /// Waits until it has written `text`; `false` when it has ended before.
+    func writes(_ text: String) async throws -> Bool {
+        while !output.contains(text) {
+            guard isRunning else { return output.contains(text) }
+            try await Task.sleep(for: Self.pause)
+        }
+        return true
+    }
+
+    /// Waits for its end and returns the exit status, or 128 and the number of the signal that ended it.
+    func end() async -> Int32 {
+        while isRunning { try? await Task.sleep(for: Self.pause) }
+        let status = status.withLock { $0 } ?? 0
+        let signal = status & 0x7F
+        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+    }
+
+    /// As Ctrl-C does.
+    func interrupt() { _ = status.withLock { if $0 == nil { kill(identifier, SIGINT) } } }
+
+    private var isRunning: Bool {
+        status.withLock { status in
+            if status != nil { return false }
+            var result: Int32 = 0
+            guard waitpid(identifier, &result, WNOHANG) == identifier else { return true }
+            status = result
+            return false
+        }
+    }
+
+    deinit {
+        if isRunning { kill(identifier, SIGKILL) }
+        try? FileManager.default.removeItem(at: file)
+    }
+}

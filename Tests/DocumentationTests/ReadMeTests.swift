@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@Suite("What the documents show")
+struct ReadMeTests {
+    /// What fits on a screen beside its explanation.
+    private static let longestFirstExample = 15
+    private static let longestExample = 60
+
+    @Test("the code in the README is the compiled example", arguments: ["README.md", "README.zh-CN.md"])
+    func example(path: String) throws {
+        let example = try ProjectFile("Examples/FirstSteps/main.swift").text
+        #expect(try ProjectFile(path).codeBlocks("swift").first == example)
+        #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= Self.longestFirstExample)
+    }
+
+    @Test("an example is short", arguments: ["EchoBot", "RosterDump", "SendMessage"])
+    func length(name: String) throws {
+        #expect(try ProjectFile("Examples/\(name)/main.swift").lines.count - 1 < Self.longestExample)
+    }
+
+    @Test("the two commands come before the code", arguments: ["README.md", "README.zh-CN.md"])
+    func commands(path: String) throws {
+        let text = try ProjectFile(path).text
+        let code = try #require(text.range(of: "```swift")).lowerBound
+        for command in ["Scripts/run", "Scripts/test"] {
+            #expect(try #require(text.range(of: command)).lowerBound < code)
+        }
+    }
+
+    @Test("every link to a file leads to one")
+    func links() throws {
+        for document in try ProjectFile.documents() {
+            for link in document.linkedFiles {
+                #expect(document.exists(link), "\(document.path) links to \(link), which does not exist.")
+            }
+        }
+    }
+
+    @Test("both languages have the same sections and tables")
+    func languages() throws {
+        func shape(_ path: String) throws -> [String] {
+            try ProjectFile(path).lines.compactMap { line in
+                if line.hasPrefix("#") { return String(line.prefix { $0 == "#" }) }
+                return line.hasPrefix("|") ? "|" : nil
+            }
+        }
+        #expect(try shape("README.md") == shape("README.zh-CN.md"))
+    }
+}
