@@ -47,7 +47,7 @@ struct ExampleTests {
     /// Programs are built beside the tests.
     private static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
-    @Test("the echo bot befriends who asks, echoes, and says goodbye when it is interrupted")
+    @Test("S0-44: the echo bot befriends who asks, echoes, and says goodbye when it is interrupted")
     func echo() async throws {
         let place = try await Place()
         defer { place.remove() }
