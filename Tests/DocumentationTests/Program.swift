@@ -23,7 +23,6 @@ final class Program: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        posix_spawn_file_actions_addchdir_np(&actions, ProjectFile.root.path(percentEncoded: false))
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -35,7 +34,8 @@ final class Program: Sendable {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let words = ["timeout", "--kill-after=5", Self.longestRun, path] + arguments
+        let folder = ProjectFile.root.path(percentEncoded: false)
+        let words = ["timeout", "--kill-after=5", Self.longestRun, "env", "--chdir=\(folder)", path] + arguments
         var argv = words.map { strdup($0) } + [nil]
         var envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in argv + envp { free(text) } }
