@@ -1,0 +1,49 @@
+import Testing
+
+@Suite("Structure of the project")
+struct StructureTests {
+    /// The library modules that Package.swift lists, without what only measurements use.
+    private static func moduleNames() throws -> [String] {
+        let manifest = try ProjectFile("Package.swift").text
+        let libraries = manifest.matches(of: /(?:library|extensionModule)\(\s*"([A-Za-z]+)"/)
+        return libraries.map { String($0.output.1) }.filter { $0 != "StanzaCorpus" && $0 != "CommandLine" }
+    }
+
+    @Test(
+        "S0-17, S3-1: every module stands in the documents",
+        arguments: ["ARCHITECTURE.md", "README.md", "README.zh-CN.md"])
+    func modules(path: String) throws {
+        let modules = try Self.moduleNames()
+        #expect(modules.count > 10)
+        let rows = try ProjectFile(path).lines.filter { $0.hasPrefix("| ") }
+        for module in modules {
+            #expect(rows.contains { $0.contains(module) }, "\(path) says nothing about \(module).")
+        }
+    }
+
+    @Test("every module has a page")
+    func pages() throws {
+        for module in try Self.moduleNames() {
+            let folders = ["Sources", "Sources/Extensions"]
+            let page = folders.compactMap { try? ProjectFile("\($0)/\(module)/\(module).docc/\(module).md") }.first
+            #expect(try #require(page, "\(module) has none.").text.hasPrefix("# ``\(module)``\n"))
+        }
+    }
+
+    @Test("S1-3: the system libraries that Package.swift names are installed by Scripts/packages")
+    func libraries() throws {
+        let manifest = try ProjectFile("Package.swift").text
+        let script = try ProjectFile("Scripts/packages").text
+        let packages = manifest.matches(of: /\.apt\(\[([^\]]+)\]\)/).flatMap { match in
+            match.output.1.matches(of: /"([^"]+)"/).map { String($0.output.1) }
+        }
+        #expect(packages.count > 5)
+        for package in packages { #expect(script.contains(" \(package)"), "\(package) is not installed.") }
+    }
+
+    @Test("S3-3: a program needs no parser", arguments: ["EchoBot", "FirstSteps", "RosterDump", "SendMessage"])
+    func parser(name: String) throws {
+        let example = try ProjectFile("Examples/\(name)/main.swift").text
+        #expect(!example.contains("import XMLStreaming") && !example.contains("import XMPPStream\n"))
+    }
+}
