@@ -134,7 +134,8 @@ let package = Package(
         tests(
             "Documentation",
             [
-                "XMPPAddress", "XMPPStanzas", "XMPPClient", "TransportLayer", "EntityInformation", "ServerFixtures",
+                "XMPPAddress", "XMPPStanzas", "XMPPClient", "TransportLayer", "EntityInformation", "Roster",
+                "ServerFixtures",
             ]),
     ],
     swiftLanguageModes: [.v6]

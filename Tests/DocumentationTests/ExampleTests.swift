@@ -1,5 +1,6 @@
 import EntityInformation
 import Foundation
+import Roster
 import ServerFixtures
 import Testing
 import TransportLayer
@@ -40,6 +41,8 @@ struct ExampleTests {
             configuration.host = server.host
             configuration.port = server.port
             configuration.trust = .certificateAuthority(server.authorityFile)
+            // Who has not asked for the contact list is not told that a request was accepted (RFC 6121 §2.2).
+            configuration.add { Roster($0) }
             return Client(configuration)
         }
     }
