@@ -8,6 +8,13 @@ extension RawSpan {
     @inline(__always)
     func word(_ offset: Int) -> UInt64 { unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 
+    /// The same where the caller has compared the offset with the count already: at least eight bytes follow it.
+    @inline(__always)
+    func word(unchecked offset: Int) -> UInt64 {
+        assert(offset >= 0 && offset <= byteCount - 8)
+        return unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+    }
+
     /// The bytes as a string; the caller knows that they are valid UTF-8.
     @inline(__always)
     func string(_ offset: Int, _ length: Int) -> String {
@@ -32,6 +39,10 @@ extension RawSpan {
         while index &+ 8 <= length {
             if word(offset &+ index) != other.word(otherOffset &+ index) { return false }
             index &+= 8
+        }
+        if length > 8 {
+            // The rest as one word, which begins among the bytes that were compared.
+            return word(offset &+ length &- 8) == other.word(otherOffset &+ length &- 8)
         }
         while index < length {
             if self[offset &+ index] != other[otherOffset &+ index] { return false }

@@ -20,12 +20,12 @@ struct TapeBuilder: ~Copyable {
     }
 
     var context = Context()
-    private var entries = PlainStack<TapeEntry>(capacity: 64)
-    private var frames = PlainStack<Frame>(capacity: 16)
-    private var bindings = PlainStack<Binding>(capacity: 4)
+    var entries = PlainStack<TapeEntry>(capacity: 64)
+    var frames = PlainStack<Frame>(capacity: 16)
+    var bindings = PlainStack<Binding>(capacity: 4)
     /// Namespace entries whose bytes come from the context: they are appended when the element is complete.
     private var borrowed: [(entry: Int, namespace: [UInt8])] = []
-    private var defaultNamespace = TapeEntry.inheritedNamespaceIndex
+    var defaultNamespace = TapeEntry.inheritedNamespaceIndex
 
     var depth: Int { frames.count }
 
@@ -102,9 +102,15 @@ struct TapeBuilder: ~Copyable {
         entries[frame.entry].second = UInt32(truncatingIfNeeded: entries.count)
         defaultNamespace = frame.outerNamespace
         bindings.truncate(to: frame.outerBindings)
-        if depth > 0 {
-            let open = entries[frames[depth &- 1].entry]
-            tag.openName = Int(open.first)
+        tellOpenName(to: &tag)
+    }
+
+    /// Tells the tokenizer the name that the next end tag has to repeat.
+    @inline(__always)
+    func tellOpenName(to tag: inout Tokenizer) {
+        if frames.count > 0 {
+            let open = entries[frames[frames.count &- 1].entry]
+            tag.openName = open.name
             tag.openNameLength = open.qualifiedLength
         } else {
             tag.openNameLength = Tokenizer.anyName

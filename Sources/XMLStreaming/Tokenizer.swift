@@ -60,6 +60,14 @@ struct Tokenizer: ~Copyable {
         openNameLength = Tokenizer.anyName
     }
 
+    /// Nothing of the next token has been looked at.
+    @inline(__always)
+    var isBetweenTokens: Bool { phase == .content }
+
+    /// Goes on at a later offset, behind tokens that were read without the tokenizer.
+    @inline(__always)
+    mutating func skip(to offset: Int) { cursor = offset }
+
     @inline(__always)
     mutating func setValueLength(_ length: Int, ofAttribute index: Int) {
         attributes[index].third = UInt32(truncatingIfNeeded: length)

@@ -8,13 +8,16 @@ extension XMLElement {
     }
 
     /// The first child element with this name.
-    public func firstChild(_ name: XMLName) -> XMLElement? {
+    public func firstChild(_ name: XMLName) -> XMLElement? { firstChild(name, from: index &+ 1) }
+
+    /// The first child element with this name that begins at this entry or later.
+    func firstChild(_ name: XMLName, from start: Int) -> XMLElement? {
         let local = name.local.utf8.span.bytes
         let namespace = name.namespace.utf8.span.bytes
         let bytes = record.span.bytes
         let base = bytesOffset
         let end = Int(record[index].second)
-        var position = index &+ 1
+        var position = start
         while position < end {
             let entry = record[position]
             guard entry.isElement else {

@@ -151,6 +151,11 @@ public struct XMLStreamParser: ~Copyable, Sendable {
                 guard try beginElement() else { return nil }
             }
             let end = min(buffer.count, position + limits.elementBytes)
+            if (state == .open || state == .document) && tokenizer.isBetweenTokens
+                && XMLStreamParser.plainContent(buffer, position, end, &tokenizer, &builder, limits)
+            {
+                return .element(finish())
+            }
             let token = try XMLStreamParser.token(buffer, position, end, &tokenizer, limits)
             switch token {
             case .incomplete:
@@ -194,6 +199,22 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         builder.begin()
         isInsideElement = true
         return true
+    }
+
+    /// Reads what needs no tokenizer; `true` when that completes the element.
+    @inline(__always)
+    private static func plainContent(
+        _ buffer: borrowing [UInt8], _ position: Int, _ end: Int, _ tokenizer: inout Tokenizer,
+        _ builder: inout TapeBuilder, _ limits: borrowing XMLLimits
+    ) -> Bool {
+        let bytes = buffer.span.bytes.extracting(position..<end)
+        var cursor = tokenizer.cursor
+        let isComplete = builder.readPlainContent(bytes, &cursor, limits: limits)
+        if cursor != tokenizer.cursor {
+            tokenizer.skip(to: cursor)
+            builder.tellOpenName(to: &tokenizer)
+        }
+        return isComplete
     }
 
     @inline(__always)

@@ -2,6 +2,9 @@
 ///
 /// Nearly every address on the wire is ASCII. For ASCII all of RFC 7622 comes to what is tested here: width mapping,
 /// NFC and the Bidi Rule change nothing, and `xn--` labels, IP literals and all errors are left to the long way.
+///
+/// Rooms and nicknames are often Chinese, and nicknames contain pictures. Ideographs, and pictographs in a resource part,
+/// are taken here too: the profiles allow them and change none of them.
 struct ASCIIAddress {
     var domainStart = 0
     var domainEnd = 0
@@ -13,9 +16,14 @@ struct ASCIIAddress {
         let count = octets.count
         var index = 0
         var cases: UInt8 = 0
-        while index < count, ASCIISet.localPart.contains(octets[index]) {
-            cases |= octets[index].uppercaseFlag
-            index += 1
+        while index < count {
+            if ASCIISet.localPart.contains(octets[index]) {
+                cases |= octets[index].uppercaseFlag
+                index += 1
+            } else {
+                guard octets.ideographLength(at: index) > 0 else { break }
+                index += 3
+            }
         }
         if index < count, octets[index] == UInt8(ascii: "@") {
             guard index > 0, index <= JID.maximumPartLength else { return nil }
@@ -55,11 +63,48 @@ struct ASCIIAddress {
             guard (1...JID.maximumPartLength).contains(count - index - 1) else { return nil }
             index += 1
             while index < count {
-                guard octets[index] &- 0x20 < 0x5F else { return nil }
-                index += 1
+                let octet = octets[index]
+                if octet &- 0x20 < 0x5F {
+                    index += 1
+                } else if octet >= 0x80 {
+                    let length = max(octets.ideographLength(at: index), octets.pictographLength(at: index))
+                    guard length > 0 else { return nil }
+                    index += length
+                } else {
+                    return nil
+                }
             }
         }
         end = count
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// 3 if one of U+4E00…U+9FA5 begins at `index`, the unified ideographs of Unicode 1.1; otherwise 0.
+    ///
+    /// All of them are PVALID, written from left to right, have no case and no width, and NFC neither decomposes nor
+    /// composes them.
+    fileprivate func ideographLength(at index: Int) -> Int {
+        guard 0xE4...0xE9 ~= self[index], let second = continuation(index + 1), let third = continuation(index + 2)
+        else { return 0 }
+        let scalar = UInt32(self[index] & 0x0F) << 12 | second << 6 | third
+        return 0x4E00...0x9FA5 ~= scalar ? 3 : 0
+    }
+
+    /// 4 if one of U+1F300…U+1F64F begins at `index`, pictographs and emoticons; otherwise 0.
+    ///
+    /// All of them are symbols, which the FreeformClass allows, and NFC neither decomposes nor composes them.
+    fileprivate func pictographLength(at index: Int) -> Int {
+        guard self[index] == 0xF0, let second = continuation(index + 1), let third = continuation(index + 2),
+            let fourth = continuation(index + 3)
+        else { return 0 }
+        let scalar = second << 12 | third << 6 | fourth
+        return 0x1F300...0x1F64F ~= scalar ? 4 : 0
+    }
+
+    private func continuation(_ index: Int) -> UInt32? {
+        guard index < count, self[index] & 0xC0 == 0x80 else { return nil }
+        return UInt32(self[index] & 0x3F)
     }
 }
 

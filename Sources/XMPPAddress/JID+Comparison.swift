@@ -14,6 +14,27 @@ extension JID: Hashable {
     }
 }
 
+extension JID {
+    /// Whether the address goes on the wire as just these octets.
+    package func isWritten(_ octets: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard octets.count == Int(end &- start) else { return false }
+        return withUTF8 { own in
+            let (one, two) = (UnsafeRawBufferPointer(own), UnsafeRawBufferPointer(octets))
+            var offset = 0
+            while offset &+ 8 <= one.count {
+                let word = one.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                guard word == two.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+                offset &+= 8
+            }
+            while offset < one.count {
+                guard one[offset] == two[offset] else { return false }
+                offset &+= 1
+            }
+            return true
+        }
+    }
+}
+
 extension JID: Comparable {
     /// Sorts by domain, then by local part, then by resource, each by code point; an absent part comes first.
     public static func < (left: JID, right: JID) -> Bool {

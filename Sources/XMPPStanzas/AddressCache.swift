@@ -12,18 +12,20 @@ struct AddressCache: Sendable {
     static let maximumSlotCount = 1024
 
     private struct Slot: Sendable {
-        var hash: UInt64
         /// The bytes as received, where they are not those of the address itself.
         var bytes: [UInt8]?
-        var address: JID
+        var address: JID?
 
+        @inline(__always)
         func matches(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
             if let bytes { return bytes.withUnsafeBufferPointer { $0.isSame(as: other) } }
-            return address.withUTF8 { $0.isSame(as: other) }
+            return address?.isWritten(other) ?? false
         }
     }
 
-    private var slots: [Slot?] = []
+    /// The hash of the address in each place; 0 for a free one. Apart, so that a look touches no counted reference.
+    private var hashes: [UInt64] = []
+    private var slots: [Slot] = []
     /// How often a place was taken that was free.
     private var count = 0
     private let keeps: Bool
@@ -33,49 +35,50 @@ struct AddressCache: Sendable {
 
     init(keeping: Void) { keeps = true }
 
-    /// The address in attribute `name`, or `nil` without the attribute.
-    mutating func address(in name: String, of element: XMLElement) throws(XMLDecodingError) -> JID? {
+    /// The address that is the value of attribute `name`, or `nil` without the attribute.
+    mutating func address(
+        _ value: XMLAttributeValue, named name: String, of element: XMLElement
+    ) throws(XMLDecodingError) -> JID? {
+        guard value.isPresent else { return nil }
         var address: JID?
-        // The closure gives nothing back: a generic result would be looked up in the runtime for each stanza.
-        let isThere: Void? = element.withAttributeUTF8(name) { bytes in
-            address = keeps ? lookUp(bytes) : try? JID(utf8: bytes)
-        }
-        if address == nil, isThere != nil {
-            throw XMLDecodingError(element.name, .invalidAttribute(name, value: element[name] ?? ""))
-        }
+        element.withUTF8(value) { bytes in address = keeps ? lookUp(bytes) : try? JID(utf8: bytes) }
+        if address == nil { throw XMLDecodingError(element.name, .invalidAttribute(name, value: element[name] ?? "")) }
         return address
     }
 
     private mutating func lookUp(_ bytes: UnsafeBufferPointer<UInt8>) -> JID? {
         let hash = bytes.mixed
-        if !slots.isEmpty {
+        if !hashes.isEmpty {
             let place = index(of: hash)
-            if let slot = slots[place], slot.hash == hash, slot.matches(bytes) { return slot.address }
-            if let slot = slots[place &+ 1], slot.hash == hash, slot.matches(bytes) { return slot.address }
+            if hashes[place] == hash, slots[place].matches(bytes) { return slots[place].address }
+            if hashes[place &+ 1] == hash, slots[place &+ 1].matches(bytes) { return slots[place &+ 1].address }
         }
         guard let address = try? JID(utf8: bytes) else { return nil }
-        let isCanonical = address.withUTF8 { $0.isSame(as: bytes) }
-        keep(Slot(hash: hash, bytes: isCanonical ? nil : Array(bytes), address: address))
+        keep(Slot(bytes: address.isWritten(bytes) ? nil : Array(bytes), address: address), hash)
         return address
     }
 
-    private mutating func keep(_ slot: Slot) {
+    private mutating func keep(_ slot: Slot, _ hash: UInt64) {
         if count * 2 >= slots.count, slots.count < Self.maximumSlotCount { grow() }
-        put(slot)
+        put(slot, hash)
     }
 
-    private mutating func put(_ slot: Slot) {
-        let place = index(of: slot.hash)
-        if slots[place + 1] == nil { count += 1 }
+    private mutating func put(_ slot: Slot, _ hash: UInt64) {
+        let place = index(of: hash)
+        if hashes[place + 1] == 0 { count += 1 }
         slots[place + 1] = slots[place]
+        hashes[place + 1] = hashes[place]
         slots[place] = slot
+        hashes[place] = hash
     }
 
     private mutating func grow() {
-        let kept = slots
-        slots = Array(repeating: nil, count: max(Self.minimumSlotCount, kept.count * 4))
+        let kept = zip(slots, hashes)
+        let size = max(Self.minimumSlotCount, slots.count * 4)
+        slots = Array(repeating: Slot(), count: size)
+        hashes = Array(repeating: 0, count: size)
         count = 0
-        for case let slot? in kept { put(slot) }
+        for (slot, hash) in kept where hash != 0 { put(slot, hash) }
     }
 
     /// The first of the two places.
@@ -86,6 +89,7 @@ struct AddressCache: Sendable {
 
 extension UnsafeBufferPointer<UInt8> {
     /// A hash of the bytes, eight at a time. It needs no secret: who forces collisions only loses the cache's help.
+    /// Never 0, which marks a free place.
     fileprivate var mixed: UInt64 {
         var hash = UInt64(truncatingIfNeeded: count)
         let raw = UnsafeRawBufferPointer(self)
@@ -95,27 +99,19 @@ extension UnsafeBufferPointer<UInt8> {
             hash ^= hash &>> 29
             offset &+= 8
         }
-        while offset < raw.count {
-            hash = (hash ^ UInt64(raw[offset])) &* 0x9E37_79B9_7F4A_7C15
-            offset &+= 1
+        if offset < raw.count {
+            var rest: UInt64 = 0
+            if raw.count >= 8 {
+                // The last eight bytes, of which some are in the hash already.
+                rest = raw.loadUnaligned(fromByteOffset: raw.count &- 8, as: UInt64.self)
+            } else {
+                for byte in raw { rest = rest &<< 8 | UInt64(byte) }
+            }
+            hash = (hash ^ rest) &* 0x9E37_79B9_7F4A_7C15
         }
-        return hash ^ hash &>> 31
+        return (hash ^ hash &>> 31) | 1
     }
 
-    /// Whether the bytes are the same, eight at a time.
-    fileprivate func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        let (one, two) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
-        var offset = 0
-        while offset &+ 8 <= one.count {
-            let left = one.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            guard left == two.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
-            offset &+= 8
-        }
-        while offset < one.count {
-            guard one[offset] == two[offset] else { return false }
-            offset &+= 1
-        }
-        return true
-    }
+    /// Whether the bytes are the same.
+    fileprivate func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool { elementsEqual(other) }
 }

@@ -30,10 +30,11 @@ extension IQ {
     public static func rejection(of element: XMLElement) -> IQ? {
         guard element.isNamed(name), let id = element["id"] else { return nil }
         if let type = element["type"], type == Kind.result.rawValue || type == Kind.error.rawValue { return nil }
+        let attributes = element.stanzaAttributes
         var addresses = AddressCache()
         do {
-            let sender = try addresses.address(in: "from", of: element)
-            let receiver = try? addresses.address(in: "to", of: element)
+            let sender = try addresses.address(attributes.from, named: "from", of: element)
+            let receiver = try? addresses.address(attributes.to, named: "to", of: element)
             let isReceiverBad = receiver == nil && element["to"] != nil
             var reply = IQ(type: .error, to: sender, id: id)
             reply.from = receiver ?? nil

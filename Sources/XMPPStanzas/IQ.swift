@@ -53,27 +53,32 @@ public struct IQ: Stanza {
     /// ``rejection(of:)`` gives the answer to a request that breaks them.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         var addresses = AddressCache()
-        try self.init(from: element, addresses: &addresses)
-    }
-
-    init(from element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
-        guard element.isNamed(Self.name) else {
+        guard Self.isName(of: element) else {
             throw XMLDecodingError(element.name, .unexpectedElement)
         }
-        guard let type = element["type"] else {
+        try self.init(named: element, addresses: &addresses)
+    }
+
+    /// Whether the element is called `iq`; quicker than a comparison with ``name``.
+    static func isName(of element: XMLElement) -> Bool { element.isNamed("iq", "jabber:client") }
+
+    /// Reads an element that has this name.
+    init(named element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
+        let attributes = element.stanzaAttributes
+        guard let type = element.string(attributes.type) else {
             throw XMLDecodingError(Self.name, .missingAttribute("type"))
         }
         guard let kind = Kind(rawValue: type) else {
             throw XMLDecodingError(Self.name, .invalidAttribute("type", value: type))
         }
-        guard let id = element["id"] else {
+        guard let id = element.string(attributes.id) else {
             throw XMLDecodingError(Self.name, .missingAttribute("id"))
         }
         self.type = kind
         self.id = id
-        from = try addresses.address(in: "from", of: element)
-        to = try addresses.address(in: "to", of: element)
-        language = element.language
+        from = try addresses.address(attributes.from, named: "from", of: element)
+        to = try addresses.address(attributes.to, named: "to", of: element)
+        language = element.string(attributes.language)
         payloads = Payloads(of: element)
         if requiresResponse { try Self.requireOneChild(of: element) }
     }

@@ -21,9 +21,9 @@ public struct Message: Stanza {
         case error
 
         /// The type of a message; missing and unknown are `normal`.
-        init(of element: XMLElement) {
+        init(_ type: XMLAttributeValue, of element: XMLElement) {
             var kind = Kind.normal
-            element.withAttributeUTF8("type") { bytes in
+            element.withUTF8(type) { bytes in
                 if let known = Kind(utf8: bytes) { kind = known }
             }
             self = kind
@@ -75,18 +75,23 @@ public struct Message: Stanza {
     /// Reads a message. A missing or unknown type is `normal` (RFC 6121 §5.2.2); a bad address is an error.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         var addresses = AddressCache()
-        try self.init(from: element, addresses: &addresses)
-    }
-
-    init(from element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
-        guard element.isNamed(Self.name) else {
+        guard Self.isName(of: element) else {
             throw XMLDecodingError(element.name, .unexpectedElement)
         }
-        from = try addresses.address(in: "from", of: element)
-        to = try addresses.address(in: "to", of: element)
-        id = element["id"]
-        language = element.language
-        type = Kind(of: element)
+        try self.init(named: element, addresses: &addresses)
+    }
+
+    /// Whether the element is called `message`; quicker than a comparison with ``name``.
+    static func isName(of element: XMLElement) -> Bool { element.isNamed("message", "jabber:client") }
+
+    /// Reads an element that has this name.
+    init(named element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
+        let attributes = element.stanzaAttributes
+        from = try addresses.address(attributes.from, named: "from", of: element)
+        to = try addresses.address(attributes.to, named: "to", of: element)
+        id = element.string(attributes.id)
+        language = element.string(attributes.language)
+        type = Kind(attributes.type, of: element)
         payloads = Payloads(of: element)
     }
 

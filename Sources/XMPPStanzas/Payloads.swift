@@ -41,6 +41,9 @@ public struct Payloads: Sequence, Sendable {
         return received.firstChild == nil
     }
 
+    /// The stanza that all children are still in as they were received.
+    var untouched: XMLElement? { added.isEmpty ? received : nil }
+
     /// The first payload with that name.
     public func first(_ name: XMLName) -> XMLElement? {
         if let child = received?.firstChild(name) { return child }

@@ -65,14 +65,19 @@ public struct Presence: Stanza {
     /// person.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         var addresses = AddressCache()
-        try self.init(from: element, addresses: &addresses)
-    }
-
-    init(from element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
-        guard element.isNamed(Self.name) else {
+        guard Self.isName(of: element) else {
             throw XMLDecodingError(element.name, .unexpectedElement)
         }
-        if let type = element["type"] {
+        try self.init(named: element, addresses: &addresses)
+    }
+
+    /// Whether the element is called `presence`; quicker than a comparison with ``name``.
+    static func isName(of element: XMLElement) -> Bool { element.isNamed("presence", "jabber:client") }
+
+    /// Reads an element that has this name.
+    init(named element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
+        let attributes = element.stanzaAttributes
+        if let type = element.string(attributes.type) {
             guard let kind = Kind(rawValue: type), kind != .available else {
                 throw XMLDecodingError(Self.name, .invalidAttribute("type", value: type))
             }
@@ -80,10 +85,10 @@ public struct Presence: Stanza {
         } else {
             type = .available
         }
-        from = try addresses.address(in: "from", of: element)
-        to = try addresses.address(in: "to", of: element)
-        id = element["id"]
-        language = element.language
+        from = try addresses.address(attributes.from, named: "from", of: element)
+        to = try addresses.address(attributes.to, named: "to", of: element)
+        id = element.string(attributes.id)
+        language = element.string(attributes.language)
         payloads = Payloads(of: element)
     }
 

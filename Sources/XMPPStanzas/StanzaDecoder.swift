@@ -11,9 +11,9 @@ public struct StanzaDecoder: Sendable {
     /// Throws when the element is a stanza that cannot be read, for instance because of a bad address:
     /// ``IQ/rejection(of:)`` gives the answer that a request deserves then.
     public mutating func decode(_ element: XMLElement) throws(XMLDecodingError) -> AnyStanza? {
-        if element.isNamed(Message.name) { return .message(try Message(from: element, addresses: &addresses)) }
-        if element.isNamed(Presence.name) { return .presence(try Presence(from: element, addresses: &addresses)) }
-        if element.isNamed(IQ.name) { return .iq(try IQ(from: element, addresses: &addresses)) }
+        if Message.isName(of: element) { return .message(try Message(named: element, addresses: &addresses)) }
+        if Presence.isName(of: element) { return .presence(try Presence(named: element, addresses: &addresses)) }
+        if IQ.isName(of: element) { return .iq(try IQ(named: element, addresses: &addresses)) }
         return nil
     }
 }

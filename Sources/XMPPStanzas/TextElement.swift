@@ -17,6 +17,7 @@ struct TextElement: XMLEncodable {
 extension Payloads {
     /// The text of the element that speaks the stanza's own language: the one without `xml:lang`, otherwise the first.
     func text(_ name: XMLName) -> String? {
+        if let untouched { return untouched.text(ofChild: name) }
         var first: XMLElement?
         for child in self where child.isNamed(name) {
             if child.language == nil { return child.text }

@@ -1,0 +1,68 @@
+import Testing
+import XMLStreaming
+
+/// The parser has a short way for plain content that is complete in the buffer and a long way for the rest. Byte by
+/// byte nothing is ever complete, so that comparison takes both.
+@Suite("Plain content")
+struct PlainContentTests {
+    static let header = "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>"
+
+    static let stanzas = [
+        "<message/>", "<message />", "<message  to='a'/>", "<message\tto='a'\n/>", "<message to = 'a'/>", "<iq></iq >",
+        "<message to='a'from='b'/>", "<message to='a' to='b'/>", "<message to=\"a\" from='\"'/>", "<message to=#a#/>",
+        "<message xmlns='a' xmlns='b'/>", "<message xmlns=''/>", "<message xmlns=\"a\"><body xmlns='b'/><x/></message>",
+        "<message xmlns='http://www.w3.org/XML/1998/namespace'/>", "<message xmlns='http://www.w3.org/2000/xmlns/'/>",
+        "<message xmlns='http://jabber.org/protocol/muc#owner'/>", "<message xmlns=&a&/>", "<message xmlnsx='a'/>",
+        "<message xml:lang='en'><body xml:lang='de' xml:lang='en'/></message>", "<message xml:language='en'/>",
+        "<message to='&lt;' from='b'><body>&amp;</body></message>", "<message to='<'/>", "<message to='\u{1}'/>",
+        "<message><body>a]b]]c</body></message>", "<message><body>a]]></body></message>",
+        "<message><body>line\nline\ttab\r\nline</body></message>", "<message><body>\u{1}</body></message>",
+        "<message><body><![CDATA[<>]]></body></message>", "<message><!-- --></message>", "<message><?a?></message>",
+        "<message from='老王@example.org/Nurse 👵'><body>你好，é👩‍💻\u{FFFD} and text</body></message>",
+        "<message><body>\u{FFFE}</body></message>", "<message from='\u{FFFF}'/>", "<é è='1'/>", "<a:b/>",
+        "<a:b xmlns:a='c'/>",
+        "<message a:b='1' xmlns:a='c'/>", "<stream:error><x xmlns='urn'/></stream:error>", "<message></iq>",
+        "<message><body></message></body>", "<message-with-a-long-name></message-with-a-long-nome>",
+        "<message><attribute-name-of-thirty-characters a='1'/></message>", "<1/>", "<-a/>", "<message 1='2'/>",
+        "<a><b><c><d/>text<d></d></c>more</b></a>", "<message><body>unfinished", "<message to='unfinished",
+    ]
+
+    @Test("one read and byte by byte give the same elements and errors", arguments: stanzas)
+    func pieces(_ stanza: String) {
+        for tail in ["", "<presence from='romeo@example.net/orchard'><show>away</show></presence>"] {
+            let bytes = Array((Self.header + stanza + tail).utf8)
+            #expect(Reading(whole: bytes) == Reading(bytes, pieces: [1]))
+            for first in Self.header.utf8.count..<bytes.count {
+                #expect(Reading(bytes, pieces: [first, bytes.count]) == Reading(whole: bytes))
+            }
+        }
+    }
+
+    @Test(
+        "invalid UTF-8 is refused at the same place",
+        arguments: [
+            [0x80], [0xC1, 0xBF], [0xE4, 0xB8], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xEF, 0xBF, 0xBF],
+            [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE4, 0xB8, 0x80, 0xE4, 0x41],
+        ])
+    func invalidUTF8(_ sequence: [UInt8]) {
+        for (before, after) in [("<message><body>你好", "text text</body></message>"), ("<message to='", "abcdefgh'/>")] {
+            let bytes = Array((Self.header + before).utf8) + sequence + Array(after.utf8)
+            let whole = Reading(whole: bytes)
+            #expect(whole.error != nil)
+            #expect(whole == Reading(bytes, pieces: [1]))
+        }
+    }
+
+    @Test("limits hold on the short way too")
+    func limits() {
+        let limits = XMLLimits(depth: 3, elementBytes: 400, attributesPerElement: 2, nameBytes: 8)
+        for stanza in [
+            "<a><b><c/></b></a>", "<a><b><c><d/></c></b></a>", "<a b='1' c='2'/>", "<a b='1' c='2' d='3'/>",
+            "<a xmlns='1' b='2' c='3'/>", "<a2345678/>", "<a23456789/>", "<a b2345678='1'/>", "<a b23456789='1'/>",
+            "<a>" + String(repeating: "x", count: 500) + "</a>",
+        ] {
+            let bytes = Array(("<s xmlns='jabber:client'>" + stanza + "<presence type='unavailable'/>").utf8)
+            #expect(Reading(whole: bytes, limits: limits) == Reading(bytes, pieces: [1], limits: limits), "\(stanza)")
+        }
+    }
+}
