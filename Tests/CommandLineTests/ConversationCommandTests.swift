@@ -7,7 +7,8 @@ import Testing
 @testable import CommandLine
 
 @Suite struct ConversationCommandTests {
-    @Test("S0-80, S2-23…S2-25, S2-28, S2-36…S2-38: friends are added by name, accepted, listed and removed")
+    @Test(
+        "S0-80, S1-38, S2-23…S2-25, S2-28, S2-33, S2-36…S2-38: friends are added by name, accepted, listed and removed")
     func friends() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)

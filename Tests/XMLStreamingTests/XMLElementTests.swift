@@ -45,7 +45,7 @@ struct XMLElementTests {
             ])
     }
 
-    @Test("Decoding helpers name what is wrong")
+    @Test("S3-10: Decoding helpers name what is wrong")
     func decoding() throws {
         let element = try XMLElement(parsing: "<a xmlns='x' n='7' b='1' bad='z'/>")
         #expect(try element.value("n", as: Int.self) == 7)

@@ -96,7 +96,7 @@ struct LifeTests {
     }
 
     @Test(
-        "S0-62, S0-63, S3-27, S3-28, Martin #1: an extension lives with its session, is found by its type and announces what it handles"
+        "S0-62, S0-63, S1-10, S3-6, S3-27, S3-28, Martin #1: an extension lives with its session, is found by its type and announces what it handles"
     )
     func extensions() async throws {
         let server = MemoryServer()

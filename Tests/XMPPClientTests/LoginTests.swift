@@ -12,7 +12,8 @@ import XMPPStream
 @Suite("Login", .timeLimit(.minutes(1)))
 struct LoginTests {
     @Test(
-        "S0-18, S0-69, S3-11, S3-12, S3-30, S3-31, S3-33: address and password are enough to log in and send presence")
+        "S0-18, S0-69, S2-6, S3-11, S3-12, S3-30, S3-31, S3-33: address and password are enough to log in and send presence"
+    )
     func login() async throws {
         let server = MemoryServer()
         let client = Client(try server.account("alice", resource: "desk"))
@@ -34,7 +35,7 @@ struct LoginTests {
     }
 
     @Test(
-        "S0-25, S0-26, S0-27, S0-28, S0-30, S0-31, S0-34, S0-36, S0-55, S0-56, S0-57, S0-59: every step is an event, in order"
+        "S0-25…S0-28, S0-30, S0-31, S0-34, S0-36, S2-4, S2-5, S0-55, S0-56, S0-57, S0-59: every step is an event, in order"
     )
     func steps() async throws {
         let server = MemoryServer()
@@ -80,7 +81,7 @@ struct LoginTests {
         #expect(error?.code == .authenticationFailed)
     }
 
-    @Test("S0-73, S0-75: a connection that cannot be made is reported to the caller")
+    @Test("S0-73, S0-75, S1-15: a connection that cannot be made is reported to the caller")
     func unreachable() async throws {
         var configuration = try MemoryServer().account("alice")
         configuration.transports = TransportFactory { _ throws(TransportError) in
@@ -91,7 +92,9 @@ struct LoginTests {
         #expect(error?.streamFailure?.code == .serverUnreachable)
     }
 
-    @Test("S0-58, S0-72, S0-74: one deadline for the whole login, 30 seconds unless set otherwise", arguments: [6, 30])
+    @Test(
+        "S0-58, S0-72, S0-74, S1-14, S1-16: one deadline for the login, 30 seconds unless set otherwise",
+        arguments: [6, 30])
     func timeout(seconds: Int) async throws {
         let clock = ManualClock()
         var configuration = try MemoryServer().account("alice")
@@ -173,7 +176,9 @@ struct LoginTests {
         }
     }
 
-    @Test("S0-32, S0-33, S0-70, S0-78: the purpose decides: registration asks before any login, then the account works")
+    @Test(
+        "S0-32, S0-33, S0-70, S0-78, S1-17: the purpose decides: registration asks before any login, then the account works"
+    )
     func registration() async throws {
         let server = MemoryServer(users: [])
         let client = Client(try server.account("carol"))
@@ -195,7 +200,7 @@ struct LoginTests {
         try await client.run { _ = try await $0.request(Ping()) }
     }
 
-    @Test("S0-71: a second run of the same client closes the first session")
+    @Test("S0-71, S1-12: a second run of the same client closes the first session")
     func secondRun() async throws {
         let server = MemoryServer()
         let client = Client(try server.account("alice", resource: "desk"))

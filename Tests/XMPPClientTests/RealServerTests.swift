@@ -42,7 +42,7 @@ extension PrivateServer {
 
 @Suite("Real servers", .timeLimit(.minutes(2)))
 struct RealServerTests {
-    @Test("S0-69, S0-76, S0-79, S0-105, S3-2: log in, go online, chat", arguments: ServerKind.allCases)
+    @Test("S0-69, S0-76, S0-79, S0-105, S1-5, S3-2: log in, go online, chat", arguments: ServerKind.allCases)
     func chat(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let (alice, bob) = (try await server.newAccount("alice"), try await server.newAccount("bob"))

@@ -42,7 +42,7 @@ struct PayloadsTests {
         #expect(read.hashValue == message.hashValue)
     }
 
-    @Test("an added payload is found by type and by name before it is ever written")
+    @Test("S1-1: an added payload is found by type and by name before it is ever written")
     func added() throws {
         let message = Message(body: "x").appending(Marker(value: 5))
         #expect(try message.payload(Marker.self) == Marker(value: 5))

@@ -35,7 +35,7 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S0-80, S0-81, S0-83, S2-25, S2-27, S2-28: ask, be asked, accept, add back, under a name of my own",
+        "S0-80, S0-81, S0-83, S3-24, S2-25, S2-27, S2-28: ask, be asked, accept, add back, under a name of my own",
         arguments: LiveServer.allCases)
     func adding(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
@@ -127,7 +127,9 @@ struct RosterLiveTests {
         }
     }
 
-    @Test("S0-85, S1-23, S2-31: begin, each item once, end; sorted by section and name", arguments: LiveServer.allCases)
+    @Test(
+        "S0-85, S1-22, S1-23, S2-31: begin, each item once, end; sorted by section and name",
+        arguments: LiveServer.allCases)
     func populating(kind: LiveServer) async throws {
         let server = try await kind.server
         let others = [(try await server.newAccount(), "Beta"), (try await server.newAccount(), "alpha")]
