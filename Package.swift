@@ -130,7 +130,9 @@ let package = Package(
         tests(
             "Extensions",
             foundation + extensionProducts + ["Cryptography", "TransportLayer", "XMPPClient", "ServerFixtures"]),
-        tests("CommandLine", ["CommandLine", "MessageFeatures", "XMPPAddress", "Media", "ServerFixtures"]),
+        tests(
+            "CommandLine",
+            ["CommandLine", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "Media", "ServerFixtures"]),
         tests(
             "Documentation",
             [

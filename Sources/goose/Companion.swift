@@ -17,6 +17,12 @@ actor Companion {
     private var talk = SmallTalk()
     private var count = 0
     private var speaksChinese: [JID: Bool] = [:]
+    /// When the goose answered whom, for the last minute.
+    private var answers: [JID: [ContinuousClock.Instant]] = [:]
+
+    /// Answers to one sender in a minute: more than any person reads. Two companions that answer each other would never
+    /// stop otherwise.
+    private static let answersPerMinute = 40
 
     init(_ session: Session, folder: FileFolder, report: CompanionReport) {
         self.session = session
@@ -37,6 +43,8 @@ actor Companion {
 
     private func received(_ message: Message) async {
         guard let sender = message.from?.bare, message.type == .chat || message.type == .normal else { return }
+        if case .nothing = IncomingContent(message) { return }
+        guard mayAnswer(sender) else { return }
         count += 1
         let number = count
         switch IncomingContent(message) {
@@ -57,6 +65,14 @@ actor Companion {
                 await apologise(CommandError(error).description, to: sender)
             }
         }
+    }
+
+    private func mayAnswer(_ sender: JID) -> Bool {
+        let now = ContinuousClock.now
+        answers = answers.mapValues { $0.filter { now - $0 < .seconds(60) } }.filter { !$0.value.isEmpty }
+        guard answers[sender, default: []].count < Self.answersPerMinute else { return false }
+        answers[sender, default: []].append(now)
+        return true
     }
 
     /// In kind, and in the form in which it came.

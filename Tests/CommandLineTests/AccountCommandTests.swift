@@ -83,12 +83,13 @@ import Testing
         #expect(result.errors.contains("timed out"))
     }
 
-    @Test("S0-75: what is no XMPP server ends with 4")
-    func notXMPP() async throws {
+    @Test("S0-75: a server that ends the stream with an error ends with 4 and its reason")
+    func streamError() async throws {
         let server = try await PrivateProsody.shared
-        let person = try await Person("http", on: server)
-        let result = try await person.bare(["login"] + person.connection() + ["--port", String(server.httpPort)])
+        let person = try await Person("error", on: server)
+        let result = try await person.bare(["login"] + person.connection() + ["--jid", "somebody@unknown.test"])
         #expect(result.status == 4)
+        #expect(result.errors.split(separator: "\n").count == 1)
     }
 
     @Test("A certificate that nobody vouches for is refused with the reason; its fingerprint can be trusted")
@@ -142,5 +143,29 @@ import Testing
             #expect(own.status == 0 && own.output.contains("hongyan \(command.name)"))
         }
         #expect(try await Program("hongyan", ["--version"], home: home).result().output.hasPrefix("hongyan "))
+    }
+
+    @Test("S1-18, S2-10: in a terminal the password is asked for and never shown, and a certificate is asked about")
+    func terminal() async throws {
+        let server = try await PrivateProsody.shared
+        let person = try await Person("terminal", on: server)
+        let place = ["--host", server.host, "--port", String(server.port), "--trust", "ask"]
+        let login = try Program("hongyan", ["login", person.address] + place, home: person.home, size: (80, 24))
+        try await login.waitForOutput("the password") { $0.contains("Password of \(person.address): ") }
+        login.type(person.account.password + "\n")
+        try await login.waitForOutput("the question") { $0.contains("Trust it (yes/no)? ") }
+        #expect(login.screenText.contains("unknown authority") && login.screenText.contains("SHA-256"))
+        login.type("yes\n")
+        #expect(await login.result().status == 0)
+        #expect(login.screenText.contains("Signed in as \(person.address)."))
+        #expect(!login.screenText.contains(person.account.password))
+        // The answer is remembered with the account.
+        #expect(try await person.bare(["roster"]).status == 0)
+
+        let again = try Program(
+            "hongyan", ["login"] + place + ["--jid", person.address], home: person.home, size: (80, 24))
+        try await again.waitForOutput("the question") { $0.contains("Trust it (yes/no)? ") }
+        again.type("no\n")
+        #expect(await again.result().status == 4)
     }
 }

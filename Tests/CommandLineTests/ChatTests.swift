@@ -8,7 +8,10 @@ import Testing
 @Suite struct ChatTests {
     private func screen(_ program: Program, columns: Int = 80, rows: Int = 24) -> VirtualTerminal {
         var terminal = VirtualTerminal(columns: columns, rows: rows)
-        terminal.write(program.screenText)
+        // What the shell's part of the terminal shows above the conversation may be of any width.
+        let text = program.screenText
+        let start = text.firstRange(of: "\u{1B}[?2004h")?.upperBound ?? text.endIndex
+        terminal.write(String(text[start...]))
         return terminal
     }
 
@@ -116,7 +119,7 @@ import Testing
         try await chat.waitForOutput("the beginning") { _ in screen(chat).text.contains("── ") }
         chat.type("/picture \(picture.dropLast(5))\t\r")
         try await chat.waitForOutput("the picture") { _ in
-            screen(chat).text.contains("[picture] image/png") && screen(chat).text.contains("64 × 48")
+            screen(chat).text.contains("[picture] image/") && screen(chat).text.contains("64 × 48")
         }
         let his = try romeo.home.write("his.png", SampleMedia.smallPicture)
         try await romeo.run("send", juliet.address, "--picture", his, "--inline")
@@ -156,6 +159,37 @@ import Testing
         chat.type("still here\r")
         try await chat.waitForOutput("the message") { _ in screen(chat).text.contains("still here") }
         chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+    }
+
+    @Test(
+        "S2-31, S2-32, S2-35: who comes online moves to the top of the list of friends; a number opens a conversation")
+    func friends() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let abel = try await Person("abel", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        try await juliet.befriend(abel)
+        let chat = try juliet.chat()
+        /// The addresses in the order of the list as it is drawn now.
+        @Sendable func order() -> [String] {
+            screen(chat).text.split(separator: "\n").suffix(4).compactMap { line in
+                [abel, romeo].first { line.contains($0.address + " |") }?.account.username
+            }
+        }
+        try await chat.waitForOutput("the list") { _ in order() == [abel.account.username, romeo.account.username] }
+        let his = try await romeo.listen()
+        try await chat.waitForOutput("the new order") { _ in order() == [romeo.account.username, abel.account.username]
+        }
+        his.signal(SIGTERM)
+        try await chat.waitForOutput("the old order") { _ in order() == [abel.account.username, romeo.account.username]
+        }
+        chat.type("2\r")
+        try await chat.waitForOutput("the conversation") { _ in
+            screen(chat).text.contains("Conversation with \(romeo.account.username)")
+        }
+        chat.type("\u{4}")
         #expect(await chat.result().status == 0)
     }
 }

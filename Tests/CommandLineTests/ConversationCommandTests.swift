@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct ConversationCommandTests {
     @Test(
-        "S0-80, S1-38, S2-23…S2-25, S2-28, S2-33, S2-36…S2-38: friends are added by name, accepted, listed and removed")
+        "S0-80, S1-38, S2-21, S2-23…S2-25, S2-28, S2-33, S2-36…S2-38: friends are added by name, accepted, listed and removed"
+    )
     func friends() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -36,6 +37,21 @@ import Testing
         try await juliet.run("remove", romeo.address, "--yes", expecting: 1)
     }
 
+    @Test("S0-82: who takes the friendship back vanishes from my list")
+    func unsubscribed() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let listener = try await juliet.listen()
+        try await romeo.run("remove", juliet.address, "--yes")
+        try await listener.waitForOutput("the news") {
+            $0.contains("\"event\":\"unsubscribed\"") && $0.contains("\"event\":\"removed\"")
+        }
+        listener.signal(SIGTERM)
+        #expect(try await juliet.run("roster", "--json").output.isEmpty)
+    }
+
     @Test("S2-22: an empty address is refused")
     func emptyAddress() async throws {
         let person = try await Person("empty", on: .shared)
@@ -57,6 +73,28 @@ import Testing
         try await juliet.run("reject", paris.address)
         #expect(try await paris.run("roster", "--json", "--all").objects.first?["subscription"] as? String == "none")
         #expect(try await paris.run("roster", "--json").output.isEmpty, "S0-88: hidden when nothing is agreed")
+    }
+
+    @Test("S2-30: requests of those whom I have asked need no question, unless I want one")
+    func acceptance() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.run("add", romeo.address)
+        let listener = try await juliet.listen()
+        try await romeo.run("accept", juliet.address)
+        try await listener.waitForOutput("both see each other") { $0.contains("\"subscription\":\"both\"") }
+        listener.signal(SIGTERM)
+
+        let paris = try await Person("paris", on: server)
+        try await juliet.run("add", paris.address)
+        let careful = try await juliet.listen("--accept", "none")
+        try await paris.run("accept", juliet.address)
+        try await careful.waitForOutput("the question") {
+            $0.contains("\"event\":\"request\",\"address\":\"\(paris.address)\"")
+        }
+        careful.signal(SIGTERM)
+        try await juliet.run("listen", "--accept", "perhaps", expecting: 2)
     }
 
     @Test("S1-33, S0-79, S2-16, S2-17: messages and states arrive; who leaves is offline")
@@ -92,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "S0-97…S0-99, S0-102…S0-104: pictures and voice arrive byte for byte, uploaded or inside the message",
+        "S0-97, S0-98, S0-99, S0-102, S0-103, S0-104: pictures and voice arrive byte for byte, uploaded or inside the message",
         arguments: [[], ["--inline"]])
     func files(_ form: [String]) async throws {
         let server = try await PrivateProsody.shared

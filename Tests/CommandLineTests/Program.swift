@@ -80,11 +80,17 @@ final class Program: Sendable {
         let path = Self.folder + "/" + name
         let variables = ProcessInfo.processInfo.environment.merging(home.environment) { $1 }.merging(environment) { $1 }
         // The kernel ends the program when the test process is killed.
-        var words = (["setpriv", "--pdeathsig", "KILL", path] + arguments).map { strdup($0) } + [nil]
-        var settings = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        let words = (["setpriv", "--pdeathsig", "KILL", path] + arguments).map { strdup($0) } + [nil]
+        let settings = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + settings { free(text) } }
-        var started: pid_t = 0
-        let status = posix_spawnp(&started, "setpriv", &actions, &attributes, &words, &settings)
+        // Only read, and by one thread while this one waits.
+        nonisolated(unsafe) let given = (actions, attributes, words, settings)
+        let (started, status) = SpawningThread.run {
+            var (actions, attributes, words, settings) = given
+            var started: pid_t = 0
+            let status = posix_spawnp(&started, "setpriv", &actions, &attributes, &words, &settings)
+            return (started, status)
+        }
         guard status == 0 else { throw Failure(description: "\(path): \(String(cString: strerror(status)))") }
         process = started
         if terminal != nil { readTerminal() }

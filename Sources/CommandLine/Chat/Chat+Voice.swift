@@ -7,6 +7,9 @@ extension Chat {
     func beginRecording() async {
         guard case .conversation = view else { return tell(localized("Open a conversation first.")) }
         guard recorder == nil else { return }
+        // Sound servers may take a second or two.
+        meter = localized("opening the microphone…")
+        redraw()
         do {
             let recorder = try Recording.begin()
             self.recorder = recorder
@@ -17,6 +20,7 @@ extension Chat {
             }
         } catch {
             recorder = nil
+            meter = nil
             tell(CommandError(error).description)
         }
     }

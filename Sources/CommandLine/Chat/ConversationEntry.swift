@@ -53,39 +53,40 @@ struct ConversationEntry: Equatable {
         let style: TerminalScreen.Style
         switch author {
         case .me:
-            style = .mine
+            style = .plain
             prefix = [.init(text: clock(time) + " ", style: .dim), .init(text: localized("me") + ": ", style: .mine)]
         case .contact(let name):
             style = .plain
-            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: max(6, min(20, columns / 3)))
+            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: min(20, columns / 3))
             prefix = [.init(text: clock(time) + " ", style: .dim), .init(text: shown + ": ", style: .theirs)]
         case .elsewhere(let name):
             style = .plain
-            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: max(6, min(20, columns / 3)))
+            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: min(20, columns / 4))
             prefix = [.init(text: clock(time) + " ", style: .dim), .init(text: "→ " + shown + ": ", style: .warning)]
         case .notice:
             style = .dim
             prefix = [.init(text: clock(time) + " * ", style: .dim)]
         }
         let indent = prefix.reduce(0) { $0 + DisplayWidth.of($1.text) }
-        // Room for the widest mark, "100%", and the space in front of it.
-        let markRoom = delivery == nil ? 0 : 5
-        let lines = TextWrapping.lines(
-            of: TerminalText.harmless(text, keepingLines: true), columns: columns - indent - markRoom)
+        let room = max(2, columns - indent)
+        var lines = TextWrapping.lines(of: TerminalText.harmless(text, keepingLines: true), columns: room)
+        // The mark has a row of its own where the text leaves no room, also for the widest one: ticks must not move lines.
+        if delivery != nil, DisplayWidth.of(lines.last ?? "") + Self.markRoom > room { lines.append("") }
         return lines.enumerated().map { index, line in
             var row: TerminalScreen.Row =
                 index == 0 ? prefix : [.init(text: String(repeating: " ", count: indent))]
-            row.append(.init(text: line, style: author == .notice ? .dim : style == .mine ? .plain : style))
+            row.append(.init(text: line, style: style))
             if index == lines.count - 1, let delivery {
-                let mark = delivery.mark
-                let used = indent + DisplayWidth.of(line)
-                let gap = max(1, columns - used - DisplayWidth.of(mark))
-                row.append(.init(text: String(repeating: " ", count: gap)))
-                row.append(.init(text: mark, style: delivery.style))
+                let gap = columns - indent - DisplayWidth.of(line) - DisplayWidth.of(delivery.mark)
+                row.append(.init(text: String(repeating: " ", count: max(1, gap))))
+                row.append(.init(text: delivery.mark, style: delivery.style))
             }
             return row
         }
     }
+
+    /// Columns of the widest mark, `100%`, and of the space in front of it.
+    private static let markRoom = 5
 }
 
 extension ConversationEntry.Delivery {

@@ -11,8 +11,8 @@ enum DisplayWidth {
         // A regional-indicator pair is a flag, and U+FE0F or a joined sequence asks for the emoji picture: two columns.
         if scalars.count > 1 {
             if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
-            if scalars.contains(where: { $0.value == 0xFE0F }) && first.properties.isEmoji { return 2 }
             if scalars.contains(where: { $0.value == 0x20E3 }) { return 1 }
+            if scalars.contains(where: { $0.value == 0xFE0F }) && first.properties.isEmoji { return 2 }
         }
         return WideCharacters.contains(first) ? 2 : 1
     }
