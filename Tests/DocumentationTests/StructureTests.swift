@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("Structure of the project")
@@ -39,6 +40,18 @@ struct StructureTests {
         }
         #expect(packages.count > 5)
         for package in packages { #expect(script.contains(" \(package)"), "\(package) is not installed.") }
+    }
+
+    @Test("every fuzzer names the modules that it is built with")
+    func fuzzers() throws {
+        let folder = ProjectFile.root.appending(path: "Fuzz").path(percentEncoded: false)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix("Fuzzer") }
+        #expect(!names.isEmpty)
+        for name in names {
+            let modules = try ProjectFile("Fuzz/\(name)/modules").lines.filter { !$0.isEmpty }
+            let known = try Self.moduleNames()
+            #expect(!modules.isEmpty && modules.allSatisfy { known.contains(String($0)) }, "\(name): \(modules)")
+        }
     }
 
     @Test("S3-3: a program needs no parser", arguments: ["EchoBot", "FirstSteps", "RosterDump", "SendMessage"])
