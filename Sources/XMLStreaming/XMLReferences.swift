@@ -9,8 +9,9 @@ enum XMLReferences {
         elementStart: Int
     ) throws(XMLError) -> Int {
         let end = start + length
-        var input = start
-        var output = start
+        // What stands before the first byte that changes stays where it is.
+        var input = unchanged(bytes.span.bytes, start, end)
+        var output = input
         while input < end {
             let byte = bytes[input]
             switch byte {
@@ -34,6 +35,18 @@ enum XMLReferences {
             }
         }
         return output - start
+    }
+
+    /// Skips the bytes that mean just themselves, as far as whole words go.
+    private static func unchanged(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int) -> Int {
+        var index = start
+        while index + 8 <= end {
+            let word = bytes.word(index)
+            let hits = controlBytes(word) | bytesEqual(word, UInt8(ascii: "&"))
+            index += hits.trailingZeroBitCount >> 3
+            if hits != 0 { break }
+        }
+        return index
     }
 
     /// The character that the reference at `start` stands for, and the reference's length.

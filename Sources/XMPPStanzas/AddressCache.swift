@@ -40,22 +40,27 @@ struct AddressCache: Sendable {
         _ value: XMLAttributeValue, named name: String, of element: XMLElement
     ) throws(XMLDecodingError) -> JID? {
         guard value.isPresent else { return nil }
+        var place: Int?
         var address: JID?
-        element.withUTF8(value) { bytes in address = keeps ? lookUp(bytes) : try? JID(utf8: bytes) }
+        element.withUTF8(value) { bytes in
+            if keeps { place = self.place(of: bytes) } else { address = try? JID(utf8: bytes) }
+        }
+        if let place { return slots[place].address }
         if address == nil { throw XMLDecodingError(element.name, .invalidAttribute(name, value: element[name] ?? "")) }
         return address
     }
 
-    private mutating func lookUp(_ bytes: UnsafeBufferPointer<UInt8>) -> JID? {
+    /// The place of the address, which is prepared and put there if it is not there yet; `nil` if it is none.
+    private mutating func place(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let hash = bytes.mixed
         if !hashes.isEmpty {
             let place = index(of: hash)
-            if hashes[place] == hash, slots[place].matches(bytes) { return slots[place].address }
-            if hashes[place &+ 1] == hash, slots[place &+ 1].matches(bytes) { return slots[place &+ 1].address }
+            if hashes[place] == hash, slots[place].matches(bytes) { return place }
+            if hashes[place &+ 1] == hash, slots[place &+ 1].matches(bytes) { return place &+ 1 }
         }
         guard let address = try? JID(utf8: bytes) else { return nil }
         keep(Slot(bytes: address.isWritten(bytes) ? nil : Array(bytes), address: address), hash)
-        return address
+        return index(of: hash)
     }
 
     private mutating func keep(_ slot: Slot, _ hash: UInt64) {

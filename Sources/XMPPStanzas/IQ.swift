@@ -56,14 +56,16 @@ public struct IQ: Stanza {
         guard Self.isName(of: element) else {
             throw XMLDecodingError(element.name, .unexpectedElement)
         }
-        try self.init(named: element, addresses: &addresses)
+        self = try Self.read(element, addresses: &addresses)
     }
 
     /// Whether the element is called `iq`; quicker than a comparison with ``name``.
     static func isName(of element: XMLElement) -> Bool { element.isNamed("iq", "jabber:client") }
 
     /// Reads an element that has this name.
-    init(named element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
+    ///
+    /// The parts are complete before the value is made of them, so that they move into it and nothing is copied.
+    static func read(_ element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) -> IQ {
         let attributes = element.stanzaAttributes
         guard let type = element.string(attributes.type) else {
             throw XMLDecodingError(Self.name, .missingAttribute("type"))
@@ -74,13 +76,18 @@ public struct IQ: Stanza {
         guard let id = element.string(attributes.id) else {
             throw XMLDecodingError(Self.name, .missingAttribute("id"))
         }
-        self.type = kind
-        self.id = id
-        from = try addresses.address(attributes.from, named: "from", of: element)
-        to = try addresses.address(attributes.to, named: "to", of: element)
-        language = element.string(attributes.language)
-        payloads = Payloads(of: element)
-        if requiresResponse { try Self.requireOneChild(of: element) }
+        let from = try addresses.address(attributes.from, named: "from", of: element)
+        let to = try addresses.address(attributes.to, named: "to", of: element)
+        if kind == .get || kind == .set { try requireOneChild(of: element) }
+        return IQ(
+            id: id, to: to, from: from, language: element.string(attributes.language), type: kind,
+            payloads: Payloads(of: element))
+    }
+
+    private init(id: String?, to: JID?, from: JID?, language: String?, type: Kind, payloads: Payloads) {
+        (self.id, self.to, self.from, self.language, self.type, self.payloads) = (
+            id, to, from, language, type, payloads
+        )
     }
 
     private static func requireOneChild(of element: XMLElement) throws(XMLDecodingError) {

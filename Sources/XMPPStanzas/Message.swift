@@ -78,21 +78,28 @@ public struct Message: Stanza {
         guard Self.isName(of: element) else {
             throw XMLDecodingError(element.name, .unexpectedElement)
         }
-        try self.init(named: element, addresses: &addresses)
+        self = try Self.read(element, addresses: &addresses)
     }
 
     /// Whether the element is called `message`; quicker than a comparison with ``name``.
     static func isName(of element: XMLElement) -> Bool { element.isNamed("message", "jabber:client") }
 
     /// Reads an element that has this name.
-    init(named element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
+    ///
+    /// The parts are complete before the value is made of them, so that they move into it and nothing is copied.
+    static func read(_ element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) -> Message {
         let attributes = element.stanzaAttributes
-        from = try addresses.address(attributes.from, named: "from", of: element)
-        to = try addresses.address(attributes.to, named: "to", of: element)
-        id = element.string(attributes.id)
-        language = element.string(attributes.language)
-        type = Kind(attributes.type, of: element)
-        payloads = Payloads(of: element)
+        let from = try addresses.address(attributes.from, named: "from", of: element)
+        let to = try addresses.address(attributes.to, named: "to", of: element)
+        return Message(
+            id: element.string(attributes.id), to: to, from: from, language: element.string(attributes.language),
+            type: Kind(attributes.type, of: element), payloads: Payloads(of: element))
+    }
+
+    private init(id: String?, to: JID?, from: JID?, language: String?, type: Kind, payloads: Payloads) {
+        (self.id, self.to, self.from, self.language, self.type, self.payloads) = (
+            id, to, from, language, type, payloads
+        )
     }
 
     public func encode(to writer: inout XMLWriter) {

@@ -68,28 +68,35 @@ public struct Presence: Stanza {
         guard Self.isName(of: element) else {
             throw XMLDecodingError(element.name, .unexpectedElement)
         }
-        try self.init(named: element, addresses: &addresses)
+        self = try Self.read(element, addresses: &addresses)
     }
 
     /// Whether the element is called `presence`; quicker than a comparison with ``name``.
     static func isName(of element: XMLElement) -> Bool { element.isNamed("presence", "jabber:client") }
 
     /// Reads an element that has this name.
-    init(named element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) {
+    ///
+    /// The parts are complete before the value is made of them, so that they move into it and nothing is copied.
+    static func read(_ element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) -> Presence {
         let attributes = element.stanzaAttributes
+        var kind = Kind.available
         if let type = element.string(attributes.type) {
-            guard let kind = Kind(rawValue: type), kind != .available else {
+            guard let known = Kind(rawValue: type), known != .available else {
                 throw XMLDecodingError(Self.name, .invalidAttribute("type", value: type))
             }
-            self.type = kind
-        } else {
-            type = .available
+            kind = known
         }
-        from = try addresses.address(attributes.from, named: "from", of: element)
-        to = try addresses.address(attributes.to, named: "to", of: element)
-        id = element.string(attributes.id)
-        language = element.string(attributes.language)
-        payloads = Payloads(of: element)
+        let from = try addresses.address(attributes.from, named: "from", of: element)
+        let to = try addresses.address(attributes.to, named: "to", of: element)
+        return Presence(
+            id: element.string(attributes.id), to: to, from: from, language: element.string(attributes.language),
+            type: kind, payloads: Payloads(of: element))
+    }
+
+    private init(id: String?, to: JID?, from: JID?, language: String?, type: Kind, payloads: Payloads) {
+        (self.id, self.to, self.from, self.language, self.type, self.payloads) = (
+            id, to, from, language, type, payloads
+        )
     }
 
     public func encode(to writer: inout XMLWriter) {

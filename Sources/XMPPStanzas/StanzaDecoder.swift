@@ -11,9 +11,9 @@ public struct StanzaDecoder: Sendable {
     /// Throws when the element is a stanza that cannot be read, for instance because of a bad address:
     /// ``IQ/rejection(of:)`` gives the answer that a request deserves then.
     public mutating func decode(_ element: XMLElement) throws(XMLDecodingError) -> AnyStanza? {
-        if Message.isName(of: element) { return .message(try Message(named: element, addresses: &addresses)) }
-        if Presence.isName(of: element) { return .presence(try Presence(named: element, addresses: &addresses)) }
-        if IQ.isName(of: element) { return .iq(try IQ(named: element, addresses: &addresses)) }
+        if Message.isName(of: element) { return .message(try Message.read(element, addresses: &addresses)) }
+        if Presence.isName(of: element) { return .presence(try Presence.read(element, addresses: &addresses)) }
+        if IQ.isName(of: element) { return .iq(try IQ.read(element, addresses: &addresses)) }
         return nil
     }
 }
