@@ -6,7 +6,7 @@ import Testing
 @testable import CommandLine
 
 @Suite struct AccountCommandTests {
-    @Test("S0-78, S1-19, S2-10, S2-11, S2-20: registering makes an account, keeps its password and says so")
+    @Test("S0-78, S1-4, S1-19, S2-10, S2-11, S2-20: registering makes an account, keeps its password and says so")
     func register() async throws {
         let server = try await PrivateProsody.shared
         let person = try Person(newcomer: "newcomer", on: server)

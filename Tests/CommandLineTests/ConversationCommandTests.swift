@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct ConversationCommandTests {
     @Test(
-        "S0-80, S1-38, S2-21, S2-23…S2-25, S2-28, S2-33, S2-36…S2-38: friends are added by name, accepted, listed and removed"
+        "S0-80, S1-38, S2-21, S2-23…S2-25, S2-28, S2-33, S2-2, S2-36…S2-38: friends are added by name, accepted, listed and removed"
     )
     func friends() async throws {
         let server = try await PrivateProsody.shared
@@ -173,7 +173,7 @@ import Testing
         try await person.run("send", "x", "text", "--picture", text, expecting: 2)
     }
 
-    @Test("The scripted conversation with the companion goes both ways, byte for byte, twice")
+    @Test("S1-2: the scripted conversation with the companion goes both ways, byte for byte, twice")
     func companion() async throws {
         let server = try await PrivateProsody.shared
         let goose = try Person(newcomer: "goose", on: server)

@@ -52,7 +52,7 @@ struct JIDTests {
         #expect(throws: AddressError(.resource, .empty)) { try room.with(resource: "") }
     }
 
-    @Test("S0-7: an address is built from its parts or from a string, and gives its parts")
+    @Test("S0-7, S1-13: an address is built from its parts or from a string, and gives its parts")
     func parts() throws {
         let built = try JID(local: "Juliet", domain: "Example.com", resource: "foo@bar/baz")
         #expect(try built == JID("juliet@example.com/foo@bar/baz"))

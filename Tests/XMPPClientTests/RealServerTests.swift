@@ -162,7 +162,7 @@ struct RealServerTests {
         try await Client(configuration).run { _ = try await $0.request(Ping(), to: try JID(server.domain)) }
     }
 
-    @Test("S0-32, S0-78: an account registered in-band can log in", arguments: ServerKind.allCases)
+    @Test("S0-32, S0-78, S1-7: an account registered in-band can log in", arguments: ServerKind.allCases)
     func registration(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let account = Account(
