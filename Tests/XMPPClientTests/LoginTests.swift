@@ -35,7 +35,7 @@ struct LoginTests {
     }
 
     @Test(
-        "S0-25…S0-28, S0-30, S0-31, S0-34, S0-36, S2-4, S2-5, S0-55, S0-56, S0-57, S0-59: every step is an event, in order"
+        "S0-25…S0-28, S0-30, S0-31, S0-34, S0-36, S2-4, S2-5, S2-9, S0-55, S0-56, S0-57, S0-59: every step is an event, in order"
     )
     func steps() async throws {
         let server = MemoryServer()
@@ -56,7 +56,7 @@ struct LoginTests {
             ])
     }
 
-    @Test("S0-35, S0-77: a wrong password is an authentication error with the server's reason, and the only end")
+    @Test("S0-35, S0-77, S1-20: a wrong password is an authentication error with the server's reason, and the only end")
     func wrongPassword() async throws {
         let server = MemoryServer()
         let configuration = try server.account("alice") { $0.credentials.password = "wrong" }

@@ -9,7 +9,7 @@ import XMPPStanzas
 @Suite("Observers", .timeLimit(.minutes(1)))
 struct ObserverTests {
     @Test(
-        "S0-19, S1-8, S2-3, S3-17, S3-19, S3-22: any number of observers, each with all events in order, added and removed at any time"
+        "S0-19, S1-30, S1-8, S2-3, S3-17, S3-19, S3-22: any number of observers, each with all events in order, added and removed at any time"
     )
     func many() async throws {
         let server = MemoryServer()

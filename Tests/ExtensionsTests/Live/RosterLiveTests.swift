@@ -48,6 +48,31 @@ struct RosterLiveTests {
         }
     }
 
+    @Test("S1-9, S1-22: any number of observers see the list change, from any task", arguments: LiveServer.allCases)
+    func observers(kind: LiveServer) async throws {
+        try await kind.server.withTwo { romeo, juliet in
+            let roster = try #require(romeo[Roster.self])
+            var observers: [RosterEvents] = []
+            for _ in 0..<8 { observers.append(await roster.events()) }
+            try await befriend(romeo, juliet)
+            await withTaskGroup(of: Bool.self) { group in
+                for events in observers {
+                    group.addTask {
+                        let found: Bool? = try? await events.first { event in
+                            if case .changed(let contact) = event, contact.item.subscription == .both {
+                                true
+                            } else {
+                                nil
+                            }
+                        }
+                        return found ?? false
+                    }
+                }
+                for await saw in group { #expect(saw) }
+            }
+        }
+    }
+
     @Test("S2-24: adding a contact again sends nothing", arguments: LiveServer.allCases)
     func alreadyContact(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
