@@ -6,15 +6,25 @@ internal import Synchronization
 package enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Runs `body` as a task that the first signal cancels; the second one ends the program at once.
+    /// A terminal that closes sends its signal twice, through the shell and by itself; only later ones are impatience.
+    private static let patience = Duration.seconds(1)
+
+    /// Runs `body` as a task that the first signal cancels; a later one ends the program at once.
     package static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let task = Task { try await body() }
-        let count = Atomic<Int>(0)
+        let first = Mutex<ContinuousClock.Instant?>(nil)
         let sources = signals.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                if count.add(1, ordering: .relaxed).newValue > 1 { _exit(128 + number) }
+                let isImpatient = first.withLock { first in
+                    guard let instant = first else {
+                        first = .now
+                        return false
+                    }
+                    return .now - instant > patience
+                }
+                if isImpatient { _exit(128 + number) }
                 task.cancel()
             }
             source.resume()

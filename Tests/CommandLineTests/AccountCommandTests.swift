@@ -24,7 +24,7 @@ import Testing
         #expect(again.errors.contains("exists already"))
     }
 
-    @Test("S0-69, S0-76, S1-18, S2-12: a login succeeds only when the server says so")
+    @Test("S0-69, S0-76, S2-1, S1-18, S2-12: a login succeeds only when the server says so")
     func login() async throws {
         let person = try await Person("login", on: .shared)
         let result = try await person.run("login", "--verbose")
@@ -106,7 +106,7 @@ import Testing
         #expect(try await person.bare(place + ["--trust", String(repeating: "0", count: 64)]).status == 4)
     }
 
-    @Test("S1-21: logging out forgets account and password")
+    @Test("S1-7, S1-21: logging out forgets account and password")
     func logout() async throws {
         let person = try await Person("logout", on: .shared)
         try await person.run("login")

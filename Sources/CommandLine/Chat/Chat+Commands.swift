@@ -87,7 +87,7 @@ extension Chat {
         do {
             let address = try ContactAddress.parse(text, account: account).bare
             switch try await roster.add(address, name: name) {
-            case .requested: tell(localized("Asked %@; this line is followed by the answer.", address))
+            case .requested: tell(localized("Asked %@; the answer will show here.", address))
             case .alreadyContact: tell(localized("%@ is already a friend; nothing was sent.", address))
             }
         } catch {
