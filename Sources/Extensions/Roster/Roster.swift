@@ -16,14 +16,20 @@ public actor Roster: SessionExtension {
         case alreadyContact(Contact)
     }
 
+    private struct Observer {
+        weak var mailbox: RosterMailbox?
+    }
+
     private let session: Session
     private let policy: RosterPolicy
-    private let interceptor: RosterPresence
+    private let interceptor: RosterInterceptor
     private var items: [JID: RosterItem] = [:]
     private var resources: [JID: [JID: Presence]] = [:]
     private var pendingRequests: [JID] = []
-    private var mailboxes: [RosterMailbox] = []
-    /// Pushes that came while the whole list was on its way: they are newer than it.
+    /// The list does not keep an observer alive, so those that are gone are forgotten.
+    private var mailboxes: [Observer] = []
+    /// Pushes that came while the whole list was on its way. Applied once more on top of it: those after it are newer, and
+    /// those before it end, item by item, where it stands.
     private var pushesWhileFetching: [RosterItem]?
 
     /// The version of the list as the server counts (§2.6); `nil` before there is one.
@@ -38,15 +44,14 @@ public actor Roster: SessionExtension {
     public init(_ session: Session, policy: RosterPolicy = RosterPolicy()) {
         self.session = session
         self.policy = policy
-        interceptor = RosterPresence()
+        interceptor = RosterInterceptor()
     }
 
     public nonisolated var handlers: [IQHandler] {
         [
             // Only the own server sends these, so they are nothing to announce.
             IQHandler(.set, RosterQuery.name, feature: .none) { [self] iq in
-                guard let payload = iq.payload else { throw StanzaError(.badRequest) }
-                try await pushReceived(RosterQuery(from: payload), from: iq.from)
+                _ = try await push(in: iq)
                 return nil
             }
         ]
@@ -57,7 +62,7 @@ public actor Roster: SessionExtension {
     /// What happens to the list from now on.
     public func events() -> RosterEvents {
         let mailbox = RosterMailbox()
-        mailboxes.append(mailbox)
+        mailboxes.append(Observer(mailbox: mailbox))
         return RosterEvents(mailbox: mailbox)
     }
 
@@ -149,18 +154,26 @@ public actor Roster: SessionExtension {
     }
 
     public func sessionEnded(_ session: Session) async {
-        for mailbox in mailboxes { mailbox.finish() }
+        for observer in mailboxes { observer.mailbox?.finish() }
         mailboxes = []
     }
 
-    /// A push: believed without a sender or from the own account, refused from everybody else (§2.1.6).
-    func pushReceived(_ query: RosterQuery, from sender: JID?) async throws {
+    /// A push, applied in the order of the stream, before its handler answers it.
+    func pushReceived(_ iq: IQ) async {
+        guard let push = try? await push(in: iq) else { return }
+        if let version = push.version { self.version = version }
+        pushesWhileFetching?.append(push.item)
+        apply(push.item)
+    }
+
+    /// What a push says: believed without a sender or from the own account, refused from everybody else (§2.1.6).
+    private func push(in iq: IQ) async throws -> (item: RosterItem, version: String?) {
         let own = await session.address?.bare
-        guard sender == nil || sender == own else { throw StanzaError(.serviceUnavailable) }
+        guard iq.from == nil || iq.from == own else { throw StanzaError(.serviceUnavailable) }
+        guard let payload = iq.payload else { throw StanzaError(.badRequest) }
+        let query = try RosterQuery(from: payload)
         guard query.items.count == 1, let item = query.items.first else { throw StanzaError(.badRequest) }
-        if let version = query.version { self.version = version }
-        pushesWhileFetching?.append(item)
-        apply(item)
+        return (item, query.version)
     }
 
     private func apply(_ item: RosterItem) {
@@ -210,7 +223,6 @@ public actor Roster: SessionExtension {
     private func requested(_ address: JID, text: String?) async {
         let isKnown = items[address].map { $0.subscription.seesContact || $0.isPending } ?? false
         if policy.acceptsAllRequests || (policy.acceptsKnownRequests && isKnown) {
-            // The task that reads must not wait for an answer, so adding back is left to `run`.
             _ = try? await session.send(Presence(type: .subscribed, to: address))
             if policy.acceptsAllRequests && !isKnown {
                 _ = try? await session.send(Presence(type: .subscribe, to: address))
@@ -232,7 +244,8 @@ public actor Roster: SessionExtension {
     }
 
     private func post(_ event: RosterEvent) {
-        for mailbox in mailboxes { mailbox.post(event) }
+        for observer in mailboxes { observer.mailbox?.post(event) }
+        mailboxes.removeAll { $0.mailbox == nil }
     }
 
     private static let versioningFeature = XMLName("ver", "urn:xmpp:features:rosterver")

@@ -49,11 +49,21 @@ final class RosterMailbox: Sendable {
 
     func post(_ event: RosterEvent) {
         pending.withLock { pending in
-            if case .changed(let contact) = event {
+            switch event {
+            case .populating:
+                // The whole list is about to come again: what was not read of the last time is out of date.
+                pending.removeAll {
+                    switch $0 {
+                    case .populating, .item, .populated: true
+                    default: false
+                    }
+                }
+            case .item, .populated: break
+            case .changed(let contact):
                 pending.removeAll {
                     if case .changed(let earlier) = $0 { earlier.address == contact.address } else { false }
                 }
-            } else {
+            case .removed, .request, .unsubscribed, .approved, .refused:
                 pending.removeAll { $0 == event }
             }
             pending.append(event)
