@@ -99,6 +99,8 @@ import Testing
         let hers = try juliet.chat(romeo.address)
         let his = try romeo.chat(juliet.address)
         try await hers.waitForOutput("his presence") { _ in screen(hers).text.contains("· online ──") }
+        // Who is not there is not told that somebody writes, so he must see her first.
+        try await his.waitForOutput("her presence") { _ in screen(his).text.contains("· online ──") }
         his.type("I am wri")
         try await hers.waitForOutput("his writing") { _ in screen(hers).text.contains("is writing…") }
         his.type("ting\r")
