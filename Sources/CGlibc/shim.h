@@ -1,6 +1,5 @@
-/* What Swift's own Glibc module leaves out: getopt_long and gettext. */
+/* What Swift's own Glibc module leaves out: getopt_long. */
 #include <getopt.h>
-#include <libintl.h>
 
 /* Swift refuses to touch C globals, as it cannot see who else does. */
 static inline void getopt_restart(void) { optind = 0; }
