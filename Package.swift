@@ -19,19 +19,24 @@ func extensionModule(_ name: String, _ dependencies: [Target.Dependency] = []) -
         path: "Sources/Extensions/\(name)")
 }
 
+/// A module of what is on the screen: everything in it is on the main actor unless it says otherwise.
+func screenModule(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings + [.defaultIsolation(MainActor.self)])
+}
+
 func example(_ name: String, _ extensions: [Target.Dependency] = []) -> Target {
     .executableTarget(
         name: name, dependencies: ["XMPPAddress", "XMPPStanzas", "XMPPClient", "TransportLayer"] + extensions,
         path: "Examples/\(name)", swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name + "Tests", dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name + "Tests", dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 let extensions = [
     "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "MessageFeatures",
-    "FileSharing",
+    "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat", "Profiles",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
 let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
@@ -46,7 +51,10 @@ let package = Package(
                 "TransportLayer", "XMPPClient",
             ] + extensions),
         .library(name: "Media", targets: ["Media"]),
+        .library(name: "ChatStore", targets: ["ChatStore"]),
+        .library(name: "ChatModel", targets: ["ChatModel"]),
         .executable(name: "hongyan", targets: ["hongyan"]),
+        .executable(name: "hongyan-desktop", targets: ["hongyan-desktop"]),
         .executable(name: "goose", targets: ["goose"]),
     ],
     targets: [
@@ -55,15 +63,19 @@ let package = Package(
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
         .systemLibrary(name: "CGlibc"),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(
             name: "CGStreamer", pkgConfig: "gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0",
             providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
+        .systemLibrary(
+            name: "CGTK", pkgConfig: "libadwaita-1", providers: [.apt(["libgtk-4-dev", "libadwaita-1-dev"])]),
         .systemLibrary(name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 
         // Pure Swift: no C, no I/O, no clock, no randomness.
+        library("Localization"),
         library("XMLStreaming"),
         library("XMPPAddress"),
         library("SASLMechanisms"),
@@ -72,9 +84,10 @@ let package = Package(
 
         // The outside world.
         library("Cryptography", ["COpenSSL"]),
-        library("TransportLayer", ["COpenSSL", "CEpoll", "CCares", "CCurl"]),
+        library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf"]),
         library("CredentialStore", ["CSecret"]),
+        library("ChatStore", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "Cryptography", "CSQLite"]),
 
         // The session and what plugs into it.
         library("XMPPClient", foundation + ["Cryptography", "TransportLayer"]),
@@ -83,19 +96,54 @@ let package = Package(
         extensionModule("Roster"),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
-        extensionModule("MessageFeatures"),
+        extensionModule("MessageFeatures", ["DataForms"]),
+        extensionModule("ClientState"),
+        extensionModule("MessageHistory", ["DataForms", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery"]),
+        extensionModule("Blocking", ["MessageFeatures"]),
+        extensionModule("PublishSubscribe", ["DataForms", "MessageFeatures", "ServiceDiscovery"]),
+        extensionModule(
+            "GroupChat", ["DataForms", "EntityInformation", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery"]),
+        extensionModule("Profiles", ["Cryptography", "PublishSubscribe"]),
         extensionModule("FileSharing", ["MessageFeatures", "ServiceDiscovery", "Cryptography", "TransportLayer"]),
+
+        // The screen.
+        screenModule("GTKBinding", ["CGTK"]),
+
+        // What a person sees, without a screen.
+        library(
+            "ChatModel",
+            foundation + extensionProducts + ["Localization", "ChatStore", "Media", "TransportLayer", "XMPPClient"]),
+
+        // What the programs of one person share: where everything is kept.
+        library(
+            "UserProfile",
+            foundation + [
+                "Localization", "CredentialStore", "Cryptography", "ChatStore", "ChatModel", "FileSharing",
+                "XMPPClient",
+            ]),
 
         // Programs.
         library(
             "CommandLine",
             foundation + extensionProducts + [
-                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "CGlibc",
+                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore", "ChatModel",
+                "Localization", "UserProfile", "CGlibc",
             ]),
         .executableTarget(name: "hongyan", dependencies: ["CommandLine"], swiftSettings: settings),
+        screenModule(
+            "ChatApp",
+            [
+                "GTKBinding", "ChatModel", "ChatStore", "CredentialStore", "Localization", "Media", "UserProfile",
+                "XMPPAddress", "XMPPClient",
+            ]),
+        .executableTarget(
+            name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
+            swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
         .executableTarget(
             name: "goose",
-            dependencies: foundation + extensionProducts + ["TransportLayer", "XMPPClient", "Media", "CommandLine"],
+            dependencies: foundation + extensionProducts + [
+                "TransportLayer", "XMPPClient", "Media", "Localization", "CommandLine",
+            ],
             swiftSettings: settings),
 
         // Examples: each is one file.
@@ -107,7 +155,8 @@ let package = Package(
         // Measurements: Scripts/benchmark.
         library("StanzaCorpus", path: "Benchmarks/StanzaCorpus"),
         .executableTarget(
-            name: "benchmark", dependencies: ["XMLStreaming", "XMPPStanzas", "StanzaCorpus"],
+            name: "benchmark",
+            dependencies: ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "ChatStore", "StanzaCorpus", "CSQLite"],
             path: "Benchmarks/Program",
             swiftSettings: settings),
 
@@ -122,17 +171,55 @@ let package = Package(
         tests("XMPPStream", foundation + ["Cryptography"]),
         tests("Cryptography", ["Cryptography"]),
         tests("TransportLayer", ["TransportLayer", "ServerFixtures"]),
+        tests("Localization", ["Localization"]),
+        tests("UserProfile", ["UserProfile", "ChatStore", "XMPPAddress"]),
         tests("Media", ["Media"]),
+        .executableTarget(
+            name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",
+            swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+        .target(
+            name: "WindowFixtures", dependencies: ["GTKBinding", "ServerFixtures"], path: "Tests/WindowFixtures",
+            swiftSettings: settings),
+        tests("GTKBinding", ["GTKBinding", "ServerFixtures", "WindowFixtures", "GTKProbe"]),
+        tests(
+            "ChatApp",
+            [
+                "ChatApp", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "DataForms", "Media",
+                "TransportLayer", "XMPPAddress", "XMPPClient", "ServerFixtures", "WindowFixtures",
+            ]),
         tests("CredentialStore", ["CredentialStore"]),
+        tests("ChatStore", ["ChatStore", "XMPPAddress", "XMPPStream", "CSQLite"], exclude: ["Fixtures"]),
         tests(
             "XMPPClient",
-            foundation + ["Cryptography", "TransportLayer", "XMPPClient", "ServerFixtures"]),
+            foundation + [
+                "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "MessageHistory", "ServerFixtures",
+            ]),
         tests(
             "Extensions",
             foundation + extensionProducts + ["Cryptography", "TransportLayer", "XMPPClient", "ServerFixtures"]),
+        .executableTarget(
+            name: "FaultClient", dependencies: foundation + ["TransportLayer", "XMPPClient"], path: "Tests/FaultClient",
+            swiftSettings: settings),
+        tests(
+            "Connection", foundation + ["TransportLayer", "XMPPClient", "ServerFixtures", "FaultClient"]),
+        tests(
+            "ChatModel",
+            foundation + [
+                "ChatModel", "ChatStore", "Media", "MessageFeatures", "AccountRegistration", "DataForms", "GroupChat",
+                "XMPPClient", "TransportLayer", "ServerFixtures",
+            ]),
+        .executableTarget(
+            name: "ChaosClient",
+            dependencies: foundation + ["ChatModel", "ChatStore", "TransportLayer", "XMPPClient"],
+            path: "Tests/ChaosClient", swiftSettings: settings),
+        tests("Chaos", ["ServerFixtures", "ChaosClient"]),
         tests(
             "CommandLine",
-            ["CommandLine", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "Media", "ServerFixtures"]),
+            [
+                "CommandLine", "Localization", "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas",
+                "XMPPClient",
+                "TransportLayer", "Media", "ChatStore", "ServerFixtures",
+            ]),
         tests(
             "Documentation",
             [

@@ -34,6 +34,29 @@ private let lines: [String] = [
     "<stream:error><reset xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>",
 ]
 
+/// What a server with XEP-0388 says after `<proceed/>`.
+private let extensibleLines: [String] = [
+    lines[0],
+    "<stream:features><authentication xmlns='urn:xmpp:sasl:2'><mechanism>PLAIN</mechanism><inline><sm xmlns='urn:xmpp:sm:3'/>"
+        + "<bind xmlns='urn:xmpp:bind:0'><inline><feature var='urn:xmpp:sm:3'/></inline></bind>"
+        + "<fast xmlns='urn:xmpp:fast:0'><mechanism>HT-SHA-256-NONE</mechanism></fast></inline></authentication>"
+        + "</stream:features>",
+    "<success xmlns='urn:xmpp:sasl:2'><additional-data>AAAA</additional-data><authorization-identifier>a@b/c"
+        + "</authorization-identifier><bound xmlns='urn:xmpp:bind:0'><enabled xmlns='urn:xmpp:sm:3' id='x' resume='true'/>"
+        + "</bound><token xmlns='urn:xmpp:fast:0' token='t'/></success>",
+    "<stream:features xmlns:stream='http://etherx.jabber.org/streams'/>",
+    "<success xmlns='urn:xmpp:sasl:2'><additional-data>AAAA</additional-data><resumed xmlns='urn:xmpp:sm:3' h='1' previd='x'/>"
+        + "</success>",
+    "<failure xmlns='urn:xmpp:sasl:2'><not-authorized xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/></failure>",
+    "<open xmlns='urn:ietf:params:xml:ns:xmpp-framing' version='1.0'/>",
+    "<close xmlns='urn:ietf:params:xml:ns:xmpp-framing'/>",
+]
+
+/// Every HMAC is three zeros, so that the lines above hold a valid proof.
+private let digests = SASLDigests([
+    SASLDigest(.sha256, hashValue: { _ in [0, 0, 0] }, hmac: { _, _ in [0, 0, 0] }, pbkdf2: { _, _, _ in nil })
+])
+
 private struct Run: ~Copyable {
     var stream: ClientStream
     private var now = ContinuousClock.now
@@ -45,10 +68,13 @@ private struct Run: ~Copyable {
     private var line = 0
 
     init(_ settings: UInt8) {
-        guard let address = try? JID("a@b/c") else { preconditionFailure("The address of the fuzzer is refused.") }
+        let isExtensible = settings & 32 != 0
+        guard let address = try? JID(isExtensible ? "a@b" : "a@b/c"), let full = try? JID("a@b/c") else {
+            preconditionFailure("The address of the fuzzer is refused.")
+        }
         let credentials = SASLCredentials(username: "a", password: "secret")
         var configuration = ClientStreamConfiguration(
-            address: address, purpose: settings & 1 == 0 ? .authenticate(credentials) : .register, digests: .none,
+            address: address, purpose: settings & 1 == 0 ? .authenticate(credentials) : .register, digests: digests,
             nonce: "n")
         configuration.mechanisms = SASLPolicy(allowedMechanisms: [.plain])
         configuration.pipelinesStartTLS = settings & 2 == 0
@@ -57,17 +83,34 @@ private struct Run: ~Copyable {
         if settings & 16 != 0 {
             let stanza = UnacknowledgedStanza(token: StanzaToken(1), bytes: Array("<message/>".utf8))
             configuration.resumption = ResumptionState(
-                id: "x", address: address, handledCount: .max, acknowledgedCount: 0, unacknowledged: [stanza])
+                id: "x", address: full, handledCount: .max, acknowledgedCount: 0, unacknowledged: [stanza])
+        }
+        if isExtensible {
+            configuration.plan = .forArchiveReaders
+            configuration.mechanisms.allowsUnboundTokens = true
+            configuration.userAgent = UserAgent(id: "d4565fa7-4d72-4749-b3d3-740edbf87770")
+            var offer = InlineOffer()
+            (offer.binds, offer.resumes) = (true, true)
+            if settings & 64 != 0 {
+                configuration.fastToken = FASTToken(
+                    mechanism: .hashedToken(.sha256, binding: nil), token: "t", offer: offer)
+            }
         }
         stream = ClientStream(configuration: configuration)
         take(stream.open(now: now))
-        take(stream.transportConnected(now: now))
+        if settings & 128 != 0 {
+            isSecured = true
+            take(stream.transportConnected(tls: TLSInformation(version: .tls13), framing: .webSocket, now: now))
+        } else {
+            take(stream.transportConnected(now: now))
+        }
     }
 
     mutating func event(_ event: UInt8, _ input: inout ArraySlice<UInt8>) {
         switch event {
         case 0..<16: receive(Array(lines[Int(event)].utf8))
-        case 16..<64:
+        case 16..<24: receive(Array(extensibleLines[Int(event) - 16].utf8))
+        case 24..<64:
             if wantsTLS { return secure() }
             receive(Array(lines[line % lines.count].utf8))
             line += 1
@@ -130,7 +173,7 @@ private struct Run: ~Copyable {
             case .established: precondition(isSecured, "Stanzas in clear.")
             case .stanzas(let stanzas): unconfirmed += stanzas.count
             case .ended: ends += 1
-            case .closeTransport, .progress, .element, .acknowledged, .notSent: break
+            case .closeTransport, .progress, .tokenReceived, .tokenRejected, .element, .acknowledged, .notSent: break
             }
         }
     }

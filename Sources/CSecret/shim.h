@@ -1,9 +1,17 @@
 #include <libsecret/secret.h>
 
-/* The schema of the passwords: one attribute, the account. Swift cannot write the array of 32 attributes. */
-static inline const SecretSchema *hongyan_secret_schema(void) {
+/* The schemas of the passwords and of the tokens: one attribute each, the account. Two schemas and not a second attribute, because
+   a question about the account alone would find both. Swift cannot write the array of 32 attributes. */
+static inline const SecretSchema *hongyan_password_schema(void) {
     static const SecretSchema schema = {
         "chat.hongyan.Account", SECRET_SCHEMA_NONE, {{"account", SECRET_SCHEMA_ATTRIBUTE_STRING}, {NULL, 0}},
+        0, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+    return &schema;
+}
+
+static inline const SecretSchema *hongyan_token_schema(void) {
+    static const SecretSchema schema = {
+        "chat.hongyan.Token", SECRET_SCHEMA_NONE, {{"account", SECRET_SCHEMA_ATTRIBUTE_STRING}, {NULL, 0}},
         0, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     return &schema;
 }

@@ -1,7 +1,10 @@
 internal import AccountRegistration
+internal import ChatStore
 internal import FileSharing
+internal import Localization
 internal import Media
 internal import TransportLayer
+internal import UserProfile
 internal import XMPPClient
 internal import XMPPStream
 
@@ -12,6 +15,8 @@ extension CommandError {
         case let error as CommandError: self = error
         case let error as ClientError: self.init(client: error)
         case let error as RegistrationError: self.init(error)
+        case let error as StoreError: self.init(store: error)
+        case let error as ProfileFailure: self.init(profile: error)
         case is CancellationError: self = .failed(localized("Interrupted."))
         default: self = .failed("\(error)")
         }

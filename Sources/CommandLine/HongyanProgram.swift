@@ -1,9 +1,9 @@
 internal import Glibc
+internal import Localization
+internal import UserProfile
 
 /// The program `hongyan`: finds the command, runs it, and turns what went wrong into one sentence and an exit status.
 public enum HongyanProgram {
-    static let version = "0.1.0"
-
     /// - Parameter arguments: the command line, the program's name first.
     public static func run(_ arguments: [String]) async -> ExitStatus {
         // A reader that goes away shows as an error of the write, not as a signal.
@@ -26,7 +26,7 @@ public enum HongyanProgram {
         case "help", "--help", "-h":
             StandardOutput.writeLine(try help(for: words.dropFirst().first))
         case "--version", "version":
-            StandardOutput.writeLine("hongyan \(version)")
+            StandardOutput.writeLine("hongyan \(Release.version)")
         default:
             let command = try find(name)
             let options = try OptionParser(command.allOptions).parse(Array(words.dropFirst()))

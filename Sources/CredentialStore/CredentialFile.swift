@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// The file that keeps passwords where no secret service runs. All its calls block.
+/// The file that keeps one kind of secret where no secret service runs. All its calls block.
 ///
 /// Nobody but the owner may read the file (mode 0600) or look into its folder (0700). It is opened without following a
 /// symbolic link, relative to the opened folder, and what the name then refers to is checked on the open descriptor,
@@ -16,13 +16,14 @@ struct CredentialFile: Sendable {
     /// How long to wait for another program's change. A change takes milliseconds.
     static let lockPatience = Duration.seconds(5)
 
-    private static let name = "passwords"
-    private static let newName = "passwords.new"
-    private static let lockName = "passwords.lock"
-
     let folder: String
+    let kind: SecretKind
 
-    var path: String { "\(folder)/\(Self.name)" }
+    private var name: String { kind.fileName }
+    private var newName: String { name + ".new" }
+    private var lockName: String { name + ".lock" }
+
+    var path: String { "\(folder)/\(name)" }
 
     /// `hongyan` in `XDG_DATA_HOME`, or in `~/.local/share` where that is not set to an absolute path.
     static var defaultFolder: String? {
@@ -33,13 +34,13 @@ struct CredentialFile: Sendable {
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// All passwords by account; none where there is no file.
-    func passwords() throws(CredentialError) -> [String: String] {
+    /// All secrets by account; none where there is no file.
+    func secrets() throws(CredentialError) -> [String: String] {
         guard let directory = try openFolder(create: false) else { return [:] }
-        return try read(in: directory).passwords
+        return try read(in: directory).secrets
     }
 
-    /// Changes the passwords and writes them.
+    /// Changes the secrets and writes them.
     func update(_ change: (inout [String: String]) -> Void) throws(CredentialError) {
         guard let directory = try openFolder(create: true) else {
             throw CredentialError(.folderUnusable(path: folder, reason: Self.reason(of: ENOENT)))
@@ -47,7 +48,7 @@ struct CredentialFile: Sendable {
         let lock = try lock(in: directory)
         var list = try read(in: directory)
         let before = list
-        change(&list.passwords)
+        change(&list.secrets)
         if list != before { try write(list, in: directory) }
         _ = consume lock
     }
@@ -86,13 +87,13 @@ struct CredentialFile: Sendable {
 
     private func lock(in directory: borrowing FileDescriptor) throws(CredentialError) -> FileDescriptor {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        guard let file = FileDescriptor(openat(directory.number, Self.lockName, flags, 0o600)) else {
-            throw fileFailure(Self.lockName)
+        guard let file = FileDescriptor(openat(directory.number, lockName, flags, 0o600)) else {
+            throw fileFailure(lockName)
         }
         let clock = ContinuousClock()
         let deadline = clock.now.advanced(by: Self.lockPatience)
         while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw fileFailure(Self.lockName) }
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw fileFailure(lockName) }
             guard clock.now < deadline else { throw CredentialError(.timedOut) }
             usleep(10_000)
         }
@@ -101,38 +102,38 @@ struct CredentialFile: Sendable {
 
     // MARK: Content
 
-    private func read(in directory: borrowing FileDescriptor) throws(CredentialError) -> PasswordList {
+    private func read(in directory: borrowing FileDescriptor) throws(CredentialError) -> SecretList {
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        guard let file = FileDescriptor(openat(directory.number, Self.name, flags)) else {
+        guard let file = FileDescriptor(openat(directory.number, name, flags)) else {
             switch errno {
-            case ENOENT: return PasswordList()
+            case ENOENT: return SecretList(kind)
             // What a symbolic link, and a socket, are answered with.
             case ELOOP, ENXIO: throw CredentialError(.notAFile(path: path))
-            default: throw fileFailure(Self.name)
+            default: throw fileFailure(name)
             }
         }
-        guard let status = file.status else { throw fileFailure(Self.name) }
+        guard let status = file.status else { throw fileFailure(name) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw CredentialError(.notAFile(path: path)) }
         guard status.st_uid == geteuid() else { throw CredentialError(.foreignOwner(path: path)) }
         guard status.st_mode & 0o077 == 0 else { throw CredentialError(.openToOthers(path: path)) }
-        guard let bytes = file.read(atMost: PasswordList.maximumByteCount + 1) else { throw fileFailure(Self.name) }
-        guard let list = PasswordList(bytes) else { throw CredentialError(.unreadable(path: path)) }
+        guard let bytes = file.read(atMost: SecretList.maximumByteCount + 1) else { throw fileFailure(name) }
+        guard let list = SecretList(kind, bytes) else { throw CredentialError(.unreadable(path: path)) }
         return list
     }
 
-    private func write(_ list: PasswordList, in directory: borrowing FileDescriptor) throws(CredentialError) {
+    private func write(_ list: SecretList, in directory: borrowing FileDescriptor) throws(CredentialError) {
         // What a program left that died while writing; the lock says that nobody writes now.
-        _ = unlinkat(directory.number, Self.newName, 0)
+        _ = unlinkat(directory.number, newName, 0)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        guard let file = FileDescriptor(openat(directory.number, Self.newName, flags, 0o600)) else {
-            throw fileFailure(Self.newName)
+        guard let file = FileDescriptor(openat(directory.number, newName, flags, 0o600)) else {
+            throw fileFailure(newName)
         }
         let isWritten =
             fchmod(file.number, 0o600) == 0 && file.write(list.bytes) && fsync(file.number) == 0
-            && renameat(directory.number, Self.newName, directory.number, Self.name) == 0
+            && renameat(directory.number, newName, directory.number, name) == 0
         guard isWritten else {
-            let error = fileFailure(Self.newName)
-            _ = unlinkat(directory.number, Self.newName, 0)
+            let error = fileFailure(newName)
+            _ = unlinkat(directory.number, newName, 0)
             throw error
         }
         // Without this the old file may come back after a power cut, which is no reason to fail.

@@ -7,7 +7,8 @@
 ///
 /// Every call that may block runs on a thread of its own and ends after ``timeout`` at the latest, so that a session
 /// bus that hangs does not hang the program. An account is any text without U+0000; the bare address is the usual one.
-/// The password is kept as it is given, as one prepared text.
+/// The password is kept as it is given, as one prepared text. A token that stands in for it is kept beside it; in the
+/// folder of the file it has a file of its own.
 public struct CredentialStore: Sendable, CustomStringConvertible {
     /// The two kinds of place.
     public enum Kind: Sendable, Hashable {
@@ -33,7 +34,7 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
 
     private enum Place: Sendable {
         case secretService
-        case file(CredentialFile)
+        case folder(String)
     }
 
     /// The secret service where one answers within `probeTimeout`, else the file `passwords` in the folder `hongyan`
@@ -52,14 +53,14 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
             }
         }
         guard let folder = CredentialFile.defaultFolder else { throw CredentialError(.noDataFolder) }
-        return CredentialStore(file: CredentialFile(folder: folder), timeout: timeout, isFallback: true)
+        return CredentialStore(folder: folder, timeout: timeout, isFallback: true)
     }
 
     /// The file `passwords` in `folder`, an absolute path, whatever else runs. The folder is made when the first
     /// password is saved.
     public static func inFile(folder: String, timeout: Duration = defaultTimeout) -> CredentialStore {
         precondition(folder.hasPrefix("/"), "The folder of the passwords is an absolute path.")
-        return CredentialStore(file: CredentialFile(folder: folder), timeout: timeout, isFallback: false)
+        return CredentialStore(folder: folder, timeout: timeout, isFallback: false)
     }
 
     private init(kind: Kind, timeout: Duration, place: Place, isFallback: Bool) {
@@ -69,8 +70,9 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         self.isFallback = isFallback
     }
 
-    private init(file: CredentialFile, timeout: Duration, isFallback: Bool) {
-        self.init(kind: .file(path: file.path), timeout: timeout, place: .file(file), isFallback: isFallback)
+    private init(folder: String, timeout: Duration, isFallback: Bool) {
+        let path = CredentialFile(folder: folder, kind: .password).path
+        self.init(kind: .file(path: path), timeout: timeout, place: .folder(folder), isFallback: isFallback)
     }
 
     /// Where passwords are kept, as a sentence for a person.
@@ -85,36 +87,69 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
 
     /// Keeps `password` for `account`, in place of the one of before.
     public func save(password: String, for account: String) async throws(CredentialError) {
-        try check(account)
-        guard !password.utf8.contains(0) else { throw CredentialError(.invalidText) }
-        try await call { place, call throws(CredentialError) in
-            switch place {
-            case .secretService: try SecretService.store(password, for: account, call)
-            case .file(let file): try file.update { $0[account] = password }
-            }
-        }
+        try await save(.password, password, for: account)
     }
 
     /// The password of `account`, or `nil` where none is kept.
     public func password(for account: String) async throws(CredentialError) -> String? {
+        try await find(.password, of: account)
+    }
+
+    /// Keeps a token that stands in for the password at the next login (XEP-0484), in place of the one of before. It
+    /// opens the account as the password does, and is kept in the same kind of place.
+    public func save(token: String, for account: String) async throws(CredentialError) {
+        try await save(.token, token, for: account)
+    }
+
+    /// The token of `account`, or `nil` where none is kept.
+    public func token(for account: String) async throws(CredentialError) -> String? {
+        try await find(.token, of: account)
+    }
+
+    /// Forgets the token of `account` and keeps the password; where none is kept nothing happens.
+    public func removeToken(for account: String) async throws(CredentialError) {
+        try await remove([.token], of: account)
+    }
+
+    /// Forgets password and token of `account`; where none is kept nothing happens.
+    public func remove(for account: String) async throws(CredentialError) {
+        try await remove(SecretKind.allCases, of: account)
+    }
+
+    private func save(
+        _ kind: SecretKind, _ secret: String, for account: String
+    ) async throws(CredentialError) {
         try check(account)
-        return try await call { place, call throws(CredentialError) in
+        guard !secret.utf8.contains(0) else { throw CredentialError(.invalidText) }
+        try await call { place, call throws(CredentialError) in
             switch place {
-            case .secretService: try SecretService.lookup(account, call)
-            case .file(let file): try file.passwords()[account]
+            case .secretService: try SecretService.store(kind, secret, for: account, call)
+            case .folder(let folder): try CredentialFile(folder: folder, kind: kind).update { $0[account] = secret }
             }
         }
     }
 
-    /// Forgets the password of `account`; where none is kept nothing happens.
-    public func remove(for account: String) async throws(CredentialError) {
+    private func find(_ kind: SecretKind, of account: String) async throws(CredentialError) -> String? {
+        try check(account)
+        return try await call { place, call throws(CredentialError) in
+            switch place {
+            case .secretService: try SecretService.lookup(kind, account, call)
+            case .folder(let folder): try CredentialFile(folder: folder, kind: kind).secrets()[account]
+            }
+        }
+    }
+
+    private func remove(_ kinds: [SecretKind], of account: String) async throws(CredentialError) {
         try check(account)
         try await call { place, call throws(CredentialError) in
-            switch place {
-            case .secretService: try SecretService.clear(account, call)
-            case .file(let file):
-                guard try file.passwords()[account] != nil else { return }
-                try file.update { $0[account] = nil }
+            for kind in kinds {
+                switch place {
+                case .secretService: try SecretService.clear(kind, account, call)
+                case .folder(let folder):
+                    let file = CredentialFile(folder: folder, kind: kind)
+                    guard try file.secrets()[account] != nil else { continue }
+                    try file.update { $0[account] = nil }
+                }
             }
         }
     }

@@ -20,7 +20,7 @@ final class SecretServiceCall: @unchecked Sendable {
     func stop() { g_cancellable_cancel(cancellable) }
 }
 
-/// The blocking calls of libsecret that keep passwords.
+/// The blocking calls of libsecret that keep secrets.
 enum SecretService {
     /// Whether there is a session bus to ask. Without this question GLib would try to start one.
     static var mayRun: Bool {
@@ -46,40 +46,60 @@ enum SecretService {
         return .success(())
     }
 
-    static func store(_ password: String, for account: String, _ call: SecretServiceCall) throws(CredentialError) {
+    static func store(
+        _ kind: SecretKind, _ secret: String, for account: String, _ call: SecretServiceCall
+    ) throws(CredentialError) {
         var error: UnsafeMutablePointer<GError>?
         let attributes = attributes(of: account)
         defer { g_hash_table_unref(attributes) }
         let stored = secret_password_storev_sync(
-            hongyan_secret_schema(), attributes, SECRET_COLLECTION_DEFAULT, "Hongyan: \(account)", password,
-            call.cancellable, &error)
+            schema(kind), attributes, SECRET_COLLECTION_DEFAULT, label(kind, account), secret, call.cancellable, &error)
         guard stored != 0 else { throw failure(error) }
     }
 
-    static func lookup(_ account: String, _ call: SecretServiceCall) throws(CredentialError) -> String? {
+    static func lookup(
+        _ kind: SecretKind, _ account: String, _ call: SecretServiceCall
+    ) throws(CredentialError) -> String? {
         var error: UnsafeMutablePointer<GError>?
         let attributes = attributes(of: account)
         defer { g_hash_table_unref(attributes) }
         let found = secret_password_lookupv_nonpageable_sync(
-            hongyan_secret_schema(), attributes, call.cancellable, &error)
+            schema(kind), attributes, call.cancellable, &error)
         guard let found else {
             if error != nil { throw failure(error) }
             return nil
         }
         defer { secret_password_free(found) }
         guard let password = String(validatingCString: found) else {
-            throw CredentialError(.serviceFailed(reason: "the password is not text"))
+            throw CredentialError(.serviceFailed(reason: "what is kept is not text"))
         }
         return password
     }
 
-    static func clear(_ account: String, _ call: SecretServiceCall) throws(CredentialError) {
+    static func clear(
+        _ kind: SecretKind, _ account: String, _ call: SecretServiceCall
+    ) throws(CredentialError) {
         var error: UnsafeMutablePointer<GError>?
         let attributes = attributes(of: account)
         defer { g_hash_table_unref(attributes) }
         // The result says whether anything was removed; only the error says that something failed.
-        _ = secret_password_clearv_sync(hongyan_secret_schema(), attributes, call.cancellable, &error)
+        _ = secret_password_clearv_sync(schema(kind), attributes, call.cancellable, &error)
         if error != nil { throw failure(error) }
+    }
+
+    private static func schema(_ kind: SecretKind) -> UnsafePointer<SecretSchema>? {
+        switch kind {
+        case .password: hongyan_password_schema()
+        case .token: hongyan_token_schema()
+        }
+    }
+
+    /// What programs that manage the keyring show.
+    private static func label(_ kind: SecretKind, _ account: String) -> String {
+        switch kind {
+        case .password: "Hongyan: \(account)"
+        case .token: "Hongyan: \(account) (token)"
+        }
     }
 
     private static func attributes(of account: String) -> OpaquePointer? {

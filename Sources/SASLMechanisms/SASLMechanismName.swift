@@ -1,5 +1,5 @@
 /// The registered name of a SASL mechanism (RFC 4422 §3.1): one to twenty capital letters, digits, `-` and `_`.
-public struct SASLMechanismName: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct SASLMechanismName: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
     /// The name as it stands on the wire.
     public let rawValue: String
 
@@ -23,7 +23,26 @@ public struct SASLMechanismName: RawRepresentable, Hashable, Sendable, CustomStr
         SASLMechanismName(rawValue: "SCRAM-\(hash.rawValue)\(channelBound ? "-PLUS" : "")")
     }
 
-    /// What this module implements, strongest first.
+    /// HT (draft-schmaus-kitten-sasl-ht) over `hash`, bound to the TLS connection in the given way or, for `nil`, not.
+    public static func hashedToken(_ hash: SASLHash, binding: ChannelBinding.Kind?) -> SASLMechanismName {
+        SASLMechanismName(rawValue: "HT-\(hash.rawValue)-\(suffix(of: binding))")
+    }
+
+    /// The ways to bind a token's login, best first; the last is not to bind it.
+    static let tokenBindings: [ChannelBinding.Kind?] = ChannelBinding.Kind.allCases + [nil]
+
+    private static func suffix(of binding: ChannelBinding.Kind?) -> String {
+        switch binding {
+        case .tlsExporter: "EXPR"
+        case .tlsUnique: "UNIQ"
+        case .tlsServerEndPoint: "ENDP"
+        case nil: "NONE"
+        }
+    }
+
+    /// What this module implements for passwords, certificates and guests, strongest first. The mechanisms for tokens
+    /// are not among them: they are chosen when the token is asked for.
+    ///
     ///
     /// A certificate never tells a secret, so it comes first. A bound exchange comes before an unbound one whatever
     /// the hash function, because the binding is what a man in the middle with a stolen certificate fails at.
@@ -37,8 +56,18 @@ public struct SASLMechanismName: RawRepresentable, Hashable, Sendable, CustomStr
         SASLHash.allCases.first { self == .scram($0) || self == .scram($0, channelBound: true) }
     }
 
+    /// The hash function and the binding of a token's mechanism, `nil` for any other; `.some(nil)` as binding means none.
+    public var hashedToken: (hash: SASLHash, binding: ChannelBinding.Kind?)? {
+        for hash in SASLHash.allCases {
+            for binding in Self.tokenBindings where self == .hashedToken(hash, binding: binding) {
+                return (hash, binding)
+            }
+        }
+        return nil
+    }
+
     /// Whether the exchange is bound to the TLS connection.
-    public var isChannelBound: Bool { rawValue.hasSuffix("-PLUS") }
+    public var isChannelBound: Bool { rawValue.hasSuffix("-PLUS") || hashedToken?.binding != nil }
 
     public var description: String { rawValue }
 

@@ -35,6 +35,8 @@ public struct SASLNegotiator: Sendable {
         self.digests = digests
     }
 
+    func digest(_ hash: SASLHash) -> SASLDigest? { digests[hash] }
+
     /// The strongest mechanism of `offer` that `credentials` serve, without those that were `tried` on this
     /// connection. Throws ``SASLError/Code/noUsableMechanism(_:)`` with the whole list where there is none.
     public func select(

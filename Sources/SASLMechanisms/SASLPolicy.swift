@@ -5,6 +5,9 @@ public struct SASLPolicy: Sendable, Hashable {
     public var allowedMechanisms: Set<SASLMechanismName>
     /// Whether an exchange that is not bound to the TLS connection is refused. EXTERNAL is bound by its nature.
     public var requiresChannelBinding: Bool
+    /// Whether tokens may be used that are not bound to the TLS connection. Whoever gets to see one such login can repeat
+    /// it (XEP-0484 §6), so the default is not to.
+    public var allowsUnboundTokens = false
     /// The iteration counts that SCRAM accepts.
     public var scramIterations: ClosedRange<Int>
     /// The mechanism of this account's last login. Once it was SCRAM or EXTERNAL, PLAIN is refused for ever: a forged

@@ -41,10 +41,16 @@ public protocol Transport: Sendable {
     /// Closes at once; what is queued is lost.
     func abort()
 
+    /// Whether the transport carries messages and not a stream of bytes (RFC 7395): each ``write(_:)`` is one message then, and each
+    /// ``read()`` gives one whole message. `false` unless said otherwise.
+    var isMessageBased: Bool { get }
+
     /// What the TLS handshake settled; `nil` without TLS.
     var tlsInformation: TLSInformation? { get async }
 }
 
 extension Transport {
     public func negotiationFinished() async {}
+
+    public var isMessageBased: Bool { false }
 }

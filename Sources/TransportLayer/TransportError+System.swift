@@ -8,7 +8,8 @@ extension TransportError {
         case ECONNRESET, EPIPE, ECONNABORTED:
             self.init(.connectionReset, "\(operation): the peer broke the connection off.")
         case ETIMEDOUT: self.init(.timedOut, "\(operation): the peer did not answer in time.")
-        case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL:
+        // A firewall on this machine forbids it.
+        case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, EPERM, EACCES:
             self.init(.unreachable, "\(operation): there is no way to that address (\(systemMessage(code))).")
         default: self.init(.system, "\(operation): \(systemMessage(code)).")
         }

@@ -66,6 +66,8 @@ extension TransportError.Code {
     public static let httpStatus = Self("HTTP status")
     /// The HTTP transfer broke.
     public static let httpFailed = Self("HTTP failed")
+    /// The server does not understand WebSocket or XMPP over it, or it ended such a connection with an error.
+    public static let webSocketFailed = Self("WebSocket failed")
     /// More bytes than allowed.
     public static let tooLarge = Self("too large")
 }

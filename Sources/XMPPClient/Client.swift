@@ -1,4 +1,5 @@
 import Synchronization
+public import XMPPAddress
 public import XMPPStanzas
 public import XMPPStream
 
@@ -68,6 +69,8 @@ public final class Client: Sendable {
         await previous?.close()
         defer { current.withLock { if $0 === session { $0 = nil } } }
 
+        // The part finds the extensions, and can observe them, however early it begins.
+        await session.prepare()
         // Not a child task: a child would be cancelled together with this one and could not say goodbye. It is awaited
         // on every path.
         let life = Task { await session.live() }
@@ -94,11 +97,12 @@ public final class Client: Sendable {
 public struct RegistrationStream: Sendable {
     let session: Session
 
-    /// Sends a request in the namespace `jabber:iq:register` and returns what was answered.
+    /// Sends a request in the namespace `jabber:iq:register`, or with the token of an invitation (XEP-0445), and returns what
+    /// was answered.
     public func request<Request: IQRequest>(
-        _ request: Request, timeout: Duration? = nil
+        _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil
     ) async throws(ClientError) -> Request.Response {
-        try await session.request(request, timeout: timeout)
+        try await session.request(request, to: receiver, timeout: timeout)
     }
 
     /// Sends a request stanza in the namespace `jabber:iq:register` and returns the result stanza.

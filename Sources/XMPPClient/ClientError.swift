@@ -76,6 +76,8 @@ extension ClientError.Code {
     public static let unacknowledged = Self("unacknowledged")
     /// Too much waits to be sent.
     public static let queueFull = Self("queue full")
+    /// What must not be lost could not be stored.
+    public static let storeFailed = Self("store failed")
     /// A handler for the same requests exists already.
     public static let handlerExists = Self("handler exists")
     /// An interceptor of incoming stanzas waited for an answer, which could only come after it.
@@ -97,7 +99,8 @@ extension ClientError {
 
     static let cancelled = ClientError(.cancelled, "The operation was cancelled.")
     static let sessionEnded = ClientError(.sessionEnded, "The session is over.")
-    static let notConnected = ClientError(.notConnected, "There is no connection to the server. Connect and try again.")
+    package static let notConnected = ClientError(
+        .notConnected, "There is no connection to the server. Connect and try again.")
 
     static let notManaged = ClientError(
         .unacknowledged, "The server does not confirm on this connection what it receives.")

@@ -1,15 +1,25 @@
 package import XMLStreaming
 
-/// Collects the actions of one event: adjacent writes become one, adjacent stanzas one batch.
+/// Collects the actions of one event: adjacent writes become one where the transport carries a stream, adjacent stanzas
+/// one batch.
 package struct ActionList: Sendable {
     private var actions: [StreamAction] = []
     private var bytes: [UInt8] = []
     private var stanzas: [XMLElement] = []
 
-    package init() {}
+    private let framing: StreamFraming
 
-    package mutating func write(_ more: [UInt8]) {
+    package init(_ framing: StreamFraming) { self.framing = framing }
+
+    /// One element.
+    package mutating func write(_ element: [UInt8]) {
+        send(framing.document(of: element))
+    }
+
+    /// What opens or closes a stream, or an element that is framed already.
+    package mutating func send(_ more: [UInt8]) {
         flushStanzas()
+        if framing == .webSocket { flushBytes() }
         if bytes.isEmpty { bytes = more } else { bytes += more }
     }
 

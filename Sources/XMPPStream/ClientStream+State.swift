@@ -34,6 +34,7 @@ extension ClientStream.Established {
     mutating func takesAnswer(_ element: XMLElement) -> Bool {
         guard let pendingPing, element.isAnswer(to: pendingPing) else { return false }
         self.pendingPing = nil
+        keepAlive.answerReceived()
         return true
     }
 }

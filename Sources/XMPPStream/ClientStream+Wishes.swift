@@ -7,8 +7,8 @@ extension ClientStream {
     public mutating func send(
         _ stanza: some XMLEncodable, token: StanzaToken, now: ContinuousClock.Instant
     ) -> [StreamAction] {
-        var output = ActionList()
-        send(stanza, token, &output)
+        var output = ActionList(framing)
+        send(stanza, token, now: now, &output)
         return output.take()
     }
 
@@ -16,12 +16,14 @@ extension ClientStream {
     public mutating func send(
         contentsOf stanzas: [(stanza: any XMLEncodable, token: StanzaToken)], now: ContinuousClock.Instant
     ) -> [StreamAction] {
-        var output = ActionList()
-        for (stanza, token) in stanzas { send(stanza, token, &output) }
+        var output = ActionList(framing)
+        for (stanza, token) in stanzas { send(stanza, token, now: now, &output) }
         return output.take()
     }
 
-    private mutating func send(_ stanza: some XMLEncodable, _ token: StanzaToken, _ output: inout ActionList) {
+    private mutating func send(
+        _ stanza: some XMLEncodable, _ token: StanzaToken, now: ContinuousClock.Instant, _ output: inout ActionList
+    ) {
         guard isEstablished else {
             output.append(.notSent(token))
             return
@@ -30,23 +32,25 @@ extension ClientStream {
         output.write(bytes)
         if case .request = management.stanzaSent(UnacknowledgedStanza(token: token, bytes: bytes)) {
             output.write(StreamMarkup.request)
+            state.flow { $0.keepAlive.answerExpected(now: now) }
         }
     }
 
     /// Sends an element that is no stanza, such as the client state of XEP-0352. It is not counted and gets lost with
     /// the connection. Nothing is sent unless stanzas flow.
     public mutating func sendElement(_ element: some XMLEncodable, now: ContinuousClock.Instant) -> [StreamAction] {
-        isEstablished ? [.write(StreamMarkup.bytes(of: element))] : []
+        isEstablished ? written(StreamMarkup.bytes(of: element)) : []
     }
 
     /// Sends a registration request (XEP-0077 §3.1) after `.readyToRegister`; the answer comes as `.stanzas`.
     ///
-    /// Nothing else may be sent before authentication: the payload must be in the namespace `jabber:iq:register`.
+    /// Nothing else may be sent before authentication: the payload must be a registration (`jabber:iq:register`) or the token of an
+    /// invitation (XEP-0445).
     public mutating func sendRegistration(_ request: IQ, now: ContinuousClock.Instant) -> [StreamAction] {
         precondition(
-            request.payloads.allSatisfy { $0.name.namespace == StreamNamespace.registration },
+            request.payloads.allSatisfy { StreamNamespace.isRegistration($0.name.namespace) },
             "only registration requests may be sent before authentication")
-        return isRegistering ? [.write(StreamMarkup.bytes(of: request))] : []
+        return isRegistering ? written(StreamMarkup.bytes(of: request)) : []
     }
 
     /// Logs in on the stream on which an account was registered.
@@ -56,7 +60,7 @@ extension ClientStream {
         switch phase {
         case .negotiating:
             state.setLoginDeadline(now.advanced(by: configuration.loginTimeout))
-            return perform(state.negotiate { $0.authenticate(credentials) }, now: now)
+            return perform(state.negotiate { $0.authenticate(credentials, now: now) }, now: now)
         case .ended:
             return []
         case .idle, .connecting, .established, .closing:
@@ -86,18 +90,19 @@ extension ClientStream {
         case .negotiating:
             if isRegistering { return [] }
             isOpen = true
-        case .closing: isOpen = false
-        case .idle, .connecting, .ended: return []
+        // Too late to be told, but not to be counted: see `resumptionState(afterHandling:)`.
+        case .closing, .ended: isOpen = false
+        case .idle, .connecting: return []
         }
         guard case .answer(let handled) = management.stanzasHandled(min(count, management.unconfirmedCount)), isOpen
         else { return [] }
-        return [.write(StreamMarkup.answer(handled))]
+        return written(StreamMarkup.answer(handled))
     }
 
     /// Closes the stream politely (RFC 6120 §4.4): the last acknowledgement, `</stream:stream>`, and a short wait for
     /// the server's.
     public mutating func close(now: ContinuousClock.Instant) -> [StreamAction] {
-        var output = ActionList()
+        var output = ActionList(framing)
         switch phase {
         case .idle:
             output.append(.progress(.closeRequested))
@@ -120,5 +125,10 @@ extension ClientStream {
         case .closing, .ended: break
         }
         return output.take()
+    }
+
+    /// One element as the only action.
+    private func written(_ element: [UInt8]) -> [StreamAction] {
+        [.write(framing.document(of: element))]
     }
 }

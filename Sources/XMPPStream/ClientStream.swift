@@ -28,6 +28,11 @@ public struct ClientStream: ~Copyable, Sendable {
     /// What a session that could not be resumed has left, until it was handed to the owner.
     private var leftOver: [UnacknowledgedStanza] = []
     private var pingCount = 0
+    /// How often a sign of life was asked for or given.
+    public internal(set) var keepAliveCount: UInt64 = 0
+    /// What was learnt about silence on this network, for the next connection; nil unless the policy adapts.
+    public internal(set) var keepAlivePace: KeepAlivePace?
+    private(set) var framing = StreamFraming.stream
     var state: State
 
     public init(configuration: ClientStreamConfiguration) {
@@ -55,9 +60,11 @@ extension ClientStream {
 
     /// The transport is connected.
     ///
-    /// - Parameter tls: What is known about TLS where the transport was secured on connecting (XEP-0368).
+    /// - Parameters:
+    ///   - tls: What is known about TLS where the transport was secured on connecting (XEP-0368, RFC 7395).
+    ///   - framing: How the transport carries elements.
     public mutating func transportConnected(
-        tls: TLSInformation? = nil, now: ContinuousClock.Instant
+        tls: TLSInformation? = nil, framing: StreamFraming = .stream, now: ContinuousClock.Instant
     ) -> [StreamAction] {
         switch phase {
         case .idle, .connecting: break
@@ -66,10 +73,12 @@ extension ClientStream {
         case .negotiating, .established, .closing: preconditionFailure("a transport connects once")
         }
         let deadline = nextDeadline ?? now.advanced(by: configuration.loginTimeout)
+        self.framing = framing
+        if framing == .webSocket { parser.append(StreamFraming.rootOfMessages) }
         var negotiation = StreamNegotiation(configuration: configuration)
-        let steps = negotiation.transportConnected(tls: tls)
+        let steps = negotiation.transportConnected(tls: tls, now: now)
         state = .negotiating(Negotiating(negotiation: negotiation, deadline: deadline))
-        var output = ActionList()
+        var output = ActionList(framing)
         output.append(.progress(.connected))
         perform(steps, now: now, &output)
         return output.take()
@@ -81,7 +90,7 @@ extension ClientStream {
         switch phase {
         case .negotiating:
             parser = XMLStreamParser(limits: .beforeAuthentication)
-            return perform(state.negotiate { $0.tlsEstablished(tls) }, now: now)
+            return perform(state.negotiate { $0.tlsEstablished(tls, now: now) }, now: now)
         case .ended:
             return []
         case .idle, .connecting, .established, .closing:
@@ -94,7 +103,7 @@ extension ClientStream {
     /// To leave a session for a later resumption, close the transport and call this with `.broken` in place of
     /// `close(now:)`.
     public mutating func transportClosed(_ closure: TransportClosure, now: ContinuousClock.Instant) -> [StreamAction] {
-        var output = ActionList()
+        var output = ActionList(framing)
         switch phase {
         case .idle, .connecting, .negotiating, .established:
             end(.failed(StreamFailure(closure)), &output)
@@ -114,7 +123,7 @@ extension ClientStream {
     public mutating func bytesReceived(
         _ bytes: consuming [UInt8], now: ContinuousClock.Instant
     ) -> [StreamAction] {
-        var output = ActionList()
+        var output = ActionList(framing)
         if acceptsBytes(now: now, &output) {
             parser.append(bytes)
             parse(now: now, &output)
@@ -126,7 +135,7 @@ extension ClientStream {
     public mutating func bytesReceived(
         _ bytes: UnsafeRawBufferPointer, now: ContinuousClock.Instant
     ) -> [StreamAction] {
-        var output = ActionList()
+        var output = ActionList(framing)
         if acceptsBytes(now: now, &output) {
             parser.append(bytes)
             parse(now: now, &output)
@@ -143,6 +152,7 @@ extension ClientStream {
             return false
         case .established:
             state.flow { $0.keepAlive.bytesReceived(now: now) }
+            noteKeepAlive()
             return true
         case .closing: return true
         case .ended: return false
@@ -155,7 +165,9 @@ extension ClientStream {
             do throws(XMLError) {
                 guard let event = try parser.next() else { return }
                 switch event {
-                case .streamOpened(let root): streamOpened(root, now: now, &output)
+                case .streamOpened(let root):
+                    // In messages the root is our own.
+                    if framing == .stream { streamOpened(root, now: now, &output) }
                 case .element(let element): elementReceived(element, now: now, &output)
                 case .streamClosed: streamClosed(&output)
                 }
@@ -185,6 +197,18 @@ extension ClientStream {
     private mutating func elementReceived(
         _ element: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
     ) {
+        if framing == .webSocket {
+            // The header is an element like any other there, so nothing but this says when it may come.
+            if awaitsHeader {
+                if element.isNamed(StreamName.open) {
+                    streamOpened(element, now: now, &output)
+                } else {
+                    fail(StreamFailure(.notXMPP, text: element.name.description), tell: nil, &output)
+                }
+                return
+            }
+            if element.isNamed(StreamName.close) { return streamClosed(&output) }
+        }
         switch phase {
         case .established:
             if !element.isStanza {
@@ -223,9 +247,12 @@ extension ClientStream {
             case .unexpected: output.append(.element(element))
             }
         } else if element.isNamed(StreamName.answer) {
+            state.flow { $0.keepAlive.answerReceived() }
             acknowledgementReceived(element, &output)
         } else if element.isNamed(StreamName.error) {
             streamErrorReceived(element, &output)
+        } else if element.isNamed(StreamName.features) {
+            // After a resumption by XEP-0388 they may come at any time, or not at all.
         } else {
             output.append(.element(element))
         }
@@ -285,7 +312,7 @@ extension ClientStream {
     mutating func perform(
         _ steps: [StreamNegotiation.Action], now: ContinuousClock.Instant
     ) -> [StreamAction] {
-        var output = ActionList()
+        var output = ActionList(framing)
         perform(steps, now: now, &output)
         return output.take()
     }
@@ -296,6 +323,9 @@ extension ClientStream {
         for step in steps {
             switch step {
             case .write(let bytes): output.write(bytes)
+            case .openStream(let address): output.send(framing.header(to: configuration.address.domain, from: address))
+            case .tokenReceived(let token): output.append(.tokenReceived(token))
+            case .tokenRejected: output.append(.tokenRejected)
             case .progress(let progress):
                 // Who is authenticated may send what people send; until here the peer is anybody.
                 if progress == .authenticated { parser.limits = configuration.limits }
@@ -307,7 +337,7 @@ extension ClientStream {
                     return
                 }
                 output.append(.startTLS)
-            case .restartStream: parser.reset()
+            case .restartStream: if framing == .stream { parser.reset() }
             case .readyToRegister(let features):
                 state.setLoginDeadline(nil)
                 output.append(.readyToRegister(features))
@@ -352,7 +382,8 @@ extension ClientStream {
             output.append(.progress(.resumed(address)))
             established(as: address, ready, isResumed: true, now: now, &output)
             if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
-            if !replay.isEmpty { output.write(replay + StreamMarkup.request) }
+            for stanza in replay { output.write(stanza) }
+            if !replay.isEmpty { output.write(StreamMarkup.request) }
             return true
         case .tooHigh(let handled, let sent):
             handledCountTooHigh(handled: handled, sent: sent, &output)
@@ -366,14 +397,16 @@ extension ClientStream {
         as address: JID, _ ready: StreamNegotiation.Ready, isResumed: Bool, now: ContinuousClock.Instant,
         _ output: inout ActionList
     ) {
-        state = .established(Established(keepAlive: KeepAlive(configuration.keepAlive, now: now)))
+        state = .established(
+            Established(keepAlive: KeepAlive(configuration.keepAlive, pace: configuration.keepAlivePace, now: now)))
+        noteKeepAlive()
         // Still here where the server has no stream management any more: the old session is lost.
         leftOver += resumption?.unacknowledged ?? []
         resumption = nil
         let session = StreamSession(
             address: address, isResumed: isResumed, isManaged: management.isActive,
             isResumable: management.resumptionState != nil, features: ready.features, tls: ready.tls,
-            mechanism: ready.mechanism, unacknowledged: leftOver)
+            mechanism: ready.mechanism, shortcuts: ready.shortcuts, unacknowledged: leftOver)
         leftOver = []
         output.append(.established(session))
     }
@@ -397,7 +430,7 @@ extension ClientStream {
     /// Time has passed. A call before `nextDeadline` does nothing.
     public mutating func timerFired(now: ContinuousClock.Instant) -> [StreamAction] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
-        var output = ActionList()
+        var output = ActionList(framing)
         switch phase {
         case .connecting:
             output.append(.closeTransport)
@@ -412,8 +445,11 @@ extension ClientStream {
             if case .answer(let handled) = management.deadlinePassed(now: now) {
                 output.write(StreamMarkup.answer(handled))
             }
-            switch state.flow({ $0.keepAlive.deadlinePassed(now: now) }) {
+            let action = state.flow { $0.keepAlive.deadlinePassed(now: now) }
+            noteKeepAlive()
+            switch action {
             case .none: break
+            case .whitespace: giveSignOfLife(now: now, &output)
             case .probe: probe(&output)
             case .dead:
                 // Nothing is written: nobody listens.
@@ -430,11 +466,11 @@ extension ClientStream {
     }
 
     /// Asks the server for a sign of life.
-    private mutating func probe(_ output: inout ActionList) {
+    mutating func probe(_ output: inout ActionList) {
         if management.isActive {
             management.requestSent()
             output.write(StreamMarkup.request)
-        } else {
+        } else if state.flow({ $0.pendingPing }) == nil {
             pingCount += 1
             let id = "keepalive-\(pingCount)"
             state.flow { $0.pendingPing = id }
@@ -478,14 +514,15 @@ extension ClientStream {
     }
 
     func writeFooter(_ output: inout ActionList) {
-        output.write(StreamMarkup.footer)
+        output.send(framing.footer)
         output.append(.progress(.closingSent))
     }
 
     /// Gives the one terminal action.
     mutating func end(_ reason: StreamEnd.Reason, _ output: inout ActionList) {
         state = .ended
-        let session = management.resumptionState ?? resumption
+        // A session that ends before the owner was told what the one before it has left is worth nothing: that would be lost.
+        let session = leftOver.isEmpty ? management.resumptionState ?? resumption : nil
         let unacknowledged = leftOver + management.unacknowledged + (resumption?.unacknowledged ?? [])
         let canResume: Bool
         switch reason {
@@ -527,6 +564,14 @@ extension ClientStream {
         case .established: nil
         case .closing: nil
         case .ended: nil
+        }
+    }
+
+    /// Whether the server's header is the next thing to come.
+    private var awaitsHeader: Bool {
+        switch negotiationPhase {
+        case .openingInClear, .opening, .reopening: true
+        default: false
         }
     }
 

@@ -26,6 +26,17 @@ public struct ClientStreamConfiguration: Sendable {
     /// instance the base64 of 18 random bytes.
     public var nonce: String
 
+    /// Which installation this is; without it no token is asked for or used (XEP-0388 §2.3, XEP-0484 §4).
+    public var userAgent: UserAgent?
+    /// The token of an earlier login, to be used in place of the password where the server and this connection allow it.
+    public var fastToken: FASTToken?
+    /// Whether a token for the next login is asked for.
+    public var requestsFASTToken = true
+    /// The beginning of the resource that the server makes up (XEP-0386 §4.2.1). Others can see it.
+    public var bindTag: String?
+    /// What to switch on together with the binding.
+    public var bindRequests: [BindRequest] = []
+
     public var resourceConflict: ResourceConflictPolicy = .letServerChoose
 
     /// Whether stanzas are acknowledged where the server can (XEP-0198).
@@ -50,6 +61,8 @@ public struct ClientStreamConfiguration: Sendable {
     public var limits = XMLLimits.default
 
     public var keepAlive = KeepAlivePolicy.standard
+    /// What an earlier connection on the same network has learnt, for ``KeepAlivePolicy/adaptive(_:)``.
+    public var keepAlivePace: KeepAlivePace?
 
     /// From `open` or `transportConnected` to the end of the negotiation, the connecting included. Registration by a
     /// person is not counted: the time starts anew when it is over.

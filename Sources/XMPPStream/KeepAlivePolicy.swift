@@ -1,12 +1,19 @@
-/// How a stream finds out that its connection is dead.
-public enum KeepAlivePolicy: Equatable, Sendable {
+/// How a stream finds out that its connection is dead, and keeps it from being forgotten on the way.
+public enum KeepAlivePolicy: Hashable, Sendable {
     /// It does not: a dead connection is found when something is sent.
     case off
 
     /// After `silence` without a byte from the peer it is asked for a sign of life, which has `patience` to come.
     case probe(silence: Duration, patience: Duration)
 
-    /// Asks after one minute of silence and waits for 15 seconds: short enough that a person sees a lost connection
-    /// before wondering, and under the five minutes after which many address translators forget a connection.
-    public static let standard = KeepAlivePolicy.probe(silence: .seconds(60), patience: .seconds(15))
+    /// The same with a silence that adapts to the network: see ``KeepAlivePace``.
+    case adaptive(KeepAliveBounds)
+
+    /// A space after each silence (RFC 6120 §4.6.1), which nobody answers: keeps address translators from forgetting the
+    /// connection at the least cost, and finds no dead one. Over WebSocket, which allows no spaces (RFC 7395 §3.8), the
+    /// server is asked instead.
+    case whitespace(every: Duration)
+
+    /// Begins with one minute of silence, which may grow to ten on a network that bears it.
+    public static let standard = KeepAlivePolicy.adaptive(.standard)
 }

@@ -1,3 +1,4 @@
+import SASLMechanisms
 public import XMPPAddress
 
 /// What the connections of one small server share: accounts, addresses in use and sessions that wait for resumption.
@@ -15,6 +16,9 @@ public struct ServerDirectory: Sendable {
 
     /// What is left of sessions that were given up, by SM-ID: how many stanzas had been handled.
     public internal(set) var expired: [String: UInt32] = [:]
+
+    /// What was issued to whom (XEP-0484), newest last; none is ever taken back but by ``revokeTokens(of:)``.
+    public internal(set) var tokens: [String: [FASTToken]] = [:]
 
     private var issued = 0
 
@@ -35,6 +39,17 @@ public struct ServerDirectory: Sendable {
         guard let session = suspended.removeValue(forKey: id) else { return }
         boundAddresses.remove(session.address)
         if remembersCount { expired[id] = session.handledCount }
+    }
+
+    /// Takes back every token of a user.
+    public mutating func revokeTokens(of username: String) {
+        tokens[username] = nil
+    }
+
+    mutating func issueToken(to username: String, for mechanism: SASLMechanismName, secret: String) -> String {
+        let token = "token-\(secret)-\(nextNumber())"
+        tokens[username, default: []].append(FASTToken(mechanism: mechanism, token: token))
+        return token
     }
 
     mutating func nextNumber() -> Int {

@@ -17,6 +17,8 @@ public struct ServerStream: ~Copyable, Sendable {
     struct Exchange: Sendable {
         let ground: Ground
         var mechanism: any SASLServerMechanism
+        /// The `<authenticate/>` of XEP-0388 that began it; nil for the profile of RFC 6120.
+        var request: XMLElement?
     }
 
     struct Bound: Sendable {
@@ -41,7 +43,7 @@ public struct ServerStream: ~Copyable, Sendable {
 
     let configuration: ServerStreamConfiguration
     var parser: XMLStreamParser
-    private var management = StreamManagement()
+    var management = StreamManagement()
     var state: State
     var actions: [ServerStreamAction] = []
 
@@ -239,42 +241,79 @@ extension ServerStream {
         offer(at: ground.standing)
     }
 
-    private mutating func offer(at standing: StreamFeature.Standing) {
+    mutating func offer(at standing: StreamFeature.Standing) {
         var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
         writer.start(StreamName.features)
+        // After the login what follows the binding is offered together with it.
         for feature in configuration.offered.offerable(
             at: standing.union(standing.contains(.authenticated) ? .bound : []))
         where feature.step != .startTLS || configuration.encryption == .startTLS {
             switch feature.step {
             case .startTLS, .register, .resume, .manage: writer.element(feature.name)
-            case .bind: break
+            case .authenticateExtensibly:
+                offerExtensibleLogin(&writer)
+                if !configuration.offered.features.contains(.sasl) { offerChannelBindings(&writer) }
+            case .bind, .useToken, .resumeInline, .bindInline: break
             case .authenticate:
                 writer.element(feature.name) { writer in
                     for name in configuration.mechanisms {
                         writer.element(StreamName.mechanism, text: name.rawValue)
                     }
                 }
-                if let types = configuration.channelBindingTypes {
-                    writer.element(StreamName.channelBindings) { writer in
-                        for type in types {
-                            writer.start(StreamName.channelBinding)
-                            writer.attribute("type", type)
-                            writer.end()
-                        }
-                    }
-                }
+                offerChannelBindings(&writer)
             case .startSession:
                 writer.element(feature.name) { writer in
                     if !configuration.requiresSession { writer.element(StreamName.sessionOptional) }
                 }
             }
         }
-        if standing.contains(.authenticated), configuration.offered.features.contains(.binding) {
+        if standing.contains(.authenticated), !standing.contains(.bound),
+            configuration.offered.features.contains(.binding)
+        {
             writer.element(StreamName.bind)
         }
         for element in configuration.extraFeatures { writer.write(element) }
         writer.end()
         write(writer.takeBytes())
+    }
+
+    private func offerChannelBindings(_ writer: inout XMLWriter) {
+        guard let types = configuration.channelBindingTypes else { return }
+        writer.element(StreamName.channelBindings) { writer in
+            for type in types {
+                writer.start(StreamName.channelBinding)
+                writer.attribute("type", type)
+                writer.end()
+            }
+        }
+    }
+
+    private func offerExtensibleLogin(_ writer: inout XMLWriter) {
+        let inline = configuration.offered.features
+        writer.element(StreamName.authentication) { writer in
+            for name in configuration.mechanisms { writer.element(StreamName.offeredMechanism, text: name.rawValue) }
+            writer.element(StreamName.inline) { writer in
+                if inline.contains(.inlineResumption) { writer.element(StreamName.management) }
+                if inline.contains(.bind2) {
+                    writer.element(StreamName.bind2) { writer in
+                        writer.element(StreamName.bind2Inline) { writer in
+                            for feature in configuration.inlineBindFeatures {
+                                writer.start(StreamName.bind2Feature)
+                                writer.attribute("var", feature)
+                                writer.end()
+                            }
+                        }
+                    }
+                }
+                if inline.contains(.fast) {
+                    writer.element(StreamName.fast) { writer in
+                        for name in configuration.tokenMechanisms {
+                            writer.element(StreamName.fastMechanism, text: name.rawValue)
+                        }
+                    }
+                }
+            }
+        }
     }
 
     private mutating func elementReceived(
@@ -285,7 +324,9 @@ extension ServerStream {
             finish(.peerError(error), &directory)
             return
         }
-        if let exchange {
+        if let exchange, exchange.request != nil {
+            extensibleElementReceived(element, exchange, &directory)
+        } else if let exchange {
             saslElementReceived(element, exchange, &directory)
         } else if let ground {
             requestReceived(element, ground, &directory)
@@ -356,9 +397,10 @@ extension ServerStream {
             state = .handshaking
         case .register: registrationReceived(element, &directory)
         case .authenticate: authenticate(element, ground, &directory)
+        case .authenticateExtensibly: authenticateExtensibly(element, ground, &directory)
         case .bind: bind(element, ground, &directory)
         case .resume: resume(element, ground, &directory)
-        case .startSession, .manage: refuse(element, step, &directory)
+        case .startSession, .manage, .useToken, .resumeInline, .bindInline: refuse(element, step, &directory)
         }
     }
 
@@ -366,6 +408,7 @@ extension ServerStream {
     private static func step(of element: XMLElement) -> StreamFeature.Step? {
         if element.isNamed(StreamName.startTLS) { return .startTLS }
         if element.isNamed(StreamName.auth) { return .authenticate }
+        if element.isNamed(StreamName.authenticate) { return .authenticateExtensibly }
         if element.isNamed(StreamName.resume) { return .resume }
         if element.isNamed(StreamName.enable) { return .manage }
         guard element.isNamed(StreamName.iq) else { return nil }
@@ -383,8 +426,10 @@ extension ServerStream {
             write(StreamMarkup.element(StreamName.tlsFailure))
             finish(.closed, &directory)
         case .authenticate: write(StreamMarkup.saslFailure(.encryptionRequired))
+        case .authenticateExtensibly: write(StreamMarkup.extensibleFailure(.encryptionRequired))
         case .resume, .manage: write(StreamMarkup.failed(.unexpectedRequest, handled: nil))
-        case .bind, .register, .startSession, nil: fail(.notAuthorized, &directory)
+        case .bind, .register, .startSession, .useToken, .resumeInline, .bindInline, nil:
+            fail(.notAuthorized, &directory)
         }
     }
 
@@ -479,7 +524,8 @@ extension ServerStream {
             write(StreamMarkup.resumed(previousID: id, handled: session.handledCount))
             actions.append(.resumed(address))
             if !tokens.isEmpty { actions.append(.acknowledged(tokens)) }
-            if !replay.isEmpty { write(replay + StreamMarkup.request) }
+            for stanza in replay { write(stanza) }
+            if !replay.isEmpty { write(StreamMarkup.request) }
         case .tooHigh(let handled, let sent):
             write(StreamMarkup.handledCountTooHigh(handled: handled, sent: sent))
             finish(.error(StreamError(.undefinedCondition)), &directory)
@@ -524,13 +570,16 @@ extension ServerStream {
             write(StreamMarkup.failed(.unexpectedRequest, handled: nil))
             return
         }
-        let isResumable = configuration.allowsResumption && element.isTrue("resume")
-        let promise = StreamManagement.Promise(
-            id: isResumable ? "sm-\(directory.nextNumber())" : nil, isResumable: isResumable,
-            maximumSeconds: isResumable ? configuration.maximumSeconds : nil,
-            location: isResumable ? configuration.location : nil)
+        let promise = makePromise(isWanted: element.isTrue("resume"), &directory)
         write(StreamMarkup.enabled(promise))
         management.enabledSent(promise, address: bound.address)
         state = .bound(Bound(address: bound.address, standing: bound.standing.union(.managed)))
+    }
+
+    func makePromise(isWanted: Bool, _ directory: inout ServerDirectory) -> StreamManagement.Promise {
+        guard configuration.allowsResumption, isWanted else { return StreamManagement.Promise() }
+        return StreamManagement.Promise(
+            id: "sm-\(directory.nextNumber())", isResumable: true, maximumSeconds: configuration.maximumSeconds,
+            location: configuration.location)
     }
 }

@@ -21,6 +21,11 @@ public struct ServerStreamConfiguration: Sendable {
     public var supported = NegotiationPlan([
         .startTLS, .registration, .sasl, .resumption, .binding, .session, .management,
     ])
+    /// The same with the short way: XEP-0388, XEP-0484, XEP-0386 and inline resumption.
+    public static let extensible = NegotiationPlan([
+        .startTLS, .registration, .sasl2, .fast, .inlineResumption, .bind2, .sasl, .resumption, .binding, .session,
+        .management,
+    ])
     /// What it says it can: taking something out here is what an attacker on the way does.
     public var offered = NegotiationPlan([.startTLS, .registration, .sasl, .binding, .management])
     /// Further elements of `<stream:features/>`.
@@ -29,8 +34,16 @@ public struct ServerStreamConfiguration: Sendable {
     public var requiresSession = false
 
     public var mechanisms: [SASLMechanismName] = [.scramSHA256, .scramSHA1]
+    /// The mechanisms for which tokens are issued (XEP-0484).
+    public var tokenMechanisms: [SASLMechanismName] = [.hashedToken(.sha256, binding: .tlsExporter)]
+    /// Whether a login with a token gets a new one.
+    public var rotatesTokens = true
+    /// What can be switched on together with the binding (XEP-0386).
+    public var inlineBindFeatures = [StreamNamespace.streamManagement, "urn:xmpp:carbons:2"]
     /// The channel bindings to list (XEP-0440); nil lists none.
     public var channelBindingTypes: [String]?
+    /// Whether SCRAM signs what is offered (XEP-0474).
+    public var signsOffer = false
     public var digests: SASLDigests
     /// Fresh randomness: printable ASCII without a comma.
     public var nonce: String

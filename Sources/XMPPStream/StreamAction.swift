@@ -2,7 +2,7 @@ public import XMLStreaming
 
 /// What a client stream wants from its owner, to be done in the given order.
 public enum StreamAction: Equatable, Sendable {
-    /// Send these bytes.
+    /// Send these bytes. With ``StreamFraming/webSocket`` they are one whole message.
     case write([UInt8])
 
     /// Begin the TLS handshake now, then call `tlsEstablished` or `transportClosed`. Bytes received from here on belong
@@ -20,6 +20,12 @@ public enum StreamAction: Equatable, Sendable {
 
     /// The resource is in use; answer with `useResource`.
     case resourceConflict(resource: String)
+
+    /// The server gave out a token for the next login: keep it in place of the one before (XEP-0484).
+    case tokenReceived(FASTToken)
+
+    /// The token is of no use any more: forget it. The login goes on with the password, if there is one.
+    case tokenRejected
 
     /// Stanzas flow from here on.
     case established(StreamSession)

@@ -10,13 +10,13 @@ extension StreamFailure {
         case .encryptionRefused, .encryptionFailed, .certificateRejected, .injectedBeforeEncryption,
             .serverNotAuthentic:
             .encryption
-        case .credentialsRejected, .accountDisabled, .credentialsExpired, .authenticationFailed:
+        case .credentialsRejected, .accountDisabled, .credentialsExpired, .authenticationFailed, .furtherStepDemanded:
             .authentication
         case .authenticationNotOffered, .noAcceptableMechanism, .bindingRefused, .sessionRefused:
             .policy
         case .resourceConflict:
             .conflict
-        case .notXMPP, .unsupportedVersion, .malformedXML, .unexpectedElement, .handledCountTooHigh,
+        case .notXMPP, .serverMismatch, .unsupportedVersion, .malformedXML, .unexpectedElement, .handledCountTooHigh,
             .authenticationMalformed:
             .protocolViolation
         case .streamError:

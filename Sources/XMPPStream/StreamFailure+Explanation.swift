@@ -46,6 +46,8 @@ extension StreamFailure: CustomStringConvertible {
         case .noAcceptableMechanism:
             saslError.map { "\($0) Change the settings only if you trust this server and network." }
                 ?? "The server offers no way to log in that the settings allow."
+        case .furtherStepDemanded:
+            "The server wants a further step for the login that is not known here."
         case .serverNotAuthentic:
             "The server could not prove that it knows the account. Do not log in: it may not be the real one."
         case .authenticationMalformed:
@@ -61,6 +63,8 @@ extension StreamFailure: CustomStringConvertible {
             streamErrorExplanation
         case .notXMPP:
             "What answers there is not an XMPP server for clients. Check host and port."
+        case .serverMismatch:
+            "What answers there says that it is another server. Check host and port."
         case .unsupportedVersion:
             "The server speaks a version of XMPP that is too old."
         case .malformedXML:

@@ -3,14 +3,14 @@ import XMLStreaming
 import XMPPStanzas
 
 extension StreamFailure {
-    /// `<failure/>` of SASL (RFC 6120 §6.4.5, §6.5) with the server's condition and text.
+    /// `<failure/>` of SASL (RFC 6120 §6.4.5, §6.5, XEP-0388 §2.6.2) with the server's condition and text.
     ///
     ///     S: <failure xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><not-authorized/><text xml:lang='en'>…</text></failure>
     init(saslFailure element: XMLElement) {
         var condition: SASLFailureCondition?
         var text: String?
         for child in element.children {
-            if child.isNamed(StreamName.saslText) {
+            if child.isNamed(StreamName.saslText) || child.isNamed(StreamName.failureText2) {
                 text = text ?? child.text
             } else if child.name.namespace == StreamNamespace.sasl {
                 condition = condition ?? SASLFailureCondition(rawValue: child.name.local)

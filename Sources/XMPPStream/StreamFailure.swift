@@ -47,6 +47,8 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case authenticationNotOffered
         /// The server offered nothing that policy, credentials and connection allow.
         case noAcceptableMechanism
+        /// The server wants a further step, such as a code from a second device, that is not known here (XEP-0388 §2.6.3).
+        case furtherStepDemanded
         /// The server could not prove that it knows the account.
         case serverNotAuthentic
         /// The server broke the rules of the SASL mechanism.
@@ -65,6 +67,8 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case streamError
         /// The peer does not speak XMPP.
         case notXMPP
+        /// The server says that it is another one.
+        case serverMismatch
         /// The peer speaks XMPP of a version before 1.0.
         case unsupportedVersion
         /// The peer sent XML that is not allowed or exceeds a limit.

@@ -25,7 +25,9 @@ public struct StreamFeature: Hashable, Sendable {
 
     /// The procedure that negotiates the feature.
     public enum Step: Hashable, Sendable, CaseIterable {
-        case startTLS, register, authenticate, resume, bind, startSession, manage
+        case startTLS, register, authenticateExtensibly, authenticate, resume, bind, startSession, manage
+        /// Together with ``authenticateExtensibly``.
+        case useToken, resumeInline, bindInline
     }
 
     /// The element that offers the feature inside `<stream:features/>`.
@@ -39,12 +41,14 @@ public struct StreamFeature: Hashable, Sendable {
     public let brings: Standing
     /// Whether a new stream header follows (RFC 6120 §4.3.3).
     public let restartsStream: Bool
+    /// Whether it is offered inside of another feature and negotiated together with it.
+    public let isInline: Bool
     /// Whether the client tries it although it was not offered. An attacker can take an offer away.
     public let isTriedUnoffered: Bool
 
     public init(
         name: XMLName, step: Step, needs: Standing, forbids: Standing, brings: Standing, restartsStream: Bool = false,
-        isTriedUnoffered: Bool = false
+        isInline: Bool = false, isTriedUnoffered: Bool = false
     ) {
         self.name = name
         self.step = step
@@ -52,6 +56,7 @@ public struct StreamFeature: Hashable, Sendable {
         self.forbids = forbids
         self.brings = brings
         self.restartsStream = restartsStream
+        self.isInline = isInline
         self.isTriedUnoffered = isTriedUnoffered
     }
 }
@@ -66,6 +71,26 @@ extension StreamFeature {
     public static let registration = StreamFeature(
         name: StreamName.registrationFeature, step: .register, needs: .secured, forbids: .authenticated, brings: [],
         isTriedUnoffered: true)
+
+    /// XEP-0388. The stream goes on without a new header.
+    public static let sasl2 = StreamFeature(
+        name: StreamName.authentication, step: .authenticateExtensibly, needs: .secured, forbids: .authenticated,
+        brings: .authenticated)
+
+    /// XEP-0484, inside of ``sasl2``.
+    public static let fast = StreamFeature(
+        name: StreamName.fast, step: .useToken, needs: .secured, forbids: .authenticated, brings: .authenticated,
+        isInline: true)
+
+    /// XEP-0198 §9.2, inside of ``sasl2``.
+    public static let inlineResumption = StreamFeature(
+        name: StreamName.management, step: .resumeInline, needs: .secured, forbids: .bound,
+        brings: [.authenticated, .bound, .sessionStarted, .managed], isInline: true)
+
+    /// XEP-0386, inside of ``sasl2``.
+    public static let bind2 = StreamFeature(
+        name: StreamName.bind2, step: .bindInline, needs: .secured, forbids: .bound,
+        brings: [.authenticated, .bound, .sessionStarted], isInline: true)
 
     /// RFC 6120 §6.
     public static let sasl = StreamFeature(

@@ -31,6 +31,14 @@ public struct StreamFeatures: Equatable, Sendable {
             .filter { !$0.isEmpty }
     }
 
+    /// The names of the mechanisms of XEP-0388 in the server's order; nil when it is not offered.
+    public var extensibleMechanisms: [String]? {
+        element?.firstChild(StreamName.authentication)?.children
+            .filter { $0.isNamed(StreamName.offeredMechanism) }
+            .map { $0.text.trimmingXMLWhitespace() }
+            .filter { !$0.isEmpty }
+    }
+
     /// The channel bindings the server can check (XEP-0440 §2); nil when it does not say.
     public var channelBindingTypes: [String]? {
         element?.firstChild(StreamName.channelBindings)?.children

@@ -1,4 +1,5 @@
 package import XMLStreaming
+import XMPPAddress
 import XMPPStanzas
 
 /// What the peer's stream header says (RFC 6120 §4.7).
@@ -13,7 +14,9 @@ package struct StreamHeader: Equatable, Sendable {
     /// - Throws: `.notXMPP` for another root, `.unsupportedVersion` for a missing version or one before 1.0; both with
     ///   the stream error that answers them.
     package init(_ root: XMLElement, contentNamespace: String) throws(StreamFailure) {
-        guard root.isNamed(StreamName.stream) else { throw StreamFailure(.notXMPP, text: root.name.description) }
+        guard root.isNamed(StreamName.stream) || root.isNamed(StreamName.open) else {
+            throw StreamFailure(.notXMPP, text: root.name.description)
+        }
         guard contentNamespace == XMPPNamespace.client else { throw StreamFailure(.notXMPP, text: contentNamespace) }
         // Major and minor are separate integers (§4.7.5): 1.10 is newer than 1.9, and 01.0 is 1.0.
         let major = root["version"]?.split(separator: ".", omittingEmptySubsequences: false).first.flatMap { Int($0) }
@@ -22,5 +25,15 @@ package struct StreamHeader: Equatable, Sendable {
         from = root["from"]
         to = root["to"]
         language = root.language
+    }
+
+    /// Holds the `from` to the domain that was asked for (RFC 6120 §4.7.1). Some servers leave it out.
+    ///
+    /// - Throws: `.serverMismatch`.
+    package func mustComeFrom(_ domain: String) throws(StreamFailure) {
+        guard let from else { return }
+        guard let address = try? JID(from), address == address.domainJID, address.domain == domain else {
+            throw StreamFailure(.serverMismatch, text: from)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import XMLStreaming
 package import XMPPAddress
 
 /// XEP-0198 Stream Management: the counters of one session and the queue of what the peer has not acknowledged.
@@ -34,6 +35,14 @@ package struct StreamManagement: ~Copyable, Sendable {
             self.maximumSeconds = maximumSeconds
             self.location = location
         }
+
+        /// What stands in `<enabled/>`.
+        init(_ enabled: XMLElement) {
+            id = enabled["id"]
+            isResumable = enabled.isTrue("resume") && id != nil
+            maximumSeconds = enabled["max"].flatMap { Int($0) }
+            location = enabled["location"]
+        }
     }
 
     package enum SendAction: Equatable, Sendable {
@@ -67,7 +76,7 @@ package struct StreamManagement: ~Copyable, Sendable {
     package enum ResumedAction: Equatable, Sendable {
         case unexpected
         /// The session lives on: report these as acknowledged and write the replayed stanzas again, in order.
-        case resumed(acknowledged: [StanzaToken], replay: [UInt8], address: JID)
+        case resumed(acknowledged: [StanzaToken], replay: [[UInt8]], address: JID)
         case tooHigh(handled: UInt32, sent: UInt32)
     }
 
@@ -212,8 +221,7 @@ extension StreamManagement {
                 self = Self(.resuming(session))
                 return .tooHigh(handled: handled, sent: sent)
             }
-            var replay: [UInt8] = []
-            for stanza in session.outbound.stanzas { replay += stanza.bytes }
+            let replay = session.outbound.stanzas.map(\.bytes)
             let address = session.address
             session.isRequestOutstanding = !replay.isEmpty
             self = Self(.active(session))
@@ -489,6 +497,23 @@ extension StreamManagement {
         case .enabling(_, let outbound): outbound.count
         case .active(let session): session.outbound.count
         case .resuming(let session): session.outbound.count
+        }
+    }
+
+    /// The value from which the session could be resumed if the oldest `count` of the unconfirmed stanzas were confirmed.
+    package func resumptionState(afterHandling count: Int) -> ResumptionState? {
+        guard var state = resumptionState else { return nil }
+        state.stanzasHandled(max(0, count - uncountedCount))
+        return state
+    }
+
+    /// How many of the unconfirmed stanzas came before counting began.
+    private var uncountedCount: Int {
+        switch state {
+        case .active(let session): session.inbound.uncounted
+        case .inactive: 0
+        case .enabling: 0
+        case .resuming: 0
         }
     }
 

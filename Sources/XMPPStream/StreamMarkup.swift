@@ -44,6 +44,51 @@ package enum StreamMarkup {
     package static let startTLS = element(StreamName.startTLS)
     package static let proceed = element(StreamName.proceed)
 
+    /// `<authenticate/>` (XEP-0388 §2.3) with all that travels together with it.
+    static func authenticate(
+        mechanism: String, initialResponse: [UInt8]?, userAgent: UserAgent?, tag: String?, isResumable: Bool,
+        _ request: StreamNegotiation.InlineRequest
+    ) -> [UInt8] {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.start(StreamName.authenticate)
+        writer.attribute("mechanism", mechanism)
+        if let initialResponse {
+            writer.element(StreamName.initialResponse, text: Base64.encode(initialResponse))
+        }
+        if let userAgent {
+            writer.start(StreamName.userAgent)
+            writer.attribute("id", userAgent.id)
+            if let software = userAgent.software { writer.element(StreamName.software, text: software) }
+            if let device = userAgent.device { writer.element(StreamName.device, text: device) }
+            writer.end()
+        }
+        if let resumption = request.resumption {
+            writer.start(StreamName.resume)
+            writer.attribute("h", String(resumption.handledCount))
+            writer.attribute("previd", resumption.id)
+            writer.end()
+        }
+        if request.binds {
+            writer.start(StreamName.bind2)
+            if let tag { writer.element(StreamName.bind2Tag, text: tag) }
+            if request.managesStream {
+                writer.start(StreamName.enable)
+                writer.attribute("resume", isResumable ? "true" : nil)
+                writer.end()
+            }
+            for feature in request.features { writer.write(feature.element) }
+            writer.end()
+        }
+        if request.usesToken { writer.element(StreamName.fast) }
+        if let mechanism = request.tokenMechanism {
+            writer.start(StreamName.requestToken)
+            writer.attribute("mechanism", mechanism.rawValue)
+            writer.end()
+        }
+        writer.end()
+        return writer.takeBytes()
+    }
+
     /// `<auth/>` (RFC 6120 §6.4.2): no initial response is no text, an empty one is `=`.
     package static func authenticate(mechanism: String, initialResponse: [UInt8]?) -> [UInt8] {
         element(StreamName.auth, ["mechanism": mechanism], text: initialResponse.map(encode))
@@ -66,6 +111,15 @@ package enum StreamMarkup {
     package static func saslFailure(_ condition: SASLFailureCondition) -> [UInt8] {
         var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
         writer.element(StreamName.saslFailure) { writer in
+            writer.element(XMLName(condition.rawValue, StreamNamespace.sasl))
+        }
+        return writer.takeBytes()
+    }
+
+    /// `<failure/>` of XEP-0388 §2.6.2; the condition keeps the namespace of RFC 6120.
+    package static func extensibleFailure(_ condition: SASLFailureCondition) -> [UInt8] {
+        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+        writer.element(StreamName.failure2) { writer in
             writer.element(XMLName(condition.rawValue, StreamNamespace.sasl))
         }
         return writer.takeBytes()

@@ -9,6 +9,14 @@ public enum StreamNamespace {
     public static let sasl = "urn:ietf:params:xml:ns:xmpp-sasl"
     /// XEP-0440: which channel bindings the server can check.
     public static let channelBinding = "urn:xmpp:sasl-cb:0"
+    /// XEP-0388 Extensible SASL Profile.
+    public static let sasl2 = "urn:xmpp:sasl:2"
+    /// XEP-0386 Bind 2.
+    public static let bind2 = "urn:xmpp:bind:0"
+    /// XEP-0484 Fast Authentication Streamlining Tokens.
+    public static let fast = "urn:xmpp:fast:0"
+    /// The framing of XMPP over WebSocket (RFC 7395 §3.3).
+    public static let framing = "urn:ietf:params:xml:ns:xmpp-framing"
     /// Resource binding (RFC 6120 §7).
     public static let bind = "urn:ietf:params:xml:ns:xmpp-bind"
     /// The session of RFC 3921 §3, a formality that some servers still ask for.
@@ -19,6 +27,12 @@ public enum StreamNamespace {
     public static let registrationFeature = "http://jabber.org/features/iq-register"
     /// XEP-0077: the payload of the registration requests.
     public static let registration = "jabber:iq:register"
+    /// XEP-0445, XEP-0379: the token of an invitation.
+    public static let preauthentication = "urn:xmpp:pars:0"
+    /// What may be asked for before a login.
+    package static func isRegistration(_ namespace: String) -> Bool {
+        namespace == registration || namespace == preauthentication
+    }
     /// XEP-0199 XMPP Ping.
     public static let ping = "urn:xmpp:ping"
 }
@@ -50,6 +64,40 @@ enum StreamName {
     static let saslText = XMLName("text", StreamNamespace.sasl)
     static let channelBindings = XMLName("sasl-channel-binding", StreamNamespace.channelBinding)
     static let channelBinding = XMLName("channel-binding", StreamNamespace.channelBinding)
+
+    static let authentication = XMLName("authentication", StreamNamespace.sasl2)
+    static let offeredMechanism = XMLName("mechanism", StreamNamespace.sasl2)
+    static let inline = XMLName("inline", StreamNamespace.sasl2)
+    static let authenticate = XMLName("authenticate", StreamNamespace.sasl2)
+    static let initialResponse = XMLName("initial-response", StreamNamespace.sasl2)
+    static let userAgent = XMLName("user-agent", StreamNamespace.sasl2)
+    static let software = XMLName("software", StreamNamespace.sasl2)
+    static let device = XMLName("device", StreamNamespace.sasl2)
+    static let challenge2 = XMLName("challenge", StreamNamespace.sasl2)
+    static let response2 = XMLName("response", StreamNamespace.sasl2)
+    static let abort2 = XMLName("abort", StreamNamespace.sasl2)
+    static let success2 = XMLName("success", StreamNamespace.sasl2)
+    static let failure2 = XMLName("failure", StreamNamespace.sasl2)
+    static let failureText2 = XMLName("text", StreamNamespace.sasl2)
+    static let continue2 = XMLName("continue", StreamNamespace.sasl2)
+    static let tasks = XMLName("tasks", StreamNamespace.sasl2)
+    static let task = XMLName("task", StreamNamespace.sasl2)
+    static let additionalData = XMLName("additional-data", StreamNamespace.sasl2)
+    static let authorizationIdentifier = XMLName("authorization-identifier", StreamNamespace.sasl2)
+
+    static let bind2 = XMLName("bind", StreamNamespace.bind2)
+    static let bind2Inline = XMLName("inline", StreamNamespace.bind2)
+    static let bind2Feature = XMLName("feature", StreamNamespace.bind2)
+    static let bind2Tag = XMLName("tag", StreamNamespace.bind2)
+    static let bound = XMLName("bound", StreamNamespace.bind2)
+
+    static let fast = XMLName("fast", StreamNamespace.fast)
+    static let fastMechanism = XMLName("mechanism", StreamNamespace.fast)
+    static let requestToken = XMLName("request-token", StreamNamespace.fast)
+    static let token = XMLName("token", StreamNamespace.fast)
+
+    static let open = XMLName("open", StreamNamespace.framing)
+    static let close = XMLName("close", StreamNamespace.framing)
 
     static let bind = XMLName("bind", StreamNamespace.bind)
     static let resource = XMLName("resource", StreamNamespace.bind)

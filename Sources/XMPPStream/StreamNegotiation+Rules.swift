@@ -15,29 +15,38 @@ extension StreamNegotiation.Rules {
     typealias Action = StreamNegotiation.Action
     typealias Transition = StreamNegotiation.Transition
     typealias Clear = StreamNegotiation.Clear
+    typealias Opening = StreamNegotiation.Opening
     typealias Offered = StreamNegotiation.Offered
     typealias Authenticating = StreamNegotiation.Authenticating
     typealias Authenticated = StreamNegotiation.Authenticated
     typealias Negotiated = StreamNegotiation.Negotiated
     typealias Binding = StreamNegotiation.Binding
 
-    func transportConnected(tls: TLSInformation?) -> Transition {
-        if let tls { return open(on: ProtectedChannel(securedBy: tls)) }
-        if let channel = ProtectedChannel(plaintextAllowedBy: configuration.tls) { return open(on: channel) }
+    func transportConnected(tls: TLSInformation?, now: ContinuousClock.Instant) -> Transition {
+        if let tls { return open(on: ProtectedChannel(securedBy: tls), now: now) }
+        if let channel = ProtectedChannel(plaintextAllowedBy: configuration.tls) { return open(on: channel, now: now) }
         if configuration.tls == .directTLS {
             return Transition(to: .handshaking, [.progress(.securing), .secureTransport])
         }
-        let header = StreamMarkup.header(to: configuration.address.domain, from: nil)
         let pipelines = configuration.pipelinesStartTLS
+        let opening: [Action] = [.progress(.negotiating), .openStream(from: nil)]
         return Transition(
             to: .openingInClear(Clear(isStartTLSSent: pipelines)),
-            [.progress(.negotiating), .write(pipelines ? header + StreamMarkup.startTLS : header)])
+            pipelines ? opening + [.write(StreamMarkup.startTLS)] : opening)
     }
 
-    func open(on channel: ProtectedChannel) -> Transition {
+    func open(on channel: ProtectedChannel, now: ContinuousClock.Instant) -> Transition {
         let from = channel.tls == nil ? nil : senderAddress
-        let header = StreamMarkup.header(to: configuration.address.domain, from: from)
-        return Transition(to: .opening(channel), [.progress(.negotiating), .write(header)])
+        let opening: [Action] = [.progress(.negotiating), .openStream(from: from)]
+        guard let (exchange, request) = earlyExchange(on: channel, now: now) else {
+            return Transition(to: .opening(Opening(channel: channel)), opening)
+        }
+        return Transition(to: .opening(Opening(channel: channel, early: exchange)), opening + request)
+    }
+
+    func negotiator(on channel: ProtectedChannel) -> SASLNegotiator {
+        SASLNegotiator(
+            policy: configuration.mechanisms, security: channel.saslSecurity, digests: configuration.digests)
     }
 
     /// The account, where one is meant: who registers has none yet.
@@ -51,10 +60,15 @@ extension StreamNegotiation.Rules {
 
     func headerReceived(_ root: XMLElement, _ contentNamespace: String, next: consuming State) -> Transition {
         do throws(StreamFailure) {
-            _ = try StreamHeader(root, contentNamespace: contentNamespace)
+            let header = try StreamHeader(root, contentNamespace: contentNamespace)
+            try header.mustComeFrom(configuration.address.domain)
             return Transition(to: next)
         } catch {
-            return .failed(error, tell: error.code == .notXMPP ? .invalidNamespace : .unsupportedVersion)
+            switch error.code {
+            case .notXMPP: return .failed(error, tell: .invalidNamespace)
+            case .unsupportedVersion: return .failed(error, tell: .unsupportedVersion)
+            default: return .failed(error)
+            }
         }
     }
 
@@ -95,15 +109,19 @@ extension StreamNegotiation.Rules {
 // MARK: - Registration and authentication (XEP-0077 §3.1, RFC 6120 §6)
 
 extension StreamNegotiation.Rules {
-    func featuresReceived(_ element: XMLElement, _ channel: ProtectedChannel) -> Transition {
-        guard element.isNamed(StreamName.features) else { return misplaced(element, back: .awaitingFeatures(channel)) }
-        let offered = Offered(channel: channel, features: StreamFeatures(element: element))
+    func featuresReceived(_ element: XMLElement, _ opening: Opening, now: ContinuousClock.Instant) -> Transition {
+        guard element.isNamed(StreamName.features) else { return misplaced(element, back: .awaitingFeatures(opening)) }
+        let offered = Offered(channel: opening.channel, features: StreamFeatures(element: element))
         let opened = Action.progress(.opened(offered.features))
+        if var early = opening.early {
+            early.features = offered.features
+            return Transition(to: .authenticatingExtensibly(early), [opened])
+        }
         switch configuration.purpose {
         case .register:
             return Transition(to: .registering(offered), [opened, .readyToRegister(offered.features)])
         case .authenticate(let credentials):
-            return authenticate(with: credentials, offered).after([opened])
+            return authenticate(with: credentials, offered, now: now).after([opened])
         }
     }
 
@@ -115,23 +133,37 @@ extension StreamNegotiation.Rules {
         return misplaced(element, back: .registering(offered))
     }
 
-    func authenticate(with credentials: SASLCredentials, _ offered: Offered) -> Transition {
+    func authenticate(
+        with credentials: SASLCredentials, _ offered: Offered, mayUseToken: Bool = true, now: ContinuousClock.Instant
+    ) -> Transition {
         let next = configuration.plan.next(
             offered: offered.features, standing: .secured, skipping: [.startTLS, .register])
-        guard next?.step == .authenticate, let mechanisms = offered.features.mechanisms else {
+        switch next?.step {
+        case .authenticateExtensibly:
+            return authenticateExtensibly(with: credentials, offered, mayUseToken: mayUseToken, now: now)
+        case .authenticate:
+            return authenticateClassically(with: credentials, offered)
+        default:
             return .failed(StreamFailure(.authenticationNotOffered))
         }
-        let offer = SASLOffer(mechanisms: mechanisms, channelBindings: offered.features.channelBindingTypes)
-        let negotiator = SASLNegotiator(
-            policy: configuration.mechanisms, security: offered.channel.saslSecurity, digests: configuration.digests)
+    }
+
+    /// Logs in by RFC 6120 §6.
+    func authenticateClassically(
+        with credentials: SASLCredentials, _ offered: Offered, tried: Set<SASLMechanismName> = []
+    ) -> Transition {
+        let offer = SASLOffer(
+            mechanisms: offered.features.mechanisms ?? [], channelBindings: offered.features.channelBindingTypes)
+        let negotiator = negotiator(on: offered.channel)
         do throws(SASLError) {
-            let selection = try negotiator.select(from: offer, for: credentials)
+            let selection = try negotiator.select(from: offer, for: credentials, tried: tried)
             var mechanism = try negotiator.makeClient(
-                for: selection, credentials: credentials, nonce: configuration.nonce, offer: offer)
+                for: selection, credentials: credentials, nonce: nonce(attempt: tried.count), offer: offer)
             let initialResponse = try mechanism.start()
             let name = mechanism.name.rawValue
             return Transition(
-                to: .authenticating(Authenticating(channel: offered.channel, mechanism: mechanism)),
+                to: .authenticating(
+                    Authenticating(offered: offered, credentials: credentials, mechanism: mechanism, tried: tried)),
                 [
                     .progress(.authenticating(mechanism: name)),
                     .write(StreamMarkup.authenticate(mechanism: name, initialResponse: initialResponse)),
@@ -142,7 +174,13 @@ extension StreamNegotiation.Rules {
     }
 
     func saslElementReceived(_ element: XMLElement, _ exchange: Authenticating) -> Transition {
-        if element.isNamed(StreamName.saslFailure) { return .failed(StreamFailure(saslFailure: element)) }
+        if element.isNamed(StreamName.saslFailure) {
+            let failure = StreamFailure(saslFailure: element)
+            guard failure.saslCondition?.allowsAnotherMechanism == true else { return .failed(failure) }
+            return authenticateClassically(
+                with: exchange.credentials, exchange.offered, tried: exchange.tried.union([exchange.mechanism.name])
+            ).orFailed(failure)
+        }
         let isChallenge = element.isNamed(StreamName.challenge)
         guard isChallenge || element.isNamed(StreamName.success) else {
             return misplaced(element, back: .authenticating(exchange))
@@ -160,8 +198,7 @@ extension StreamNegotiation.Rules {
         } catch {
             return abort(StreamFailure(error), whileExchanging: isChallenge)
         }
-        let header = StreamMarkup.header(to: configuration.address.domain, from: senderAddress)
-        let opening: [Action] = [.progress(.authenticated), .restartStream, .write(header)]
+        let opening: [Action] = [.progress(.authenticated), .restartStream, .openStream(from: senderAddress)]
         // A session to resume comes before binding, and whether it can be resumed stands in the features.
         let pipelines = configuration.pipelinesBinding && configuration.resumption == nil
         let authenticated = Authenticated(exchange, isBindSent: pipelines)
@@ -216,7 +253,7 @@ extension StreamNegotiation.Rules {
         case .manage:
             let request = StreamMarkup.enable(resumable: configuration.requestsResumption)
             return Transition(to: .enabling(negotiated), [.write(request), .enableSent])
-        case .startTLS, .register, .authenticate, nil:
+        case .startTLS, .register, .authenticate, .authenticateExtensibly, .bindInline, .resumeInline, .useToken, nil:
             guard let address = negotiated.address else { return .failed(StreamFailure(.bindingRefused)) }
             return Transition(to: .finished, [.established(address: address, negotiated.ready)])
         }
@@ -312,10 +349,7 @@ extension StreamNegotiation.Rules {
         var negotiated = negotiated
         if element.isNamed(StreamName.enabled), let address = negotiated.address {
             negotiated.standing.insert(.managed)
-            let id = element["id"]
-            let promise = StreamManagement.Promise(
-                id: id, isResumable: element.isTrue("resume") && id != nil,
-                maximumSeconds: element["max"].flatMap { Int($0) }, location: element["location"])
+            let promise = StreamManagement.Promise(element)
             return proceed(negotiated, now: now).after([.enabled(promise, address: address)])
         }
         if element.isNamed(StreamName.failed) {

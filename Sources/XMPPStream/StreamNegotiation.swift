@@ -9,7 +9,10 @@ package import XMPPStanzas
 /// `ProtectedChannel` alone. Which feature comes next is read from the configuration's `NegotiationPlan`.
 package struct StreamNegotiation: ~Copyable, Sendable {
     package enum Action: Equatable, Sendable {
+        /// One element.
         case write([UInt8])
+        /// Our header; with the account only where nobody else can read it.
+        case openStream(from: JID?)
         /// Nothing more may be parsed: what follows belongs to TLS.
         case secureTransport
         /// The next thing to parse is a new stream header, in a parser that knows nothing.
@@ -21,7 +24,11 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         case stanza(XMLElement)
         /// An element that means nothing here.
         case element(XMLElement)
-        /// `<resume/>` is being written for this session.
+        /// The server gave out a token for the next login.
+        case tokenReceived(FASTToken)
+        /// The server did not take the token.
+        case tokenRejected
+        /// `<resume/>` is being written for this session, or was sent with the login that has succeeded now.
         case resumeSent(ResumptionState)
         /// `<resumed/>` came: the negotiation is over if stream management agrees.
         case resumed(previousID: String, handled: UInt32, Ready)
@@ -41,6 +48,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         package let tls: TLSInformation?
         package let mechanism: String
         package let features: StreamFeatures
+        package var shortcuts = LoginShortcuts()
     }
 
     /// The next state and what to do on the way to it.
@@ -59,6 +67,12 @@ package struct StreamNegotiation: ~Copyable, Sendable {
             return Transition(to: state, all)
         }
 
+        /// This, or where it failed at once the earlier failure: that is the one that somebody caused.
+        consuming func orFailed(_ earlier: StreamFailure) -> Transition {
+            guard case .failed? = actions.first else { return self }
+            return .failed(earlier)
+        }
+
         static func failed(_ failure: StreamFailure, tell condition: StreamError.Condition? = nil) -> Transition {
             Transition(to: .finished, [.failed(failure, tell: condition)])
         }
@@ -75,9 +89,21 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         let features: StreamFeatures
     }
 
-    struct Authenticating {
+    /// Our header is out on a protected channel.
+    struct Opening {
         let channel: ProtectedChannel
+        /// The login that went out together with it.
+        var early: ExtensibleExchange?
+    }
+
+    struct Authenticating {
+        let offered: Offered
+        let credentials: SASLCredentials
         var mechanism: any SASLClientMechanism
+        /// What the server has refused on this connection.
+        var tried: Set<SASLMechanismName> = []
+
+        var channel: ProtectedChannel { offered.channel }
     }
 
     struct Authenticated {
@@ -103,6 +129,16 @@ package struct StreamNegotiation: ~Copyable, Sendable {
             ready = Ready(tls: authenticated.tls, mechanism: authenticated.mechanism, features: features)
             standing = [.secured, .authenticated]
         }
+
+        init(_ admitted: Admitted, features: StreamFeatures) {
+            ready = Ready(
+                tls: admitted.tls, mechanism: admitted.mechanism, features: features, shortcuts: admitted.shortcuts)
+            standing = [.secured, .authenticated]
+            if admitted.address != nil { standing.insert(.bound) }
+            if admitted.isManaged { standing.insert(.managed) }
+            finished = admitted.finished
+            address = admitted.address
+        }
     }
 
     struct Binding {
@@ -126,13 +162,17 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         /// The transport is doing TLS. Nothing that was learnt in clear is left. → opening
         case handshaking
         /// Our header is out on a protected channel. → awaitingFeatures
-        case opening(ProtectedChannel)
-        /// The server's header came. → registering, authenticating
-        case awaitingFeatures(ProtectedChannel)
-        /// The owner exchanges registration requests. → authenticating
+        case opening(Opening)
+        /// The server's header came. → registering, authenticating, authenticatingExtensibly
+        case awaitingFeatures(Opening)
+        /// The owner exchanges registration requests. → authenticating, authenticatingExtensibly
         case registering(Offered)
         /// A SASL exchange is under way. → reopening
         case authenticating(Authenticating)
+        /// A login by XEP-0388 is under way. → awaitingAdmittedFeatures, authenticating, finished
+        case authenticatingExtensibly(ExtensibleExchange)
+        /// The account is authenticated on the same stream. → resuming, binding, enabling, finished
+        case awaitingAdmittedFeatures(Admitted)
         /// The account is authenticated and our new header is out. → awaitingFinalFeatures
         case reopening(Authenticated)
         /// The server's header came. → resuming, binding
@@ -170,11 +210,11 @@ package struct StreamNegotiation: ~Copyable, Sendable {
 
 extension StreamNegotiation {
     /// The transport is connected; `tls` says that it was secured on the way (XEP-0368).
-    package mutating func transportConnected(tls: TLSInformation?) -> [Action] {
+    package mutating func transportConnected(tls: TLSInformation?, now: ContinuousClock.Instant) -> [Action] {
         let rules = rules
         let next: Transition
         switch consume state {
-        case .initial: next = rules.transportConnected(tls: tls)
+        case .initial: next = rules.transportConnected(tls: tls, now: now)
         case .openingInClear: Self.outOfOrder()
         case .awaitingFeaturesInClear: Self.outOfOrder()
         case .awaitingProceed: Self.outOfOrder()
@@ -183,6 +223,8 @@ extension StreamNegotiation {
         case .awaitingFeatures: Self.outOfOrder()
         case .registering: Self.outOfOrder()
         case .authenticating: Self.outOfOrder()
+        case .authenticatingExtensibly: Self.outOfOrder()
+        case .awaitingAdmittedFeatures: Self.outOfOrder()
         case .reopening: Self.outOfOrder()
         case .awaitingFinalFeatures: Self.outOfOrder()
         case .resuming: Self.outOfOrder()
@@ -198,12 +240,12 @@ extension StreamNegotiation {
     }
 
     /// The TLS handshake succeeded and the certificate was accepted.
-    package mutating func tlsEstablished(_ tls: TLSInformation) -> [Action] {
+    package mutating func tlsEstablished(_ tls: TLSInformation, now: ContinuousClock.Instant) -> [Action] {
         let rules = rules
         let next: Transition
         switch consume state {
         case .handshaking:
-            next = rules.open(on: ProtectedChannel(securedBy: tls)).after([.progress(.secured(tls))])
+            next = rules.open(on: ProtectedChannel(securedBy: tls), now: now).after([.progress(.secured(tls))])
         case .initial: Self.outOfOrder()
         case .openingInClear: Self.outOfOrder()
         case .awaitingFeaturesInClear: Self.outOfOrder()
@@ -212,6 +254,8 @@ extension StreamNegotiation {
         case .awaitingFeatures: Self.outOfOrder()
         case .registering: Self.outOfOrder()
         case .authenticating: Self.outOfOrder()
+        case .authenticatingExtensibly: Self.outOfOrder()
+        case .awaitingAdmittedFeatures: Self.outOfOrder()
         case .reopening: Self.outOfOrder()
         case .awaitingFinalFeatures: Self.outOfOrder()
         case .resuming: Self.outOfOrder()
@@ -234,8 +278,8 @@ extension StreamNegotiation {
         case .openingInClear(let clear):
             next = rules.headerReceived(
                 root, contentNamespace, next: clear.isStartTLSSent ? .awaitingProceed(clear) : .awaitingFeaturesInClear)
-        case .opening(let channel):
-            next = rules.headerReceived(root, contentNamespace, next: .awaitingFeatures(channel))
+        case .opening(let opening):
+            next = rules.headerReceived(root, contentNamespace, next: .awaitingFeatures(opening))
         case .reopening(let authenticated):
             next = rules.headerReceived(root, contentNamespace, next: .awaitingFinalFeatures(authenticated))
         case .initial: Self.outOfOrder()
@@ -245,6 +289,8 @@ extension StreamNegotiation {
         case .awaitingFeatures: Self.outOfOrder()
         case .registering: Self.outOfOrder()
         case .authenticating: Self.outOfOrder()
+        case .authenticatingExtensibly: Self.outOfOrder()
+        case .awaitingAdmittedFeatures: Self.outOfOrder()
         case .awaitingFinalFeatures: Self.outOfOrder()
         case .resuming: Self.outOfOrder()
         case .binding: Self.outOfOrder()
@@ -267,12 +313,16 @@ extension StreamNegotiation {
             next = rules.featuresInClearReceived(element)
         case .awaitingProceed(let clear):
             next = rules.answerToStartTLSReceived(element, clear)
-        case .awaitingFeatures(let channel):
-            next = rules.featuresReceived(element, channel)
+        case .awaitingFeatures(let opening):
+            next = rules.featuresReceived(element, opening, now: now)
         case .registering(let offered):
             next = rules.registrationElementReceived(element, offered)
         case .authenticating(let exchange):
             next = rules.saslElementReceived(element, exchange)
+        case .authenticatingExtensibly(let exchange):
+            next = rules.extensibleElementReceived(element, exchange, now: now)
+        case .awaitingAdmittedFeatures(let admitted):
+            next = rules.admittedElementReceived(element, admitted, now: now)
         case .awaitingFinalFeatures(let authenticated):
             next = rules.finalFeaturesReceived(element, authenticated, now: now)
         case .resuming(let negotiated, let deadline):
@@ -298,11 +348,11 @@ extension StreamNegotiation {
     }
 
     /// Registration is over and the owner wants to log in on the same stream.
-    package mutating func authenticate(_ credentials: SASLCredentials) -> [Action] {
+    package mutating func authenticate(_ credentials: SASLCredentials, now: ContinuousClock.Instant) -> [Action] {
         let rules = rules
         let next: Transition
         switch consume state {
-        case .registering(let offered): next = rules.authenticate(with: credentials, offered)
+        case .registering(let offered): next = rules.authenticate(with: credentials, offered, now: now)
         case .initial: Self.outOfOrder()
         case .openingInClear: Self.outOfOrder()
         case .awaitingFeaturesInClear: Self.outOfOrder()
@@ -311,6 +361,8 @@ extension StreamNegotiation {
         case .opening: Self.outOfOrder()
         case .awaitingFeatures: Self.outOfOrder()
         case .authenticating: Self.outOfOrder()
+        case .authenticatingExtensibly: Self.outOfOrder()
+        case .awaitingAdmittedFeatures: Self.outOfOrder()
         case .reopening: Self.outOfOrder()
         case .awaitingFinalFeatures: Self.outOfOrder()
         case .resuming: Self.outOfOrder()
@@ -342,6 +394,8 @@ extension StreamNegotiation {
         case .awaitingFeatures: Self.outOfOrder()
         case .registering: Self.outOfOrder()
         case .authenticating: Self.outOfOrder()
+        case .authenticatingExtensibly: Self.outOfOrder()
+        case .awaitingAdmittedFeatures: Self.outOfOrder()
         case .reopening: Self.outOfOrder()
         case .awaitingFinalFeatures: Self.outOfOrder()
         case .resuming: Self.outOfOrder()
@@ -376,7 +430,8 @@ extension StreamNegotiation {
     package enum Phase: Equatable, Sendable, CaseIterable {
         case initial, openingInClear, awaitingFeaturesInClear, awaitingProceed, handshaking, opening, awaitingFeatures,
             registering
-        case authenticating, reopening, awaitingFinalFeatures, resuming, binding, choosingResource, startingSession,
+        case authenticating, authenticatingExtensibly, awaitingAdmittedFeatures, reopening, awaitingFinalFeatures,
+            resuming, binding, choosingResource, startingSession,
             enabling, finished
     }
 
@@ -391,6 +446,8 @@ extension StreamNegotiation {
         case .awaitingFeatures: .awaitingFeatures
         case .registering: .registering
         case .authenticating: .authenticating
+        case .authenticatingExtensibly: .authenticatingExtensibly
+        case .awaitingAdmittedFeatures: .awaitingAdmittedFeatures
         case .reopening: .reopening
         case .awaitingFinalFeatures: .awaitingFinalFeatures
         case .resuming: .resuming
@@ -406,13 +463,15 @@ extension StreamNegotiation {
     package var nextDeadline: ContinuousClock.Instant? {
         switch state {
         case .resuming(_, let deadline): deadline
+        case .authenticatingExtensibly(let exchange): exchange.deadline
+        case .awaitingAdmittedFeatures: nil
         case .initial: nil
         case .openingInClear: nil
         case .awaitingFeaturesInClear: nil
         case .awaitingProceed: nil
         case .handshaking: nil
-        case .opening: nil
-        case .awaitingFeatures: nil
+        case .opening(let opening): opening.early?.deadline
+        case .awaitingFeatures(let opening): opening.early?.deadline
         case .registering: nil
         case .authenticating: nil
         case .reopening: nil

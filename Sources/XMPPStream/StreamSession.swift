@@ -23,7 +23,22 @@ public struct StreamSession: Equatable, Sendable {
     /// The name of the SASL mechanism that authenticated the account.
     public let mechanism: String
 
+    /// What the login did together.
+    public let shortcuts: LoginShortcuts
+
     /// What an earlier session left unacknowledged when it could not be resumed, oldest first. The owner decides
     /// whether to send these again.
     public let unacknowledged: [UnacknowledgedStanza]
+
+    /// Whether XEP-0388 was used.
+    public var usesSASL2: Bool { shortcuts.usesSASL2 }
+
+    /// Whether the resource was bound together with the login (XEP-0386).
+    public var isBoundInline: Bool { shortcuts.bindsInline }
+
+    /// Whether a token stood in for the password (XEP-0484).
+    public var usesFAST: Bool { shortcuts.usesFAST }
+
+    /// The namespaces of what was switched on together with the binding.
+    public var inlineFeatures: Set<String> { shortcuts.inlineFeatures }
 }

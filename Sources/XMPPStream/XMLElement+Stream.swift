@@ -27,6 +27,7 @@ extension XMLElement {
 extension StreamName {
     /// The namespaces whose elements mean something only as part of a procedure that is under way.
     static let negotiationNamespaces: Set<String> = [
-        XMLNamespace.streams, StreamNamespace.tls, StreamNamespace.sasl, StreamNamespace.streamManagement,
+        XMLNamespace.streams, StreamNamespace.tls, StreamNamespace.sasl, StreamNamespace.sasl2,
+        StreamNamespace.streamManagement, StreamNamespace.framing,
     ]
 }

@@ -1,5 +1,6 @@
 import CommandLine
 import Foundation
+internal import Localization
 import Synchronization
 
 /// Appends what was received and sent to a file, one JSON object a line, for those who check it.

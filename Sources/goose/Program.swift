@@ -1,5 +1,6 @@
 import CommandLine
 import Glibc
+internal import Localization
 import Roster
 import XMPPAddress
 import XMPPClient
@@ -39,7 +40,7 @@ struct Program {
         var policy = RosterPolicy()
         policy.acceptsAllRequests = true
         try await signIn.run(
-            signIn.configuration(accepting: policy, name: "goose"),
+            signIn.configuration(accepting: policy, name: "goose", isLasting: true),
             missingAccount: result.has("register") ? .register : .fail
         ) { session in
             let roster = try session.extensionInUse(Roster.self)

@@ -1,4 +1,5 @@
 import CommandLine
+internal import Localization
 import XMPPStanzas
 
 /// What the goose says to a text: in Chinese to Chinese, else in English.

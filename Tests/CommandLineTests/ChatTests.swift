@@ -6,15 +6,6 @@ import Testing
 @testable import CommandLine
 
 @Suite struct ChatTests {
-    private func screen(_ program: Program, columns: Int = 80, rows: Int = 24) -> VirtualTerminal {
-        var terminal = VirtualTerminal(columns: columns, rows: rows)
-        // What the shell's part of the terminal shows above the conversation may be of any width.
-        let text = program.screenText
-        let start = text.firstRange(of: "\u{1B}[?2004h")?.upperBound ?? text.endIndex
-        terminal.write(String(text[start...]))
-        return terminal
-    }
-
     @Test(
         "S0-91, S1-2, S1-27, S1-30, S1-31, S1-34, S1-36: a conversation in the terminal, from the list of friends to the ticks",
         arguments: [(80, 24), (40, 20)])
@@ -26,7 +17,7 @@ import Testing
         let listener = try await romeo.listen()
         let chat = try juliet.chat(columns: UInt16(columns), rows: UInt16(rows))
         func wait(_ text: String) async throws {
-            try await chat.waitForOutput(text) { _ in screen(chat, columns: columns, rows: rows).text.contains(text) }
+            try await chat.waitForScreen(text, columns: columns, rows: rows)
         }
         try await wait("●")
         chat.type("\r")
@@ -41,7 +32,7 @@ import Testing
         let nurse = try await Person("nurse", on: server)
         try await nurse.run("send", juliet.address, "Madam!")
         try await wait("Madam!")
-        #expect(screen(chat, columns: columns, rows: rows).text.contains("→ "))
+        #expect(chat.screen(columns: columns, rows: rows).text.contains("→ "))
 
         // A pasted text with line breaks is one message.
         chat.type("\u{1B}[200~first\nsecond\u{1B}[201~\r")
@@ -50,7 +41,7 @@ import Testing
         #expect(await chat.result().status == 0)
         // The last of it may be read a moment after the end.
         try await chat.waitForOutput("the end") { $0.hasSuffix("\u{1B}[?2004l") }
-        let end = screen(chat, columns: columns, rows: rows)
+        let end = chat.screen(columns: columns, rows: rows)
         #expect(end.wrapCount == 0, "no row is longer than the screen")
         listener.signal(SIGTERM)
     }
@@ -61,17 +52,17 @@ import Testing
         let juliet = try await Person("juliet", on: server)
         let romeo = try await Person("romeo", on: server)
         let chat = try juliet.chat(romeo.address)
-        try await chat.waitForOutput("the beginning") { _ in screen(chat).text.contains("not a friend") }
+        try await chat.waitForOutput("the beginning") { _ in chat.screen().text.contains("not a friend") }
         try await romeo.run("add", juliet.address)
-        try await chat.waitForOutput("the request") { _ in screen(chat).text.contains("wants to add you") }
+        try await chat.waitForOutput("the request") { _ in chat.screen().text.contains("wants to add you") }
         chat.type("/accept\r")
-        try await chat.waitForOutput("the answer") { _ in screen(chat).text.contains("is accepted") }
+        try await chat.waitForOutput("the answer") { _ in chat.screen().text.contains("is accepted") }
         #expect(try await romeo.run("roster", "--json").objects.first?["subscription"] as? String == "to")
         // S2-37: removing asks first.
         chat.type("/remove\r")
-        try await chat.waitForOutput("the question") { _ in screen(chat).text.contains("(yes/no)?") }
+        try await chat.waitForOutput("the question") { _ in chat.screen().text.contains("(yes/no)?") }
         chat.type("no\r")
-        try await chat.waitForOutput("the refusal") { _ in screen(chat).text.contains("Nothing was done.") }
+        try await chat.waitForOutput("the refusal") { _ in chat.screen().text.contains("Nothing was done.") }
         chat.type("\u{4}")
         #expect(await chat.result().status == 0)
     }
@@ -83,13 +74,13 @@ import Testing
         let romeo = try await Person("romeo", on: server)
         try await juliet.befriend(romeo)
         let nobody = try juliet.chat("nobody-at-all")
-        try await nobody.waitForOutput("the beginning") { _ in screen(nobody).text.contains("not a friend") }
+        try await nobody.waitForOutput("the beginning") { _ in nobody.screen().text.contains("not a friend") }
         nobody.type("anybody there?\r")
-        try await nobody.waitForOutput("the failure") { _ in screen(nobody).text.contains("Not sent: “anybody there?”")
+        try await nobody.waitForOutput("the failure") { _ in nobody.screen().text.contains("Not sent: “anybody there?”")
         }
         nobody.type("/fly\r/picture\r/status dnd at work\r")
         try await nobody.waitForOutput("answers to commands") { _ in
-            let text = screen(nobody).text
+            let text = nobody.screen().text
             return text.contains("There is no command /fly") && text.contains("Say /picture FILE.")
                 && text.contains("Friends see you as: busy: at work")
         }
@@ -98,13 +89,13 @@ import Testing
 
         let hers = try juliet.chat(romeo.address)
         let his = try romeo.chat(juliet.address)
-        try await hers.waitForOutput("his presence") { _ in screen(hers).text.contains("· online ──") }
+        try await hers.waitForOutput("his presence") { _ in hers.screen().text.contains("· online ──") }
         // Who is not there is not told that somebody writes, so he must see her first.
-        try await his.waitForOutput("her presence") { _ in screen(his).text.contains("· online ──") }
+        try await his.waitForOutput("her presence") { _ in his.screen().text.contains("· online ──") }
         his.type("I am wri")
-        try await hers.waitForOutput("his writing") { _ in screen(hers).text.contains("is writing…") }
+        try await hers.waitForOutput("his writing") { _ in hers.screen().text.contains("is writing…") }
         his.type("ting\r")
-        try await hers.waitForOutput("his message") { _ in screen(hers).text.contains("I am writing") }
+        try await hers.waitForOutput("his message") { _ in hers.screen().text.contains("I am writing") }
         his.type("/quit\r")
         hers.type("/quit\r")
         #expect(await his.result().status == 0)
@@ -119,14 +110,14 @@ import Testing
         try await juliet.befriend(romeo)
         let picture = try juliet.home.write("garden.png", SampleMedia.smallPicture)
         let chat = try juliet.chat(romeo.address)
-        try await chat.waitForOutput("the beginning") { _ in screen(chat).text.contains("── ") }
+        try await chat.waitForOutput("the beginning") { _ in chat.screen().text.contains("── ") }
         chat.type("/picture \(picture.dropLast(5))\t\r")
         try await chat.waitForOutput("the picture") { _ in
-            screen(chat).text.contains("[picture] image/") && screen(chat).text.contains("64 × 48")
+            chat.screen().text.contains("[picture] image/") && chat.screen().text.contains("64 × 48")
         }
         let his = try romeo.home.write("his.png", SampleMedia.smallPicture)
         try await romeo.run("send", juliet.address, "--picture", his, "--inline")
-        try await chat.waitForOutput("his picture") { _ in screen(chat).text.ranges(of: "64 × 48").count == 2 }
+        try await chat.waitForOutput("his picture") { _ in chat.screen().text.ranges(of: "64 × 48").count == 2 }
         chat.type("/quit\r")
         #expect(await chat.result().status == 0)
     }
@@ -138,9 +129,9 @@ import Testing
         let romeo = try await Person("romeo", on: server)
         try await juliet.befriend(romeo)
         let chat = try juliet.chat(romeo.address)
-        try await chat.waitForOutput("the beginning") { _ in screen(chat).text.contains("── ") }
+        try await chat.waitForOutput("the beginning") { _ in chat.screen().text.contains("── ") }
         try await romeo.run("send", juliet.address, "before \u{9B}2J\u{202E}gnp.exe \u{85} after")
-        try await chat.waitForOutput("the message") { _ in screen(chat).text.contains("after") }
+        try await chat.waitForOutput("the message") { _ in chat.screen().text.contains("after") }
         #expect(!chat.screenText.contains("\u{9B}") && !chat.screenText.contains("\u{202E}"))
         chat.type("/quit\r")
         #expect(await chat.result().status == 0)
@@ -153,14 +144,14 @@ import Testing
         let romeo = try await Person("romeo", on: server)
         try await juliet.befriend(romeo)
         let chat = try juliet.chat(romeo.address)
-        try await chat.waitForOutput("the beginning") { _ in screen(chat).text.contains("online ──") }
+        try await chat.waitForOutput("the beginning") { _ in chat.screen().text.contains("online ──") }
         await server.kill()
-        try await chat.waitForOutput("the loss") { _ in screen(chat).text.contains("Offline: ") }
-        try await chat.waitForOutput("the next try") { _ in screen(chat).text.contains("offline, next try in") }
+        try await chat.waitForOutput("the loss") { _ in chat.screen().text.contains("Offline: ") }
+        try await chat.waitForOutput("the next try") { _ in chat.screen().text.contains("offline, next try in") }
         try await server.start()
-        try await chat.waitForOutput("the return") { _ in screen(chat).text.contains("Online again") }
+        try await chat.waitForOutput("the return") { _ in chat.screen().text.contains("Online again") }
         chat.type("still here\r")
-        try await chat.waitForOutput("the message") { _ in screen(chat).text.contains("still here") }
+        try await chat.waitForOutput("the message") { _ in chat.screen().text.contains("still here") }
         chat.type("/quit\r")
         #expect(await chat.result().status == 0)
     }
@@ -177,7 +168,7 @@ import Testing
         let chat = try juliet.chat()
         /// The addresses in the order of the list as it is drawn now.
         @Sendable func order() -> [String] {
-            screen(chat).text.split(separator: "\n").suffix(4).compactMap { line in
+            chat.screen().text.split(separator: "\n").suffix(4).compactMap { line in
                 [abel, romeo].first { line.contains($0.address + " |") }?.account.username
             }
         }
@@ -190,7 +181,7 @@ import Testing
         }
         chat.type("2\r")
         try await chat.waitForOutput("the conversation") { _ in
-            screen(chat).text.contains("Conversation with \(romeo.account.username)")
+            chat.screen().text.contains("Conversation with \(romeo.account.username)")
         }
         chat.type("\u{4}")
         #expect(await chat.result().status == 0)

@@ -1,4 +1,5 @@
 import Foundation
+import ServerFixtures
 import Testing
 
 @testable import CommandLine
@@ -11,12 +12,14 @@ import Testing
     private static func texts() throws -> Set<String> {
         let literal = #""((?:[^"\\]|\\.)*)""#
         let patterns = [
-            #"localized\(\s*"# + literal, #"summary:\s*"# + literal,
+            #"localized\(\s*"# + literal, #"\bPhrase\(\s*"# + literal, #"summary:\s*"# + literal,
             #"\.init\(\s*"[a-z-]+",\s*(?:letter:\s*"\w",\s*)?(?:value:\s*"[^"]*",\s*)?"# + literal,
             #"\("/[a-z]+",\s*"[^"]*",\s*"# + literal,
         ]
         var texts: Set<String> = []
-        for folder in ["Sources/CommandLine", "Sources/goose"] {
+        for folder in [
+            "Sources/CommandLine", "Sources/goose", "Sources/UserProfile", "Sources/ChatApp", "Sources/ChatModel",
+        ] {
             let files = FileManager.default.enumerator(atPath: root + "/" + folder)
             while let file = files?.nextObject() as? String {
                 guard file.hasSuffix(".swift") else { continue }
@@ -53,13 +56,7 @@ import Testing
     @Test("The programs speak Chinese where no locale of the system does; JSON stays as it is")
     func chinese() async throws {
         let home = try ProgramHome()
-        let compiler = Process()
-        compiler.executableURL = URL(fileURLWithPath: "/bin/bash")
-        compiler.arguments = [Self.root + "/Scripts/translations", home.path]
-        try compiler.run()
-        compiler.waitUntilExit()
-        #expect(compiler.terminationStatus == 0)
-        let language = ["LC_ALL": "", "LANG": "zh_CN.UTF-8", "HONGYAN_LOCALE_DIR": home.path + "/locale"]
+        let language = ["LC_ALL": "", "LANG": "zh_CN.UTF-8", "HONGYAN_LOCALE_DIR": try await home.translations()]
         let result = try await Program("hongyan", ["roster"], home: home, environment: language).result()
         #expect(result.errors == "hongyan: 还没有账号；请用 --jid 指定，或先运行 `hongyan login`。\n")
         let help = try await Program("hongyan", ["help"], home: home, environment: language).result()
@@ -67,5 +64,16 @@ import Testing
         let english = try await Program("hongyan", ["roster"], home: home, environment: ["LANG": "en_GB.UTF-8"])
             .result()
         #expect(english.errors.contains("There is no account yet"))
+    }
+}
+
+extension ProgramHome {
+    /// The catalogues of the source tree, compiled into this home; returns where the programs find them.
+    func translations() async throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        let compiler = try await OutsideProgram.run([root + "/Scripts/translations", path])
+        #expect(compiler.status == 0, "\(compiler.output)")
+        return path + "/locale"
     }
 }

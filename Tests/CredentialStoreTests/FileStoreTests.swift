@@ -28,6 +28,26 @@ struct FileStoreTests {
         try await store.remove(for: "juliet@example.org")
     }
 
+    @Test("a token has a place of its own: it comes and goes without the password, and goes with it")
+    func token() async throws {
+        let account = "juliet@example.org"
+        #expect(try await store.token(for: account) == nil)
+        try await store.save(token: "t1 {\"a\":1}", for: account)
+        #expect(try await store.password(for: account) == nil)
+        try await store.save(password: "R0m30", for: account)
+        try await store.save(token: "t2", for: account)
+        #expect(try await store.token(for: account) == "t2")
+        try await store.removeToken(for: account)
+        #expect(try await store.token(for: account) == nil)
+        #expect(try await store.password(for: account) == "R0m30")
+        try await store.save(token: "t3", for: account)
+        try await store.save(token: "other", for: "nurse@example.org")
+        try await store.remove(for: account)
+        #expect(try await store.token(for: account) == nil)
+        #expect(try await store.token(for: "nurse@example.org") == "other")
+        #expect(try folder.mode(of: "data/hongyan/tokens") == 0o600)
+    }
+
     @Test("a second program finds what the first has saved")
     func secondProgram() async throws {
         try await store.save(password: "x", for: "a@b")

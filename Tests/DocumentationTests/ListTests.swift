@@ -9,6 +9,12 @@ struct ListTests {
         #expect(await script.end() == 0, "\(script.output)")
     }
 
+    @Test("the notes about GTK are those of the functions that are used")
+    func notes() async throws {
+        let script = try Program("Scripts/api-notes", ["--check"])
+        #expect(await script.end() == 0, "\(script.output)")
+    }
+
     @Test("the numbers in the names of tests are numbers of the list")
     func acceptance() async throws {
         let script = try Program("Scripts/acceptance", ["--check"])

@@ -14,11 +14,14 @@ struct Command: Sendable {
     /// Where standard output and error go; appended.
     var outputFile: String
 
-    /// The same command as another user (when the test process is root) and killed by the kernel when the test process ends.
-    func confined(to user: String) -> Command {
+    /// What the program has written so far.
+    var output: String { (try? String(contentsOfFile: outputFile, encoding: .utf8)) ?? "" }
+
+    /// The same command as another user (when the test process is root), sent a signal by the kernel when the test process ends.
+    func confined(to user: String, endedBy signal: String = "KILL") -> Command {
         var confined = self
         confined.program = "setpriv"
-        confined.arguments = ["--pdeathsig", "KILL"]
+        confined.arguments = ["--pdeathsig", signal]
         if geteuid() == 0 {
             confined.arguments += ["--reuid=\(user)", "--regid=\(user)", "--init-groups"]
         }
@@ -69,7 +72,7 @@ struct Command: Sendable {
     func run() throws(FixtureError) -> String {
         let process = try ServerProcess(self)
         let status = process.waitForExit()
-        let output = (try? String(contentsOfFile: outputFile, encoding: .utf8)) ?? ""
+        let output = output
         guard status == 0 else {
             guard status != Self.notFoundStatus else { throw .missing(program) }
             throw FixtureError(.commandFailed, "\(program) ended with status \(status): \(output.suffix(2000))")

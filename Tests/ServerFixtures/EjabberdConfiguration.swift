@@ -1,16 +1,35 @@
-/// The configuration file of a private ejabberd; storage is SQLite, which is many times faster here than Mnesia's files.
+/// The configuration file of a private ejabberd; storage is SQL, which is many times faster here than Mnesia's files.
 struct EjabberdConfiguration: Sendable {
+    let release: ServerRelease
     let options: ServerOptions
     let directory: String
     let certificates: Certificates
     /// STARTTLS, direct TLS, HTTP, HTTPS, component.
     let ports: [UInt16]
+    /// Set when the node shares a database with others; otherwise it has a SQLite file of its own.
+    var node: EjabberdNode?
+
+    private var database: String {
+        guard let node else { return "sql_type: sqlite\nsql_database: \"\(directory)/ejabberd.db\"" }
+        return """
+            sql_type: pgsql
+            sql_server: "127.0.0.1"
+            sql_port: \(node.databasePort)
+            sql_database: \(PrivatePostgreSQL.database)
+            sql_username: \(PrivatePostgreSQL.user)
+            sql_password: ""
+            sql_pool_size: 3
+            """
+    }
+
+    private var uploadDirectory: String { node?.sharedDirectory ?? "\(directory)/upload" }
 
     /// Module name and its options in YAML's flow style.
     private var usualModules: [String: String] {
         [
             "mod_adhoc": "{}", "mod_admin_extra": "{}", "mod_avatar": "{}", "mod_blocking": "{}", "mod_caps": "{}",
             "mod_carboncopy": "{}", "mod_client_state": "{}", "mod_disco": "{}", "mod_http_api": "{}",
+            "mod_host_meta": "{ websocket_url: \"wss://localhost:\(ports[3])/ws\" }",
             "mod_last": "{}", "mod_offline": "{ store_empty_body: unless_chat_state }",
             "mod_mam": "{ assume_mam_usage: true, default: always, request_activates_archiving: false }",
             "mod_muc": """
@@ -27,7 +46,9 @@ struct EjabberdConfiguration: Sendable {
     }
 
     private var modules: String {
-        let added = options.addedModules.map { ($0, "{}") }
+        var added = Dictionary(uniqueKeysWithValues: options.addedModules.map { ($0, "{}") })
+        // Tokens can be kept in Mnesia only.
+        if release == .backports { added["mod_auth_fast"] = "{ db_type: mnesia }" }
         return usualModules.merging(added) { usual, _ in usual }
             .filter { !options.removedModules.contains($0.key) }
             .sorted { $0.key < $1.key }
@@ -76,8 +97,7 @@ struct EjabberdConfiguration: Sendable {
         auth_method: [ sql ]
         \(passwords)
         default_db: sql
-        sql_type: sqlite
-        sql_database: "\(directory)/ejabberd.db"
+        \(database)
         registration_timeout: infinity
         listen:
         \(clientListener(ports[0], tls: "starttls_required: true"))
@@ -93,8 +113,12 @@ struct EjabberdConfiguration: Sendable {
             ip: "127.0.0.1"
             module: ejabberd_http
             tls: true
+            protocol_options: \(protocolOptions)
             request_handlers:
               /upload: mod_http_upload
+              /ws: ejabberd_http_ws
+              /.well-known/host-meta: mod_host_meta
+              /.well-known/host-meta.json: mod_host_meta
           -
             port: \(ports[4])
             ip: "127.0.0.1"
@@ -121,7 +145,7 @@ struct EjabberdConfiguration: Sendable {
               mod_http_upload:
                 host: "upload.xmpp.test"
                 put_url: "https://localhost:\(ports[3])/upload"
-                docroot: "\(directory)/upload"
+                docroot: "\(uploadDirectory)"
                 max_size: \(options.uploadSizeLimit)
 
         """

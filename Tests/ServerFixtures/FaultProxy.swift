@@ -20,6 +20,8 @@ public final class FaultProxy: Sendable {
         case refuse
         /// It is connected, but with nobody: not one byte comes until the acceptance is `forward` again.
         case hang
+        /// Its connection is not answered at all, as by a machine that is not there.
+        case ignore
     }
 
     public struct Settings: Sendable, Equatable {
@@ -35,9 +37,9 @@ public final class FaultProxy: Sendable {
         /// The same towards the server. Mind that expat, with which Prosody and ejabberd read, puts off a tag that comes in many
         /// pieces until much more has come (its answer to CVE-2023-52425): such a server may never answer a sliced header.
         public var upstreamSliceSize = Int.max
-        /// Resets a connection after exactly this many bytes of it were handed to the server.
+        /// Resets a connection after exactly this many bytes of it were handed to the server, counted from now on.
         public var resetsAfterUpstreamBytes = Int.max
-        /// Resets a connection after exactly this many bytes of it were handed to the client.
+        /// Resets a connection after exactly this many bytes of it were handed to the client, counted from now on.
         public var resetsAfterDownstreamBytes = Int.max
 
         public init() {}
@@ -52,12 +54,17 @@ public final class FaultProxy: Sendable {
         public var upstreamBytes = 0
         /// Bytes handed to the client.
         public var downstreamBytes = 0
+        /// How often a client was handed something after it had sent something: what the client waited for, if it waited. TCP's own
+        /// handshake is not counted. With a latency that is long against the time the two ends need to think, it is exact: what
+        /// one end sends in several pieces is under way together.
+        public var roundTrips = 0
     }
 
     /// An order to the loop, and the place where the caller waits until it is carried out.
     final class Order: Sendable {
         enum Kind: Sendable {
             case configure(Settings)
+            case forward(UInt16)
             case reset
             case endTowardsClients
             case endTowardsServer
@@ -146,6 +153,17 @@ public final class FaultProxy: Sendable {
 
     /// Back to a network without faults; what was stalled is delivered.
     public func heal() { configure { $0 = Settings() } }
+
+    /// The network is gone without a word: open connections stay open and nothing passes, new ones are not answered.
+    public func blackhole() {
+        configure {
+            ($0.stallsUpstream, $0.stallsDownstream) = (true, true)
+            $0.acceptance = .ignore
+        }
+    }
+
+    /// Connects clients with another server from now on, as the address of a service that moves; open connections stay.
+    public func forward(to target: UInt16) { give(.forward(target)) }
 
     /// Resets all connections at both ends (TCP RST); what was under way is lost.
     public func resetConnections() { give(.reset) }

@@ -6,11 +6,15 @@ import Glibc
 /// Sendable without a check: after `init` it is used by the thread that calls `run` alone.
 final class FaultProxyLoop: @unchecked Sendable {
     private let port: UInt16
-    private let target: UInt16
+    private var target: UInt16
     private let desk: FaultProxy.Desk
     private var settings = FaultProxy.Settings()
-    /// -1 while connections are refused.
+    /// -1 while connections are refused or ignored.
     private var listener: Int32
+    /// Listens and is full, so that the system answers no further client; -1 unless connections are ignored.
+    private var fullListener: Int32 = -1
+    /// What fills it.
+    private var fillers: [Int32] = []
     private var relays: [FaultRelay] = []
     private var stopOrder: FaultProxy.Order?
 
@@ -36,6 +40,7 @@ final class FaultProxyLoop: @unchecked Sendable {
         }
         for relay in relays { relay.reset() }
         if listener >= 0 { close(listener) }
+        stopIgnoring()
         desk.contents.withLock { contents in
             contents.counters.open = 0
             contents.stopped = true
@@ -53,19 +58,16 @@ final class FaultProxyLoop: @unchecked Sendable {
     private func moveTraffic() {
         guard !relays.isEmpty else { return }
         let now = ContinuousClock.now
-        var upstream = 0
-        var downstream = 0
-        for relay in relays {
-            let moved = relay.move(settings, now: now)
-            upstream += moved.upstream
-            downstream += moved.downstream
-        }
-        relays.removeAll { $0.isClosed }
-        let open = relays.count
+        // Under the lock, so that whoever was handed something finds it counted.
         desk.contents.withLock { contents in
-            contents.counters.upstreamBytes += upstream
-            contents.counters.downstreamBytes += downstream
-            contents.counters.open = open
+            for relay in relays {
+                let movement = relay.move(settings, now: now)
+                contents.counters.upstreamBytes += movement.upstream
+                contents.counters.downstreamBytes += movement.downstream
+                contents.counters.roundTrips += movement.roundTrips
+            }
+            relays.removeAll { $0.isClosed }
+            contents.counters.open = relays.count
         }
     }
 
@@ -89,6 +91,7 @@ final class FaultProxyLoop: @unchecked Sendable {
         for order in desk.takeOrders() {
             switch order.kind {
             case .configure(let settings): apply(settings)
+            case .forward(let target): self.target = target
             case .reset: for relay in relays { relay.reset() }
             case .endTowardsClients: for relay in relays { relay.endTowardsClient() }
             case .endTowardsServer: for relay in relays { relay.endTowardsServer() }
@@ -102,7 +105,12 @@ final class FaultProxyLoop: @unchecked Sendable {
     }
 
     private func apply(_ new: FaultProxy.Settings) {
+        let limits = (settings.resetsAfterUpstreamBytes, settings.resetsAfterDownstreamBytes)
         settings = new
+        if limits != (new.resetsAfterUpstreamBytes, new.resetsAfterDownstreamBytes) {
+            for relay in relays { relay.countAnew() }
+        }
+        if new.acceptance != .ignore { stopIgnoring() }
         switch new.acceptance {
         case .forward:
             for relay in relays where !relay.isConnected { relay.connect(to: target) }
@@ -110,15 +118,59 @@ final class FaultProxyLoop: @unchecked Sendable {
         case .hang:
             openListener()
         case .refuse:
-            if listener >= 0 { close(listener) }
-            listener = -1
+            closeListener()
+        case .ignore:
+            closeListener()
+            startIgnoring()
         }
+    }
+
+    private func closeListener() {
+        if listener >= 0 { close(listener) }
+        listener = -1
+    }
+
+    /// Linux drops the SYN of a client when the queue of those that wait to be accepted is full.
+    private func startIgnoring() {
+        guard fullListener < 0 else { return }
+        do throws(FixtureError) {
+            fullListener = try listenAgain(backlog: 0)
+            // If something else fills the queue first, the filler must not wait for its place.
+            let filler = try LoopbackSocket.make(nonBlocking: true)
+            guard LoopbackSocket.connect(filler, port: port) else { throw .system("Cannot fill", errno: errno) }
+            fillers.append(filler)
+        } catch {
+            preconditionFailure("The port that this proxy has claimed cannot be used: \(error)")
+        }
+    }
+
+    private func stopIgnoring() {
+        for descriptor in fillers + [fullListener] where descriptor >= 0 { close(descriptor) }
+        fillers = []
+        fullListener = -1
+    }
+
+    /// A program that is being started holds copies of all sockets until it is there, and with one of them the port.
+    private func listenAgain(backlog: Int32 = 64) throws(FixtureError) -> Int32 {
+        var descriptor: Int32?
+        var failure: FixtureError?
+        _ = try poll(for: .seconds(10)) { () throws(FixtureError) in
+            do throws(FixtureError) {
+                descriptor = try LoopbackSocket.listen(port: port, nonBlocking: true, backlog: backlog)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        guard let descriptor else { throw failure ?? .system("Cannot listen", errno: EADDRINUSE) }
+        return descriptor
     }
 
     private func openListener() {
         guard listener < 0 else { return }
         do throws(FixtureError) {
-            listener = try LoopbackSocket.listen(port: port, nonBlocking: true)
+            listener = try listenAgain()
         } catch {
             preconditionFailure("The port that this proxy has claimed was taken: \(error)")
         }

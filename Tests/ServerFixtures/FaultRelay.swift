@@ -15,7 +15,10 @@ final class FaultRelay {
 
         var queue: [Piece] = []
         var queuedBytes = 0
+        var received = 0
         var delivered = 0
+        /// What was delivered when the limit was set.
+        var uncounted = 0
         var sourceEnded = false
         var endDelivered = false
         var isStalled = false
@@ -23,8 +26,18 @@ final class FaultRelay {
         var isWritable: Bool { !isStalled && !queue.isEmpty }
     }
 
+    /// What one look at the sockets has moved.
+    struct Movement {
+        /// Bytes.
+        var upstream = 0
+        var downstream = 0
+        var roundTrips = 0
+    }
+
     private var client: Int32
     private var server: Int32 = -1
+    /// The client has sent something since it was handed something.
+    private var awaitsAnswer = false
     private var upstream = Flow()
     private var downstream = Flow()
 
@@ -64,28 +77,35 @@ final class FaultRelay {
         return Int16(events)
     }
 
-    /// Reads and hands on all that can be without waiting; returns how many bytes were handed on.
-    func move(_ settings: FaultProxy.Settings, now: ContinuousClock.Instant) -> (upstream: Int, downstream: Int) {
-        guard !isClosed else { return (0, 0) }
+    /// Reads and hands on all that can be without waiting.
+    func move(_ settings: FaultProxy.Settings, now: ContinuousClock.Instant) -> Movement {
+        guard !isClosed else { return Movement() }
         upstream.isStalled = settings.stallsUpstream || !isConnected
         downstream.isStalled = settings.stallsDownstream
-        let before = (upstream.delivered, downstream.delivered)
+        let before = (upstream: upstream.delivered, downstream: downstream.delivered)
+        let readBefore = upstream.received
         let due = now + settings.latency
-        let alive =
-            read(from: client, into: &upstream, due: due)
-            && (!isConnected || read(from: server, into: &downstream, due: due))
+        var alive = read(from: client, into: &upstream, due: due)
+        if upstream.received > readBefore { awaitsAnswer = true }
+        alive =
+            alive && (!isConnected || read(from: server, into: &downstream, due: due))
             && write(
                 &upstream, to: server, settings.upstreamSliceSize, limit: settings.resetsAfterUpstreamBytes, now: now)
             && write(
                 &downstream, to: client, settings.downstreamSliceSize, limit: settings.resetsAfterDownstreamBytes,
                 now: now)
-        let moved = (upstream.delivered - before.0, downstream.delivered - before.1)
+        var movement = Movement(
+            upstream: upstream.delivered - before.upstream, downstream: downstream.delivered - before.downstream)
+        if awaitsAnswer, movement.downstream > 0 {
+            awaitsAnswer = false
+            movement.roundTrips = 1
+        }
         if !alive {
             reset()
         } else if upstream.endDelivered && downstream.endDelivered {
             closeSockets()
         }
-        return moved
+        return movement
     }
 
     /// False when the connection was lost.
@@ -98,6 +118,7 @@ final class FaultRelay {
             if count < 0 { return errno == EAGAIN || errno == EINTR || errno == ENOTCONN }
             flow.queue.append(.init(due: due, bytes: buffer[..<count]))
             flow.queuedBytes += count
+            flow.received += count
             if count == 0 {
                 flow.sourceEnded = true
                 return true
@@ -118,17 +139,25 @@ final class FaultRelay {
                 flow.queue.removeFirst()
                 continue
             }
-            let slice = bytes.prefix(min(sliceSize, limit - flow.delivered))
+            let counted = flow.delivered - flow.uncounted
+            guard counted < limit else { return false }
+            let slice = bytes.prefix(min(sliceSize, limit - counted))
             let sent = slice.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             // A connection to the server that is still being made answers EAGAIN too.
             guard sent >= 0 else { return errno == EAGAIN }
             flow.delivered += sent
             flow.queuedBytes -= sent
-            if flow.delivered >= limit { return false }
+            if counted + sent >= limit { return false }
             flow.queue[0].bytes = bytes.dropFirst(sent)
             if flow.queue[0].bytes.isEmpty { flow.queue.removeFirst() }
         }
         return true
+    }
+
+    /// A limit was set: what was delivered before does not count.
+    func countAnew() {
+        upstream.uncounted = upstream.delivered
+        downstream.uncounted = downstream.delivered
     }
 
     /// Tells the client that the server has ended, without the server's doing.

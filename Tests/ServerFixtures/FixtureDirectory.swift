@@ -35,11 +35,15 @@ enum FixtureDirectory {
 
     private static func give(_ path: String, to user: String) throws(FixtureError) {
         guard geteuid() == 0 else { return }
-        guard let entry = getpwnam(user) else {
+        // Not getpwnam: it keeps one answer for all threads, and servers of different users are started at the same time.
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var strings = [CChar](repeating: 0, count: 4096)
+        guard getpwnam_r(user, &entry, &strings, strings.count, &found) == 0, found != nil else {
             throw FixtureError(
                 .missingProgram, "There is no user \(user); `Scripts/packages test` installs the server.")
         }
-        guard chown(path, entry.pointee.pw_uid, entry.pointee.pw_gid) == 0 else {
+        guard chown(path, entry.pw_uid, entry.pw_gid) == 0 else {
             throw .system("Cannot give \(path) to \(user)", errno: errno)
         }
     }

@@ -25,7 +25,7 @@ enum LoopbackSocket {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// Starts a connection; a non-blocking socket is still connecting when this returns true.
+    /// Connects, or starts to: a non-blocking socket is still connecting when this returns true.
     static func connect(_ descriptor: Int32, port: UInt16) -> Bool {
         var address = address(port)
         let result = withUnsafePointer(to: &address) { pointer in
@@ -33,11 +33,15 @@ enum LoopbackSocket {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        return result == 0 || errno == EINPROGRESS
+        if result == 0 { return true }
+        // A blocking socket says the same when its time is over.
+        return errno == EINPROGRESS && fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0
     }
 
     /// A listening socket; port 0 lets the system choose.
-    static func listen(port: UInt16, nonBlocking: Bool = false) throws(FixtureError) -> Int32 {
+    static func listen(
+        port: UInt16, nonBlocking: Bool = false, backlog: Int32 = 64
+    ) throws(FixtureError) -> Int32 {
         let descriptor = try make(nonBlocking: nonBlocking)
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
@@ -47,7 +51,7 @@ enum LoopbackSocket {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard bound, Glibc.listen(descriptor, 64) == 0 else {
+        guard bound, Glibc.listen(descriptor, backlog) == 0 else {
             let number = errno
             close(descriptor)
             throw .system("Cannot listen on 127.0.0.1:\(port)", errno: number)

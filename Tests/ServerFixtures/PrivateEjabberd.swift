@@ -4,8 +4,10 @@ import Glibc
 /// An ejabberd of its own for one test, or shared by many: the second opinion on everything a client does.
 ///
 /// A start takes one to three seconds: take `shared` unless the test ends the server or needs other options.
-/// The Erlang node has no name and no distribution, so neither a port mapper nor a cookie is involved.
+/// Outside of an ``EjabberdCluster`` the Erlang node has no name and no distribution, so neither a port mapper nor a cookie is
+/// involved.
 public final class PrivateEjabberd: PrivateServer {
+    public let release: ServerRelease
     public let options: ServerOptions
     public let certificates: Certificates
     public let port: UInt16
@@ -22,15 +24,29 @@ public final class PrivateEjabberd: PrivateServer {
     }
 
     /// The one for everybody with these options; started by the first who asks.
-    public static func shared(_ options: ServerOptions) async throws(FixtureError) -> PrivateEjabberd {
-        try await SharedServers.ejabberd.server(options)
+    public static func shared(
+        _ options: ServerOptions, release: ServerRelease = .debian12
+    ) async throws(FixtureError) -> PrivateEjabberd {
+        try await everybodys.server(ServerOrder(options: options, release: release))
+    }
+
+    private static let everybodys = SharedServers { (order: ServerOrder) async throws(FixtureError) in
+        try await PrivateEjabberd(order.options, release: order.release)
     }
 
     /// Starts a server for this test alone.
-    public init(_ options: ServerOptions = ServerOptions()) async throws(FixtureError) {
+    public convenience init(
+        _ options: ServerOptions = ServerOptions(), release: ServerRelease = .debian12
+    ) async throws(FixtureError) {
+        try await self.init(options, release: release, node: nil)
+    }
+
+    /// Starts a server that is, with a node, one of a cluster.
+    init(_ options: ServerOptions, release: ServerRelease, node: EjabberdNode?) async throws(FixtureError) {
         let (certificates, lifetime) = try await onOwnThread { () throws(FixtureError) in
-            try Self.prepare(options)
+            try Self.prepare(options, release, node)
         }
+        self.release = release
         self.options = options
         self.certificates = certificates
         self.lifetime = lifetime
@@ -42,30 +58,38 @@ public final class PrivateEjabberd: PrivateServer {
         try await start()
     }
 
-    private static func prepare(_ options: ServerOptions) throws(FixtureError) -> (Certificates, ServerLifetime) {
+    private static func prepare(
+        _ options: ServerOptions, _ release: ServerRelease, _ node: EjabberdNode?
+    ) throws(FixtureError) -> (Certificates, ServerLifetime) {
         let user = "ejabberd"
         let certificates = try Certificates.made()
         let directory = try FixtureDirectory.make("ejabberd", owner: user)
         let ports = try LoopbackPort.claim(5)
         let configuration = EjabberdConfiguration(
-            options: options, directory: directory, certificates: certificates, ports: ports)
+            release: release, options: options, directory: directory, certificates: certificates, ports: ports,
+            node: node)
         try FixtureDirectory.write(configuration.text, to: "\(directory)/ejabberd.yml")
+        // Erlang's schedulers otherwise spin while they wait, at the cost of everything else on a small machine.
+        var arguments = ["+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "+S", "2", "+K", "true"]
+        var libraries = ""
+        switch release {
+        case .debian12: libraries = try librariesDirectory()
+        case .backports: arguments += try Backports.erlangCode().flatMap { ["-pa", $0] }
+        }
+        arguments += try node?.arguments(home: directory, owner: user) ?? []
+        arguments += ["-mnesia", "dir", "\"\(directory)\"", "-s", "ejabberd", "-noinput"]
+        var environment = [
+            "HOME": directory,
+            "ERL_LIBS": libraries,
+            "ERL_CRASH_DUMP_BYTES": "0",
+            "EJABBERD_CONFIG_PATH": "\(directory)/ejabberd.yml",
+            "EJABBERD_LOG_PATH": "\(directory)/ejabberd.log",
+            "EJABBERD_PID_PATH": "\(directory)/ejabberd.pid",
+        ]
+        environment.merge(node?.environment ?? [:]) { _, own in own }
         let command = Command(
-            program: "erl",
-            // Erlang's schedulers otherwise spin while they wait, at the cost of everything else on a small machine.
-            arguments: [
-                "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "-mnesia", "dir", "\"\(directory)\"", "-s",
-                "ejabberd", "-noinput",
-            ],
-            environment: [
-                "HOME": directory,
-                "ERL_LIBS": try librariesDirectory(),
-                "ERL_CRASH_DUMP_BYTES": "0",
-                "EJABBERD_CONFIG_PATH": "\(directory)/ejabberd.yml",
-                "EJABBERD_LOG_PATH": "\(directory)/ejabberd.log",
-                "EJABBERD_PID_PATH": "\(directory)/ejabberd.pid",
-            ],
-            directory: directory, outputFile: "\(directory)/output.log"
+            program: "erl", arguments: arguments, environment: environment, directory: directory,
+            outputFile: "\(directory)/output.log"
         ).confined(to: user)
         return (
             certificates,
@@ -85,15 +109,23 @@ public final class PrivateEjabberd: PrivateServer {
         throw .missing("ejabberd")
     }
 
+    public var kind: ServerKind { release == .backports ? .ejabberd2412 : .ejabberd2301 }
+    public var webSocketURL: String { "wss://localhost:\(httpsPort)/ws" }
+
     public func start() async throws(FixtureError) {
         let domain = domain
         try await onOwnThread { [lifetime] () throws(FixtureError) in try lifetime.start(domain: domain) }
     }
 
+    /// Waits until it answers on all ports.
+    func awaitReady() async throws(FixtureError) {
+        let domain = domain
+        try await onOwnThread { [lifetime] () throws(FixtureError) in try lifetime.awaitReady(domain: domain) }
+    }
+
     public func stop() async { try? await onOwnThread { [lifetime] in lifetime.stop() } }
     public func kill() async { try? await onOwnThread { [lifetime] in lifetime.kill() } }
 
-    /// Stops it without ending it, as a machine that hangs: connections stay open and nothing is answered until `thaw`.
     public func freeze() { lifetime.send(SIGSTOP) }
     public func thaw() { lifetime.send(SIGCONT) }
 
@@ -119,16 +151,6 @@ public final class PrivateEjabberd: PrivateServer {
                 throw FixtureError(.controlRefused, "ejabberd answered \(answer.status) to \(name): \(answer.body)")
             }
             return answer.body
-        }
-    }
-}
-
-extension SharedServers<PrivateEjabberd> {
-    static let ejabberd = SharedServers { options in
-        do throws(FixtureError) {
-            return .success(try await PrivateEjabberd(options))
-        } catch {
-            return .failure(error)
         }
     }
 }

@@ -9,6 +9,7 @@ import Glibc
 /// ```
 /// A start takes 0.2 to 0.5 seconds: take `shared` unless the test ends the server or needs other options.
 public final class PrivateProsody: PrivateServer {
+    public let release: ServerRelease
     public let options: ServerOptions
     public let certificates: Certificates
     public let port: UInt16
@@ -25,15 +26,24 @@ public final class PrivateProsody: PrivateServer {
     }
 
     /// The one for everybody with these options; started by the first who asks.
-    public static func shared(_ options: ServerOptions) async throws(FixtureError) -> PrivateProsody {
-        try await SharedServers.prosody.server(options)
+    public static func shared(
+        _ options: ServerOptions, release: ServerRelease = .debian12
+    ) async throws(FixtureError) -> PrivateProsody {
+        try await everybodys.server(ServerOrder(options: options, release: release))
+    }
+
+    private static let everybodys = SharedServers { (order: ServerOrder) async throws(FixtureError) in
+        try await PrivateProsody(order.options, release: order.release)
     }
 
     /// Starts a server for this test alone.
-    public init(_ options: ServerOptions = ServerOptions()) async throws(FixtureError) {
+    public init(
+        _ options: ServerOptions = ServerOptions(), release: ServerRelease = .debian12
+    ) async throws(FixtureError) {
         let (certificates, lifetime) = try await onOwnThread { () throws(FixtureError) in
-            try Self.prepare(options)
+            try Self.prepare(options, release)
         }
+        self.release = release
         self.options = options
         self.certificates = certificates
         self.lifetime = lifetime
@@ -45,16 +55,20 @@ public final class PrivateProsody: PrivateServer {
         try await start()
     }
 
-    private static func prepare(_ options: ServerOptions) throws(FixtureError) -> (Certificates, ServerLifetime) {
+    private static func prepare(
+        _ options: ServerOptions, _ release: ServerRelease
+    ) throws(FixtureError) -> (Certificates, ServerLifetime) {
         let certificates = try Certificates.made()
         let directory = try FixtureDirectory.make("prosody", owner: "prosody")
         let ports = try LoopbackPort.claim(5)
         let configuration = ProsodyConfiguration(
-            options: options, directory: directory, certificates: certificates, ports: ports)
+            release: release, options: options, directory: directory, certificates: certificates, ports: ports)
         try FixtureDirectory.write(configuration.text, to: "\(directory)/prosody.cfg.lua")
         try FixtureDirectory.write(ProsodyConfiguration.controlModule, to: "\(directory)/mod_fixture_control.lua")
+        try FixtureDirectory.write(ProsodyConfiguration.hostMetaModule, to: "\(directory)/mod_fixture_host_meta.lua")
         let command = Command(
-            program: "prosody", arguments: ["-F", "--config", "\(directory)/prosody.cfg.lua"], directory: directory,
+            program: release == .backports ? try Backports.path("prosody/start") : "prosody",
+            arguments: ["-F", "--config", "\(directory)/prosody.cfg.lua"], directory: directory,
             outputFile: "\(directory)/output.log"
         ).confined(to: "prosody")
         return (
@@ -65,6 +79,9 @@ public final class PrivateProsody: PrivateServer {
         )
     }
 
+    public var kind: ServerKind { release == .backports ? .prosody13 : .prosody012 }
+    public var webSocketURL: String { "wss://localhost:\(httpsPort)/xmpp-websocket" }
+
     public func start() async throws(FixtureError) {
         let domain = domain
         try await onOwnThread { [lifetime] () throws(FixtureError) in try lifetime.start(domain: domain) }
@@ -73,7 +90,6 @@ public final class PrivateProsody: PrivateServer {
     public func stop() async { try? await onOwnThread { [lifetime] in lifetime.stop() } }
     public func kill() async { try? await onOwnThread { [lifetime] in lifetime.kill() } }
 
-    /// Stops it without ending it, as a machine that hangs: connections stay open and nothing is answered until `thaw`.
     public func freeze() { lifetime.send(SIGSTOP) }
     public func thaw() { lifetime.send(SIGCONT) }
 
@@ -81,6 +97,18 @@ public final class PrivateProsody: PrivateServer {
 
     public func register(_ user: String, password: String, domain: String) async throws(FixtureError) {
         try await control(["do": "register", "user": user, "host": domain, "password": password])
+    }
+
+    /// A link that lets somebody make an account (XEP-0401); needs the modules `invites` and `invites_register`.
+    ///
+    /// - Parameters:
+    ///   - user: the name that is kept for it; `nil` for any.
+    ///   - contact: who invites, to be a contact as well.
+    public func invitation(user: String? = nil, contact: String? = nil) async throws(FixtureError) -> String {
+        var request = ["do": "invite", "host": domain]
+        request["user"] = user
+        request["contact"] = contact
+        return try await control(request)
     }
 
     /// Removes an account with all its data.

@@ -10,8 +10,14 @@ public protocol PrivateServer: Sendable {
     var port: UInt16 { get }
     /// Direct TLS port (XEP-0368).
     var directTLSPort: UInt16 { get }
-    /// HTTPS port, for file upload.
+    /// Plain HTTP, for the fixture's own control of the server.
+    var httpPort: UInt16 { get }
+    /// HTTPS port: file upload, WebSocket, and what is found below `/.well-known/`.
     var httpsPort: UInt16 { get }
+    /// Where the WebSocket listens (RFC 7395); the certificate is for `localhost` too.
+    var webSocketURL: String { get }
+    /// Which server it is.
+    var kind: ServerKind { get }
     /// External components (XEP-0114) connect here as `componentDomain` with `componentSecret`.
     var componentPort: UInt16 { get }
     var certificates: Certificates { get }
@@ -22,6 +28,9 @@ public protocol PrivateServer: Sendable {
     func stop() async
     /// Ends it as a power cut does: nothing is told or saved.
     func kill() async
+    /// Halts it without ending it, as a machine that hangs: connections stay open and nothing is answered until `thaw`.
+    func freeze()
+    func thaw()
     /// Makes an account.
     func register(_ user: String, password: String, domain: String) async throws(FixtureError)
     /// What the server wrote so far, for the message of a failed expectation.
@@ -34,6 +43,11 @@ extension PrivateServer {
     public var host: String { "127.0.0.1" }
     /// PEM file a client is told to trust.
     public var authorityFile: String { certificates.authorityFile }
+    /// The same as ``port``.
+    public var startTLSPort: UInt16 { port }
+    /// Where the server tells of its WebSocket (XEP-0156); with `.json` appended in the other format. The name is the domain's,
+    /// which no name server knows: look it up as ``host``.
+    public var hostMetaURL: String { "https://\(domain):\(httpsPort)/.well-known/host-meta" }
     public var conferenceDomain: String { "conference.\(domain)" }
     public var uploadDomain: String { "upload.\(domain)" }
     public var componentDomain: String { "ext.\(domain)" }
@@ -41,6 +55,12 @@ extension PrivateServer {
 
     public func register(_ user: String, password: String) async throws(FixtureError) {
         try await register(user, password: password, domain: domain)
+    }
+
+    /// Makes an account in the main domain.
+    public func addUser(_ user: String, password: String) async throws(FixtureError) -> Account {
+        try await register(user, password: password)
+        return Account(username: user, password: password, domain: domain)
     }
 
     public func restart() async throws(FixtureError) {

@@ -2,6 +2,7 @@
 ///
 /// The house servers of users run the same modules; whatever a client meets in the field should be met here.
 struct ProsodyConfiguration: Sendable {
+    let release: ServerRelease
     let options: ServerOptions
     let directory: String
     let certificates: Certificates
@@ -11,11 +12,20 @@ struct ProsodyConfiguration: Sendable {
     private static let usualModules: Set<String> = [
         "roster", "saslauth", "tls", "disco", "carbons", "smacks", "mam", "blocklist", "vcard4", "vcard_legacy", "pep",
         "bookmarks", "private", "csi_simple", "register_ibr", "user_account_management", "ping", "time", "version",
-        "uptime", "lastactivity", "offline", "limits", "admin_shell", "tombstones", "http", "fixture_control",
+        "uptime", "lastactivity", "offline", "limits", "admin_shell", "tombstones", "http", "websocket",
+        "fixture_control",
     ]
+    /// The modules of the same purpose for 0.12 come with Debian too, load, and then fail on the first encrypted stream.
+    private static let modulesOfBackports: Set<String> = [
+        "sasl2", "sasl2_bind2", "sasl2_fast", "sasl2_sm", "http_altconnect",
+    ]
+    /// 0.12 has no module for XEP-0156; its users put files on their web servers.
+    private static let modulesOfDebian12: Set<String> = ["fixture_host_meta"]
 
     private var modules: [String] {
-        var modules = Self.usualModules.union(options.addedModules).subtracting(options.removedModules)
+        var modules = Self.usualModules.union(options.addedModules)
+        modules.formUnion(release == .backports ? Self.modulesOfBackports : Self.modulesOfDebian12)
+        modules.subtract(options.removedModules)
         if !options.allowsRegistration { modules.remove("register_ibr") }
         return modules.sorted()
     }
@@ -78,14 +88,16 @@ struct ProsodyConfiguration: Sendable {
         default_archive_policy = true
         smacks_hibernation_time = \(options.resumptionSeconds)
         http_host = "localhost"
+        http_default_host = "localhost"
         \(options.configurationLines.joined(separator: "\n"))
 
         VirtualHost "xmpp.test"
+          https_host = "xmpp.test"
         VirtualHost "other.test"
         VirtualHost "anon.xmpp.test"
           authentication = "anonymous"
         Component "conference.xmpp.test" "muc"
-          modules_enabled = { "muc_mam", "vcard_muc" }
+          modules_enabled = { "muc_mam", "vcard_muc", "muc_moderation" }
           muc_log_by_default = true
         \(options.removedModules.contains("http_file_share") ? "" : uploadComponent)
         Component "pubsub.xmpp.test" "pubsub"
@@ -134,6 +146,11 @@ struct ProsodyConfiguration: Sendable {
             end
             return true;
           end;
+          invite = function (r)
+            local invites = require "core.modulemanager".get_module(r.host, "invites");
+            if r.contact then return invites.create_contact(r.contact, true).uri; end
+            return invites.create_account(r.user).uri;
+          end;
           sessions = function (r)
             local count = 0;
             for _ in pairs(sessions_of(r)) do count = count + 1; end
@@ -154,6 +171,30 @@ struct ProsodyConfiguration: Sendable {
         end
 
         module:provides("http", { default_path = "/fixture_control"; route = { POST = handle } });
+
+        """
+    /// What other web servers would serve at `/.well-known/` for 0.12.
+    static let hostMetaModule = """
+        module:depends("http");
+        local relation = "urn:xmpp:alt-connections:websocket";
+
+        local function address() return (module:http_url("websocket", "/xmpp-websocket"):gsub("^http", "ws")); end
+
+        module:provides("http", {
+          default_path = "/.well-known";
+          route = {
+            ["GET /host-meta"] = function (event)
+              event.response.headers.content_type = "application/xrd+xml";
+              return "<?xml version='1.0' encoding='utf-8'?>\\n"
+                .. "<XRD xmlns='http://docs.oasis-open.org/ns/xri/xrd-1.0'>"
+                .. "<Link rel='" .. relation .. "' href='" .. address() .. "'/></XRD>";
+            end;
+            ["GET /host-meta.json"] = function (event)
+              event.response.headers.content_type = "application/json";
+              return '{"links":[{"rel":"' .. relation .. '","href":"' .. address() .. '"}]}';
+            end;
+          };
+        });
 
         """
 }

@@ -15,6 +15,6 @@ enum RunningServers {
 
     static func killAll() {
         let running = all.withLock { $0 }
-        for process in running.values { process.kill() }
+        for process in running.values { process.end() }
     }
 }

@@ -35,12 +35,18 @@ final class ServerLifetime: Sendable {
         [outputFile, logFile].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }.joined()
     }
 
-    /// Starts the program and returns when the first port answers a stream header for `domain` and the others accept.
+    /// Starts the program and returns when it is ready.
     func start(domain: String) throws(FixtureError) {
         guard process.withLock({ $0?.isRunning ?? false }) == false else { return }
         let started = try ServerProcess(command)
         RunningServers.add(started)
         process.withLock { $0 = started }
+        try awaitReady(domain: domain)
+    }
+
+    /// Returns when the first port answers a stream header for `domain` and the others accept.
+    func awaitReady(domain: String) throws(FixtureError) {
+        guard let started = process.withLock({ $0 }) else { throw FixtureError(.didNotStart, "\(name) does not run.") }
         var lastError = "no attempt"
         let ready = try poll(for: Self.startLimit) { () throws(FixtureError) in
             if let status = started.exitStatus {

@@ -8,8 +8,11 @@ final class ServerProcess: Sendable {
     /// The exit status, 128 + signal for a killed process; nil while it runs.
     private let exit = Mutex<Int32?>(nil)
     private let ended = DispatchSemaphore(value: 0)
+    /// What `end` sends.
+    private let endSignal: Int32
 
-    init(_ command: Command) throws(FixtureError) {
+    init(_ command: Command, endSignal: Int32 = SIGKILL) throws(FixtureError) {
+        self.endSignal = endSignal
         id = try ProcessLauncher.shared.launch(command)
         Thread.detachNewThread { [self] in reap() }
     }
@@ -38,6 +41,20 @@ final class ServerProcess: Sendable {
             Glibc.kill(-id, signal)
             Glibc.kill(id, signal)
         }
+        if signal == SIGSTOP { waitUntilStopped() }
+    }
+
+    /// The signal stops one thread after the other; until then some still answer.
+    private func waitUntilStopped() {
+        for _ in 0..<5000 {
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
+            let areStopped = threads.allSatisfy { thread in
+                let status = try? String(contentsOfFile: "/proc/\(id)/task/\(thread)/stat", encoding: .utf8)
+                return status.map { $0.split(separator: ")").last?.hasPrefix(" T") == true } ?? true
+            }
+            if areStopped { return }
+            usleep(1000)
+        }
     }
 
     /// Blocks until the process has ended.
@@ -49,14 +66,17 @@ final class ServerProcess: Sendable {
     }
 
     /// Asks politely, and kills after `patience`.
-    func terminate(patience: Duration) {
-        send(SIGTERM)
+    func terminate(patience: Duration, asking signal: Int32 = SIGTERM) {
+        send(signal)
         if ended.wait(timeout: .now() + .milliseconds(Int(patience / .milliseconds(1)))) == .timedOut {
             send(SIGKILL)
             ended.wait()
         }
         ended.signal()
     }
+
+    /// Ends the process in its own way, without telling anybody.
+    func end() { terminate(patience: .seconds(5), asking: endSignal) }
 
     /// Ends the process at once, as a crash or a power cut would.
     func kill() {

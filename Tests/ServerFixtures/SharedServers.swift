@@ -1,25 +1,29 @@
-/// Starts one server for each set of options and hands it to everybody who asks for the same.
-actor SharedServers<Server: PrivateServer> {
-    private let make: @Sendable (ServerOptions) async -> Result<Server, FixtureError>
-    private var servers: [ServerOptions: Task<Result<Server, FixtureError>, Never>] = [:]
+/// Starts one server for each order and hands it to everybody who asks for the same.
+actor SharedServers<Order: Hashable & Sendable, Server: Sendable> {
+    private let make: @Sendable (Order) async throws(FixtureError) -> Server
+    private var servers: [Order: Task<Result<Server, FixtureError>, Never>] = [:]
 
-    init(_ make: @escaping @Sendable (ServerOptions) async -> Result<Server, FixtureError>) {
+    init(_ make: @escaping @Sendable (Order) async throws(FixtureError) -> Server) {
         self.make = make
     }
 
-    func server(_ options: ServerOptions) async throws(FixtureError) -> Server {
-        let starting = servers[options] ?? Task { [make] in await make(options) }
-        servers[options] = starting
+    func server(_ order: Order) async throws(FixtureError) -> Server {
+        let starting =
+            servers[order]
+            ?? Task { [make] in
+                do throws(FixtureError) {
+                    return .success(try await make(order))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        servers[order] = starting
         return try await starting.value.get()
     }
 }
 
-extension SharedServers<PrivateProsody> {
-    static let prosody = SharedServers { options in
-        do throws(FixtureError) {
-            return .success(try await PrivateProsody(options))
-        } catch {
-            return .failure(error)
-        }
-    }
+/// What makes one shared server differ from another.
+struct ServerOrder: Hashable, Sendable {
+    var options: ServerOptions
+    var release: ServerRelease
 }

@@ -97,6 +97,35 @@ struct FaultProxyTests {
         #expect(try connection.receive(until: "</stream:features>").contains("from='xmpp.test'"))
     }
 
+    @Test("a network that is gone answers nothing, and all goes on when it is back")
+    func blackholes() async throws {
+        let proxy = try await proxy()
+        let old = try LoopbackConnection(port: proxy.port, timeout: .milliseconds(200))
+        proxy.blackhole()
+        #expect(throws: FixtureError.self) { try greet(old) }
+        #expect(throws: FixtureError.self) {
+            _ = try LoopbackConnection(port: proxy.port, timeout: .milliseconds(200))
+        }
+        #expect(proxy.counters.accepted == 1)
+        proxy.heal()
+        #expect(try old.receive(until: "</stream:features>").contains("from='xmpp.test'"))
+        let new = try LoopbackConnection(port: proxy.port)
+        #expect(try greet(new).contains("from='xmpp.test'"))
+    }
+
+    @Test("counts round trips, not pieces")
+    func countsRoundTrips() async throws {
+        let proxy = try await proxy()
+        proxy.configure { $0.latency = .milliseconds(100) }
+        let connection = try LoopbackConnection(port: proxy.port)
+        for piece in streamHeader(to: "xmpp.test").split(separator: " ") { try connection.send("\(piece) ") }
+        #expect(try connection.receive(until: "</stream:features>").contains("from='xmpp.test'"))
+        #expect(proxy.counters.roundTrips == 1)
+        try connection.send("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
+        #expect(try connection.receive(until: "/>").contains("proceed"))
+        #expect(proxy.counters.roundTrips == 2)
+    }
+
     @Test("a server that is not there resets the client")
     func passesOnThatNobodyListens() async throws {
         let server = try await PrivateProsody.shared

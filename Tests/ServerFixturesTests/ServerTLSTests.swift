@@ -6,22 +6,13 @@ import Testing
 @Suite("TLS of the private servers", .timeLimit(.minutes(3)))
 struct ServerTLSTests {
     /// The program says "Verification: OK" after a failed handshake too; only "Verified peername" tells of a good one.
-    private func openssl(_ server: some PrivateServer, _ options: String...) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments =
+    private func openssl(_ server: some PrivateServer, _ options: String...) async throws -> String {
+        try await OutsideProgram.run(
             [
-                "s_client", "-connect", "127.0.0.1:\(server.directTLSPort)", "-CAfile", server.authorityFile,
-                "-verify_hostname", server.domain, "-servername", server.domain,
+                "openssl", "s_client", "-connect", "127.0.0.1:\(server.directTLSPort)", "-CAfile",
+                server.authorityFile, "-verify_hostname", server.domain, "-servername", server.domain,
             ] + options
-        let output = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        return text
+        ).output
     }
 
     @Test(
@@ -32,23 +23,23 @@ struct ServerTLSTests {
         ])
     func showsCertificate(kind: Certificates.Kind, verdict: String) async throws {
         let server = try await PrivateProsody(ServerOptions { $0.certificate = kind })
-        #expect(try openssl(server).contains(verdict))
+        #expect(try await openssl(server).contains(verdict))
     }
 
     @Test("ejabberd shows its certificate too, and takes TLS 1.2 alone when told so")
     func ejabberd() async throws {
         let server = try await PrivateEjabberd.shared
-        #expect(try openssl(server, "-tls1_3").contains("Verified peername: xmpp.test"))
+        #expect(try await openssl(server, "-tls1_3").contains("Verified peername: xmpp.test"))
         let old = try await PrivateEjabberd(ServerOptions { $0.tls = .only12 })
-        #expect(!(try openssl(old, "-tls1_3").contains("Verified peername: xmpp.test")))
-        #expect(try openssl(old, "-tls1_2").contains("Verified peername: xmpp.test"))
+        #expect(!(try await openssl(old, "-tls1_3").contains("Verified peername: xmpp.test")))
+        #expect(try await openssl(old, "-tls1_2").contains("Verified peername: xmpp.test"))
     }
 
     @Test("TLS versions are those that were ordered", arguments: ServerOptions.TLSVersions.allCases)
     func speaksVersions(versions: ServerOptions.TLSVersions) async throws {
         let server = try await PrivateProsody(ServerOptions { $0.tls = versions })
-        let speaks12 = try openssl(server, "-tls1_2").contains("Verified peername: xmpp.test")
-        let speaks13 = try openssl(server, "-tls1_3").contains("Verified peername: xmpp.test")
+        let speaks12 = try await openssl(server, "-tls1_2").contains("Verified peername: xmpp.test")
+        let speaks13 = try await openssl(server, "-tls1_3").contains("Verified peername: xmpp.test")
         #expect(speaks12 == (versions != .only13))
         #expect(speaks13 == (versions != .only12))
     }

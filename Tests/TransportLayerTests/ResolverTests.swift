@@ -10,6 +10,7 @@ struct ResolverTests {
         "srv-host=_xmpps-client._tcp.xmpp.test,a.xmpp.test,5223,10,70",
         "srv-host=_xmpps-client._tcp.xmpp.test,c.xmpp.test,443,10,30",
         "srv-host=_xmpp-client._tcp.none.test", "srv-host=_xmpps-client._tcp.half.test",
+        "srv-host=_xmpps-client._tcp.plain.test", "srv-host=_xmpp-client._tcp.plain.test,b.xmpp.test,5222,0,0",
         "srv-host=_xmpp-client._tcp.direct.test", "srv-host=_xmpps-client._tcp.direct.test,a.xmpp.test,5223,0,0",
         "host-record=a.xmpp.test,127.0.0.1,::1", "host-record=four.xmpp.test,127.0.0.1",
         "host-record=six.xmpp.test,::1",
@@ -40,6 +41,7 @@ struct ResolverTests {
         // One of the two may be refused.
         #expect(try await resolver().services(of: "half.test") == [])
         #expect(try await resolver().services(of: "direct.test").map(\.kind) == [.directTLS])
+        #expect(try await resolver().services(of: "plain.test").map(\.kind) == [.startTLS])
     }
 
     @Test("S3-14: a domain without records has none, which is no error")
@@ -51,7 +53,8 @@ struct ResolverTests {
         "Addresses of both families, aliases and literals",
         arguments: [
             ("a.xmpp.test", ["127.0.0.1", "::1"]), ("four.xmpp.test", ["127.0.0.1"]), ("six.xmpp.test", ["::1"]),
-            ("alias.xmpp.test", ["127.0.0.1"]), ("192.0.2.7", ["192.0.2.7"]), ("[2001:db8::1]", ["2001:db8::1"]),
+            ("alias.xmpp.test", ["127.0.0.1"]), ("192.0.2.7", ["192.0.2.7"]), ("localhost", ["127.0.0.1", "::1"]),
+            ("[2001:db8::1]", ["2001:db8::1"]),
         ] as [(String, Set<String>)])
     func addresses(_ host: String, _ expected: Set<String>) async throws {
         let addresses = try await resolver().addresses(of: host, port: 5222)

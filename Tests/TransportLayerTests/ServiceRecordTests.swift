@@ -46,6 +46,38 @@ struct ServiceRecordTests {
         #expect((1...300).contains(first["d"] ?? 0))
     }
 
+    @Test("Where all weights are 0, each record has the same chance, whatever order DNS gave")
+    func zeroWeights() {
+        var generator = Sequence()
+        let records = ["a", "b", "c", "d"].map { record(1, 0, $0) }
+        var places: [String: Int] = [:]
+        for _ in 0..<8000 {
+            let order = ServiceRecord.ordered(records, using: &generator).map(\.host)
+            places[order[0], default: 0] += 1
+            places[order[3] + " last", default: 0] += 1
+        }
+        for host in ["a", "b", "c", "d", "a last", "d last"] {
+            #expect((1800...2200).contains(places[host] ?? 0), "\(host)")
+        }
+    }
+
+    @Test("The second place follows the weights of those that are left (RFC 2782)")
+    func secondPlace() {
+        var generator = Sequence()
+        let records = [record(1, 50, "a"), record(1, 40, "b"), record(1, 10, "c")]
+        var second: [String: Int] = [:]
+        var total = 0
+        for _ in 0..<10_000 {
+            let order = ServiceRecord.ordered(records, using: &generator).map(\.host)
+            guard order[0] == "a" else { continue }
+            total += 1
+            second[order[1], default: 0] += 1
+        }
+        #expect((4700...5300).contains(total))
+        #expect(abs(Double(second["b"] ?? 0) / Double(total) - 0.8) < 0.03)
+        #expect(ServiceRecord.ordered([], using: &generator).isEmpty)
+    }
+
     @Test("Addresses of both families take turns (RFC 8305 §4)")
     func interleaving() throws {
         let addresses = try ["::1", "::2", "::3", "10.0.0.1"].map { try Loopback.address($0, port: 1) }

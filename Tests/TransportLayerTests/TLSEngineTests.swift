@@ -6,40 +6,9 @@ import Testing
 /// Both ends of TLS in memory.
 @Suite(.timeLimit(.minutes(1)))
 struct TLSEngineTests {
-    /// Two engines and the wires between them.
-    private struct Pair: ~Copyable {
-        var client: TLSEngine
-        var server: TLSEngine
-        /// The most bytes that cross at once.
-        var slice = Int.max
-
-        /// Moves bytes until both have settled.
-        mutating func settle() throws(TransportError) -> (client: TLSInformation, server: TLSInformation) {
-            for _ in 0..<100_000 {
-                let own = try client.handshake()
-                Self.carry(client.takeOutput(), slice) { server.append($0) }
-                let other = try server.handshake()
-                Self.carry(server.takeOutput(), slice) { client.append($0) }
-                if case .established(let one) = own, case .established(let two) = other { return (one, two) }
-            }
-            throw TransportError(.tlsFailed, "The handshake does not end.")
-        }
-
-        private static func carry(_ bytes: [UInt8], _ slice: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
-            bytes.withUnsafeBytes { all in
-                var rest = all
-                while !rest.isEmpty {
-                    let count = min(rest.count, slice)
-                    body(UnsafeRawBufferPointer(rebasing: rest[..<count]))
-                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                }
-            }
-        }
-    }
-
     private func pair(
         _ version: TLSVersion, alpn: [String] = [], serverALPN: [String] = [], odd: String? = nil
-    ) async throws -> Pair {
+    ) async throws -> EnginePair {
         var client = try await Loopback.client()
         client.applicationProtocols = alpn
         var server = try await Loopback.server()
@@ -52,7 +21,7 @@ struct TLSEngineTests {
         }
         client.minimumVersion = version
         client.maximumVersion = version
-        return Pair(client: try TLSEngine(client: client), server: try TLSEngine(server: server))
+        return EnginePair(client: try TLSEngine(client: client), server: try TLSEngine(server: server))
     }
 
     @Test(

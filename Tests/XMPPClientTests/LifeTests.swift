@@ -174,6 +174,17 @@ struct LifeTests {
         }
     }
 
+    @Test("a part that begins before the connection finds the extensions, however early it asks")
+    func earlyExtensions() async throws {
+        for _ in 0..<50 {
+            let server = MemoryServer()
+            var configuration = try server.account("alice")
+            configuration.add { _ in Notebook() }
+            let isThere = try await Client(configuration).run(from: .connecting) { $0[Notebook.self] != nil }
+            #expect(isThere)
+        }
+    }
+
     @Test("two owners of the same requests are a configuration error")
     func twoOwners() async throws {
         struct Second: SessionExtension {

@@ -68,6 +68,34 @@ struct ResumptionTests {
         }
     }
 
+    @Test("what was written after a message that is lost with its session does not overtake it")
+    func lostInOrder() async throws {
+        let server = MemoryServer()
+        let configuration = try server.account("alice") {
+            $0.reconnection = ReconnectionPolicy(attempts: 5, firstPause: .seconds(60))
+        }
+        try await Client(configuration).run { session in
+            let (bob, carol) = (try JID("bob@xmpp.test"), try JID("carol@xmpp.test"))
+            await server.mute("alice")
+            let events = session.events(.connection)
+            let lost = try await session.send(Message(to: bob.with(resource: "a"), id: "1", body: "first"))
+            try await lost.reached(.written)
+            await server.cut("alice")
+            let isCut = await events.first { if case .connection(.disconnected) = $0 { true } else { nil } }
+            #expect(isCut == true)
+            let later = try await session.send(Message(to: bob, id: "2", body: "second"))
+            let other = try await session.send(Message(to: carol, id: "3", body: "to somebody else"))
+            await server.wait { $0.suspendedCount > 0 }
+            await server.expireSuspended(remembersCount: false)
+            await session.reconnectNow()
+            #expect(await online(events) == false)
+            #expect(lost.failure?.code == .unacknowledged)
+            #expect(later.failure?.code == .connectionFailed)
+            try await other.reached(.acknowledged)
+            #expect(await server.received.contains { $0["id"] == "2" } == false)
+        }
+    }
+
     @Test("without stream management the loss is told at once, and a new session begins by itself")
     func withoutManagement() async throws {
         let server = MemoryServer()

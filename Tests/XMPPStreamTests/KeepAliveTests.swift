@@ -57,12 +57,74 @@ struct KeepAliveTests {
         #expect(deadline == nil)
     }
 
+    @Test("asked by the owner: only the answer counts, and what waits may get less time but not more")
+    func asking() {
+        for policy in [Self.policy, .off] {
+            var machine = KeepAlive(policy, now: start)
+            let (asked, again, longer) = (
+                machine.ask(within: .seconds(5), now: after(1)), machine.ask(within: .seconds(5), now: after(2)),
+                machine.ask(within: .seconds(60), now: after(2))
+            )
+            machine.bytesReceived(now: after(3))
+            let (deadline, isAsking) = (machine.nextDeadline, machine.isAsking)
+            #expect([asked, again, longer] == [.probe, .none, .none])
+            #expect(deadline == after(6))
+            #expect(isAsking)
+            machine.answerReceived()
+            let (next, late, stillAsking) = (
+                machine.nextDeadline, machine.deadlinePassed(now: after(6)), machine.isAsking
+            )
+            #expect(next == (policy == .off ? nil : after(63)))
+            #expect(late == .none)
+            #expect(!stillAsking)
+            _ = machine.ask(within: .seconds(5), now: after(7))
+            let (due, dead) = (machine.deadlinePassed(now: after(12)), machine.ask(within: .seconds(5), now: after(13)))
+            #expect(due == .dead)
+            #expect(dead == .none)
+        }
+    }
+
+    @Test("asked by the owner while a question of its own waits: the time is the shorter one")
+    func askingWhileProbing() {
+        var machine = KeepAlive(Self.policy, now: start)
+        _ = machine.deadlinePassed(now: after(60))
+        let asked = machine.ask(within: .seconds(5), now: after(61))
+        machine.bytesReceived(now: after(62))
+        machine.answerReceived()
+        let next = machine.nextDeadline
+        #expect(asked == .probe)
+        #expect(next == after(122))
+        machine.answerReceived()
+        let same = machine.nextDeadline
+        #expect(same == next)
+    }
+
     @Test("With stream management the question is <r/>, and any answer will do")
     func requests() {
         var client = ScriptedClient(at: .established)
         #expect(client.wait(.seconds(60)).text == "<r xmlns='urn:xmpp:sm:3'/>")
         #expect(client.receive("<a xmlns='urn:xmpp:sm:3' h='0'/>") == [])
         #expect(client.wait(.seconds(15)) == [])
+    }
+
+    @Test("asked by the owner, the stream sends <r/> once and fails in time", arguments: [true, false])
+    func ownerAsks(isAnswered: Bool) {
+        var client = ScriptedClient(at: .established)
+        let now = client.now
+        let (asked, again) = (
+            client.stream.probe(within: .seconds(5), now: now), client.stream.probe(within: .seconds(5), now: now)
+        )
+        #expect(asked.text == "<r xmlns='urn:xmpp:sm:3'/>")
+        #expect(again == [])
+        #expect(client.receive("<message/>").stanzas.count == 1)
+        let isProbing = client.stream.isProbing
+        #expect(isProbing)
+        if isAnswered { client.receive("<a xmlns='urn:xmpp:sm:3' h='0'/>") }
+        client.wait(.seconds(5))
+        let isStillProbing = client.stream.isProbing
+        #expect(!isStillProbing)
+        #expect(client.failure?.code == (isAnswered ? nil : .serverUnresponsive))
+        #expect(isAnswered || client.log.ends.first?.resumption != nil)
     }
 
     @Test("Without it the question is a ping, and its answer is nobody else's", arguments: ["result", "error"])

@@ -29,6 +29,27 @@ enum ScriptedServer {
         """
     static let enabled = "<enabled xmlns='urn:xmpp:sm:3' id='some-long-sm-id' resume='true' max='600'/>"
 
+    static let extensibleMechanisms = """
+        <stream:features><authentication xmlns='urn:xmpp:sasl:2'><mechanism>PLAIN</mechanism><inline>\
+        <sm xmlns='urn:xmpp:sm:3'/><bind xmlns='urn:xmpp:bind:0'><inline><feature var='urn:xmpp:sm:3'/></inline></bind>\
+        <fast xmlns='urn:xmpp:fast:0'><mechanism>HT-SHA-256-EXPR</mechanism></fast></inline></authentication>\
+        </stream:features>
+        """
+    static let admitted = """
+        <success xmlns='urn:xmpp:sasl:2'><authorization-identifier>juliet@example.com/Hongyan/1</authorization-identifier>\
+        <bound xmlns='urn:xmpp:bind:0'><enabled xmlns='urn:xmpp:sm:3' id='some-long-sm-id' resume='true'/></bound>\
+        <token xmlns='urn:xmpp:fast:0' token='t2' expiry='2036-01-01T00:00:00Z'/></success>
+        """
+    static let resumedInline = """
+        <success xmlns='urn:xmpp:sasl:2'><authorization-identifier>juliet@example.com/Hongyan/1</authorization-identifier>\
+        <resumed xmlns='urn:xmpp:sm:3' previd='some-long-sm-id' h='0'/></success>
+        """
+
+    /// A login by XEP-0388.
+    static func extensibleLogin(resuming: Bool) -> [String] {
+        [header, featuresInClear, proceed, header, extensibleMechanisms, resuming ? resumedInline : admitted, features]
+    }
+
     /// Where a login stands; each case but the first has just received its line.
     enum Phase: Int, CaseIterable, Sendable, Comparable {
         case connected, clearHeader, clearFeatures, handshaking, secured, header, authenticating, reopening
@@ -87,6 +108,13 @@ struct ScriptedClient: ~Copyable {
             if step == .secured { log += stream.tlsEstablished(.tls13, now: now) }
             if !step.line.isEmpty { receive(step.line) }
         }
+    }
+
+    /// A transport that is secured from its beginning.
+    init(_ configuration: ClientStreamConfiguration, over framing: StreamFraming) {
+        stream = ClientStream(configuration: configuration)
+        log += stream.open(now: now)
+        log += stream.transportConnected(tls: .tls13, framing: framing, now: now)
     }
 
     /// The server says something; returns what the client does.

@@ -83,7 +83,7 @@ struct StreamManagementTests {
             #expect(
                 action
                     == .resumed(
-                        acknowledged: [StanzaToken(11)], replay: Array("<message id='12'/>".utf8), address: .juliet))
+                        acknowledged: [StanzaToken(11)], replay: [Array("<message id='12'/>".utf8)], address: .juliet))
             let isActive = machine.isActive
             #expect(isActive)
         } else {

@@ -43,6 +43,9 @@ struct StreamPair: ~Copyable {
     private var clientWantsTLS = false
     private var serverWantsTLS = false
     private var isCut = false
+    /// How often the client spoke and waited for the answer, until now; a handshake of TLS 1.3 is one.
+    private(set) var roundTrips = 0
+    private var isClientsTurn = false
 
     init(
         _ client: ClientStreamConfiguration = .juliet(), _ server: ServerStreamConfiguration = .example(),
@@ -76,8 +79,8 @@ struct StreamPair: ~Copyable {
             case .closeTransport: cut()
             case .stanzas(let stanzas):
                 if confirmsStanzas { perform(client.stanzasHandled(stanzas.count, now: now)) }
-            case .progress, .readyToRegister, .resourceConflict, .established, .element, .acknowledged, .notSent,
-                .ended:
+            case .progress, .readyToRegister, .resourceConflict, .tokenReceived, .tokenRejected, .established, .element,
+                .acknowledged, .notSent, .ended:
                 break
             }
         }
@@ -108,15 +111,19 @@ struct StreamPair: ~Copyable {
             if clientWantsTLS, serverWantsTLS {
                 clientWantsTLS = false
                 serverWantsTLS = false
+                roundTrips += 1
                 server.tlsEstablished(tls)
                 perform(client.tlsEstablished(tls, now: now))
             } else if !toServer.isEmpty, !isCut {
                 let part = Array(toServer.prefix(delivery.size))
                 toServer.removeFirst(part.count)
+                isClientsTurn = true
                 perform(server.bytesReceived(part, directory: &directory, now: now))
             } else if !toClient.isEmpty, !isCut {
                 let part = Array(toClient.prefix(delivery.size))
                 toClient.removeFirst(part.count)
+                if isClientsTurn { roundTrips += 1 }
+                isClientsTurn = false
                 perform(client.bytesReceived(part, now: now))
             } else {
                 return

@@ -1,3 +1,4 @@
+internal import Localization
 internal import XMPPClient
 
 /// Reports the steps of a connection on standard error (`--verbose`).

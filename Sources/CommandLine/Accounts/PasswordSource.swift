@@ -1,23 +1,29 @@
 internal import CredentialStore
 internal import Foundation
 internal import Glibc
+internal import Localization
 internal import XMPPAddress
 
 /// Where a password comes from: a file, the place where passwords are kept, or the person at the terminal.
 enum PasswordSource: Sendable, Equatable {
     case file, store, person
+    /// There is none.
+    case missing
 
     /// Longer first lines are not passwords.
     private static let maximumByteCount = 4096
 
     /// The password of `account`.
     ///
-    /// - Parameter asksTwice: for a new password, which nobody can check.
+    /// - Parameters:
+    ///   - asksTwice: for a new password, which nobody can check.
+    ///   - asksPerson: whether a person is asked when there is none; otherwise it is empty and ``missing``.
     static func find(
-        for account: JID, file: String?, usesStore: Bool = true, asksTwice: Bool = false
+        for account: JID, file: String?, usesStore: Bool = true, asksTwice: Bool = false, asksPerson: Bool = true
     ) async throws(CommandError) -> (password: String, source: PasswordSource) {
         if let file { return (try read(file), .file) }
         if usesStore, let kept = try await stored(for: account) { return (kept, .store) }
+        guard asksPerson else { return ("", .missing) }
         return (try await ask(for: account, twice: asksTwice), .person)
     }
 

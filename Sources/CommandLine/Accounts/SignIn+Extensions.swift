@@ -1,5 +1,6 @@
 internal import EntityInformation
 internal import FileSharing
+internal import Localization
 internal import MessageFeatures
 package import Roster
 internal import ServiceDiscovery
@@ -7,11 +8,20 @@ internal import TransportLayer
 package import XMPPClient
 
 extension SignIn {
-    /// The settings with what the programs of this package need: contacts, files, receipts, and what others may ask.
-    package func configuration(
-        accepting policy: RosterPolicy = RosterPolicy(), name: String = "Hongyan"
-    ) -> ClientConfiguration {
+    /// The settings of a program that stays online: it outlives every network.
+    package var lastingConfiguration: ClientConfiguration {
         var configuration = configuration
+        configuration.reconnection = .standard
+        return configuration
+    }
+
+    /// The settings with what the programs of this package need: contacts, files, receipts, and what others may ask.
+    ///
+    /// - Parameter isLasting: whether the program stays online until somebody ends it.
+    package func configuration(
+        accepting policy: RosterPolicy = RosterPolicy(), name: String = "Hongyan", isLasting: Bool = false
+    ) -> ClientConfiguration {
+        var configuration = isLasting ? lastingConfiguration : configuration
         configuration.add { ServiceDiscovery($0, identity: .init(category: "client", type: "console", name: name)) }
         configuration.add { _ in EntityInformation() }
         configuration.add { Roster($0, policy: policy) }

@@ -1,4 +1,5 @@
 internal import AccountRegistration
+internal import Localization
 package import XMPPClient
 
 extension SignIn {
@@ -11,29 +12,35 @@ extension SignIn {
 
     /// Logs in, runs `body` and signs off.
     ///
+    /// - Parameter beginning: when `body` begins.
     /// - Throws: ``CommandError`` with the exit status that fits. A kept password that the server refuses is forgotten;
     ///   no other failure touches it.
     package nonisolated(nonsending) func run<Result>(
         _ configuration: ClientConfiguration, missingAccount: MissingAccount = .fail,
-        _ body: (Session) async throws -> Result
+        from beginning: Client.Beginning = .online, _ body: (Session) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
         let steps = connection.isVerbose ? ConnectionReport() : nil
         if let steps { configuration.add { steps.watch($0) } }
         do {
-            return try await Client(configuration).run(body)
+            return try await Client(configuration).run(from: beginning, body)
         } catch let error as ClientError where error.isWrongPassword && missingAccount == .register {
-            do {
-                try await Client(configuration).registerAccount()
-            } catch {
-                // The account exists, with another password: the first reason is the one that helps.
-                throw CommandError(ClientError(.authenticationFailed, "", cause: nil))
-            }
+            try await registerMissingAccount()
             StandardOutput.report(localized("Registered %@.", address.bare))
-            return try await Client(configuration).run(body)
+            return try await Client(configuration).run(from: beginning, body)
         } catch let error as ClientError where error.isWrongPassword && source == .store {
             try await PasswordSource.forget(address)
             throw CommandError(error)
+        }
+    }
+
+    /// Registers the account with the password that was refused for it.
+    func registerMissingAccount() async throws(CommandError) {
+        do {
+            try await Client(configuration).registerAccount()
+        } catch {
+            // The account exists, with another password: the first reason is the one that helps.
+            throw CommandError(ClientError(.authenticationFailed, "", cause: nil))
         }
     }
 }

@@ -1,11 +1,25 @@
 internal import Cryptography
+internal import Localization
 internal import TransportLayer
+internal import UserProfile
 package import XMPPAddress
 package import XMPPClient
 internal import XMPPStream
 
 /// An account with everything that is needed to connect: what the command line says, completed by what is kept.
 package struct SignIn: Sendable {
+    /// What somebody signs in for.
+    package enum Purpose: Sendable {
+        /// To use the account.
+        case session
+        /// To find out whether the password is right, which is kept then.
+        case keeping
+        /// To register the account: the password is one that is being chosen, so it is not looked up, and asked for twice.
+        case registration
+        /// To look at the way there. Nobody is asked for a password, and nothing is kept, changed or forgotten.
+        case observation
+    }
+
     package let address: JID
     let connection: ConnectionOptions
     let password: String
@@ -13,12 +27,14 @@ package struct SignIn: Sendable {
     /// Asks about certificates, if the person wants to be asked.
     let question: TrustQuestion?
     private let trustedCertificates: [String]
+    /// Which installation this is for the account's server; `nil` for accounts that are not kept here.
+    private let userAgent: UserAgent?
+    /// What stands in for the password.
+    private let token: FASTToken?
 
     /// Finds account, server and password.
-    ///
-    /// - Parameter isNew: the password is one that is being chosen: it is not looked up, and asked for twice.
-    package init(_ options: ConnectionOptions, isNew: Bool = false) async throws(CommandError) {
-        let accounts = try AccountFile()
+    package init(_ options: ConnectionOptions, for purpose: Purpose = .session) async throws(CommandError) {
+        var accounts = try CommandError.inProfile { () throws(ProfileFailure) in try AccountFile() }
         let account: AccountFile.Account?
         if let address = options.address {
             account = accounts.account(address)
@@ -40,7 +56,21 @@ package struct SignIn: Sendable {
         question = connection.trust == .ask ? TrustQuestion() : nil
         trustedCertificates = account?.trustedCertificates ?? []
         (password, source) = try await PasswordSource.find(
-            for: address, file: options.passwordFile, usesStore: !isNew, asksTwice: isNew)
+            for: address, file: options.passwordFile, usesStore: purpose != .registration,
+            asksTwice: purpose == .registration, asksPerson: purpose != .observation)
+        switch purpose {
+        case .session:
+            userAgent = try CommandError.inProfile { () throws(ProfileFailure) in
+                try accounts.userAgent(of: address)
+            }
+        case .keeping, .registration:
+            userAgent = account?.userAgent.flatMap(UserAgent.installation) ?? UserAgent.newInstallation()
+        case .observation: userAgent = nil
+        }
+        // Who gives a password, or wants to know whether it is right, wants that one to be tried.
+        token =
+            purpose == .session && userAgent != nil && source == .store
+            ? await LoginTokens(account: address).token : nil
     }
 
     /// The settings for the library, without extensions.
@@ -50,6 +80,11 @@ package struct SignIn: Sendable {
         configuration.port = connection.port
         if connection.usesDirectTLS { configuration.encryption = .directTLS }
         configuration.trust = trust
+        configuration.userAgent = userAgent
+        configuration.fastToken = token
+        if userAgent != nil { configuration.signInStore = LoginTokens(account: address) }
+        // Somebody waits for the end of the command.
+        configuration.reconnection = .brief
         if let seconds = connection.timeout {
             configuration.loginTimeout = .seconds(seconds)
             configuration.requestTimeout = .seconds(seconds)
@@ -58,13 +93,7 @@ package struct SignIn: Sendable {
     }
 
     private var trust: TrustPolicy {
-        if let question { return question.policy }
-        if case .pinned(let digits) = connection.trust { return .pinned([Hex.decode(digits) ?? []]) }
-        if let file = connection.authorityFile { return .certificateAuthority(file) }
-        if !trustedCertificates.isEmpty {
-            return .pinned(trustedCertificates.compactMap { Hex.decode($0) })
-        }
-        return .system
+        connection.trustPolicy(question: question, accepted: trustedCertificates)
     }
 
     /// What is kept about the account after a login, so that later commands need no options.
@@ -74,10 +103,22 @@ package struct SignIn: Sendable {
         return AccountFile.Account(
             address: address.bare, host: connection.host, port: connection.port,
             certificateAuthority: connection.authorityFile.map(Self.absolute), usesDirectTLS: connection.usesDirectTLS,
-            trustedCertificates: trusted.isEmpty ? nil : Array(Set(trusted)).sorted())
+            trustedCertificates: trusted.isEmpty ? nil : Array(Set(trusted)).sorted(), userAgent: userAgent?.id)
     }
 
     private static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileFolder.currentDirectory + "/" + path
+    }
+}
+
+extension ConnectionOptions {
+    /// Which certificates are trusted.
+    ///
+    /// - Parameter accepted: those that the person has accepted for the account, in hexadecimal digits.
+    func trustPolicy(question: TrustQuestion? = nil, accepted: [String] = []) -> TrustPolicy {
+        if let question { return question.policy }
+        if case .pinned(let digits) = trust { return .pinned([Hex.decode(digits) ?? []]) }
+        if let file = authorityFile { return .certificateAuthority(file) }
+        return accepted.isEmpty ? .system : .pinned(accepted.compactMap { Hex.decode($0) })
     }
 }

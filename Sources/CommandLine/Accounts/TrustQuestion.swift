@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Glibc
+internal import Localization
 internal import Synchronization
 internal import TransportLayer
 

@@ -1,5 +1,6 @@
-internal import FileSharing
-internal import MessageFeatures
+internal import ChatModel
+internal import ChatStore
+internal import Localization
 internal import Roster
 internal import XMPPAddress
 internal import XMPPClient
@@ -19,7 +20,16 @@ extension Chat {
         case .accept(let text): await answer(text, accepting: true)
         case .reject(let text): await answer(text, accepting: false)
         case .remove(let text): askRemoval(text)
-        case .open(let text): open(named: text)
+        case .open(let text): await open(named: text)
+        case .edit(let text): await edit(text)
+        case .reply(let number, let text): await reply(number, text)
+        case .react(let emoji): await react(emoji)
+        case .delete: await deleteLast()
+        case .retry: await retry()
+        case .search(let words): await search(words)
+        case .join(let room, let nickname): join(room, nickname: nickname)
+        case .who: await tellWho()
+        case .leave: await leaveRoom()
         case .help: help()
         case .quit: isLeaving = true
         case .unknown(let name): tell(localized("There is no command %@; /help lists them.", name))
@@ -27,68 +37,38 @@ extension Chat {
         }
     }
 
+    /// Keeps a message; what becomes of it shows behind it.
     private func send(_ text: String) async {
-        guard case .conversation(let peer) = view else { return }
-        // On the screen first; what becomes of it shows behind it.
-        let entry = timeline.append(.me, text, delivery: .sending)
-        var message = Message.chat(to: peer, body: text)
-        if tellsStates[peer.bare] != false { message.payloads.append(ChatState.active) }
-        myState = .active
-        redraw()
+        guard let key = openKey else { return }
         do {
-            follow(try await session.send(message), entry: entry)
-        } catch {
-            failed(entry, error)
-        }
-    }
-
-    /// Lets the mark behind an entry follow the word of the server and of the other side.
-    func follow(_ token: SendToken, entry: String) {
-        begin { chat in
-            for await change in token.changes {
-                switch change {
-                case .reached(.acknowledged): await chat.mark(entry, .onServer)
-                case .reached(.delivered), .reached(.displayed): await chat.mark(entry, .delivered)
-                case .reached: break
-                case .failed(let error): await chat.failed(entry, error)
-                }
-            }
-        }
-    }
-
-    func mark(_ entry: String, _ delivery: ConversationEntry.Delivery?) {
-        if timeline.change(entry, { $0.delivery = delivery }) { redraw() }
-    }
-
-    func failed(_ entry: String, _ error: any Error) {
-        let reason = CommandError(error).description
-        var text = ""
-        timeline.change(entry) {
-            text = $0.text
-            $0.delivery = .failed(reason)
-        }
-        // The first words say which one, as the line itself may have scrolled away.
-        tell(localized("Not sent: “%@”. %@", DisplayWidth.truncate(TerminalText.harmless(text), to: 24), reason))
-        redraw()
-    }
-
-    private func appear(_ show: String, _ text: String?) async {
-        presence = Presence(show: AvailabilityOptions.shows[show] ?? nil, status: text)
-        do {
-            try await session.send(presence)
-            let state = presence.show.map(Self.word) ?? localized("online")
-            tell(localized("Friends see you as: %@", state + (text.map { ": " + $0 } ?? "")))
+            _ = try await account.send(.text(MessageText(text)), in: key)
+            tellWaiting()
         } catch {
             tell(CommandError(error).description)
         }
     }
 
+    /// Once for each time without a connection.
+    func tellWaiting() {
+        if case .online = link { return }
+        guard !hasToldWaiting else { return }
+        hasToldWaiting = true
+        tell(localized("Kept here; it goes out with the next connection."))
+    }
+
+    private func appear(_ show: String, _ text: String?) async {
+        presence = OwnPresence(show: AvailabilityOptions.shows[show] ?? nil, status: text)
+        await account.setPresence(presence)
+        let state = presence.show.map(Self.word) ?? localized("online")
+        tell(localized("Friends see you as: %@", state + (text.map { ": " + $0 } ?? "")))
+    }
+
     private func add(_ text: String, name: String?) async {
         do {
-            let address = try ContactAddress.parse(text, account: account).bare
-            switch try await roster.add(address, name: name) {
-            case .requested: tell(localized("Asked %@; the answer will show here.", address))
-            case .alreadyContact: tell(localized("%@ is already a friend; nothing was sent.", address))
+            let friend = try ContactAddress.parse(text, account: address).bare
+            switch try await roster().add(friend, name: name) {
+            case .requested: tell(localized("Asked %@; the answer will show here.", friend))
+            case .alreadyContact: tell(localized("%@ is already a friend; nothing was sent.", friend))
             }
         } catch {
             tell(CommandError(error).description)
@@ -97,16 +77,21 @@ extension Chat {
 
     private func answer(_ text: String?, accepting: Bool) async {
         do {
-            let address = try text.map { try ContactAddress.parse($0, account: account).bare } ?? requests.last
-            guard let address, requests.contains(address) else {
+            let friend = try text.map { try ContactAddress.parse($0, account: address).bare } ?? requests.last
+            guard let friend, requests.contains(friend) else {
                 return tell(
                     text == nil
                         ? localized("Nobody has asked.")
                         : localized("%@ has not asked; there is nothing to answer.", text ?? ""))
             }
-            if accepting { try await roster.accept(address) } else { try await roster.reject(address) }
-            requests.removeAll { $0 == address }
-            tell(accepting ? localized("%@ is accepted.", address) : localized("%@ is refused.", address))
+            _ = try roster()
+            if accepting {
+                try await account.acceptRequest(of: friend)
+            } else {
+                try await account.declineRequest(of: friend)
+            }
+            requests.removeAll { $0 == friend }
+            tell(accepting ? localized("%@ is accepted.", friend) : localized("%@ is refused.", friend))
         } catch {
             tell(CommandError(error).description)
         }
@@ -114,17 +99,17 @@ extension Chat {
 
     private func askRemoval(_ text: String?) {
         do {
-            var address: JID?
+            var friend: JID?
             if let text {
-                address = try friends.find(text)?.address ?? ContactAddress.parse(text, account: account).bare
-            } else if case .conversation(let peer) = view {
-                address = peer.bare
+                friend = try friends.find(text)?.address ?? ContactAddress.parse(text, account: address).bare
+            } else if let key = openKey {
+                friend = key.address.bare
             }
-            guard let address else { return tell(localized("Say %@.", "/remove ADDRESS")) }
-            guard friends.contacts.contains(where: { $0.address == address }) else {
-                return tell(localized("%@ is not on the list of friends; nothing was sent.", address))
+            guard let friend else { return tell(localized("Say %@.", "/remove ADDRESS")) }
+            guard friends.contacts.contains(where: { $0.address == friend }) else {
+                return tell(localized("%@ is not on the list of friends; nothing was sent.", friend))
             }
-            question = Question(prompt: localized("Remove %@ (yes/no)? ", address)) { await $0.remove(address) }
+            question = Question(prompt: localized("Remove %@ (yes/no)? ", friend)) { await $0.remove(friend) }
         } catch {
             tell(CommandError(error).description)
         }
@@ -132,21 +117,32 @@ extension Chat {
 
     private func remove(_ address: JID) async {
         do {
-            try await roster.remove(address)
+            try await roster().remove(address)
             tell(localized("%@ is removed.", address))
         } catch {
             tell(CommandError(error).description)
         }
     }
 
-    private func open(named text: String?) {
+    /// The list of contacts of the session.
+    private func roster() throws(CommandError) -> Roster {
+        guard case .online = link, let roster = live.roster else {
+            throw CommandError(.connection, localized("There is no connection to the server."))
+        }
+        return roster
+    }
+
+    private func open(named text: String?) async {
         guard let text else {
+            scrollToEnd()
             view = .friends
+            await account.opened(nil)
             return
         }
-        if let contact = friends.find(text) { return open(contact.address) }
+        if let contact = friends.find(text) { return await open(contact.address) }
+        if let other = friends.findOther(text) { return await open(other.key) }
         do {
-            open(try ContactAddress.parse(text, account: account).bare)
+            await open(try ContactAddress.parse(text, account: address).bare)
         } catch {
             tell(CommandError(error).description)
         }
@@ -158,5 +154,7 @@ extension Chat {
             tell(left + ": " + localized(command.help))
         }
         tell(localized("Tab completes commands and file names; a message that begins with / is written with //."))
+        tell(
+            localized("PageUp shows older messages. Marks: … waits, ✓ on the server, ✓✓ delivered, ✔✔ seen, ✗ failed."))
     }
 }

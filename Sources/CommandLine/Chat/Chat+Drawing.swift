@@ -1,3 +1,6 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
 internal import MessageFeatures
 internal import Roster
 internal import XMPPAddress
@@ -9,12 +12,33 @@ extension Chat {
         let columns = screen.columns
         screen.prompt = prompt
         screen.status = placeholder
+        hasDrawn = true
+        if scrolledRows > 0 { return drawScrolled(columns) }
         let final = timeline.takeFinalRows(columns: columns, maximumLive: max(1, screen.maximumLiveRows - 1))
         screen.show(final: final, live: timeline.liveRows(columns: columns) + lowerRows(columns), input: input)
     }
 
+    /// What was said further up, in the whole screen.
+    private func drawScrolled(_ columns: Int) {
+        let page = max(1, screen.rows - 3)
+        let rows = timeline.allRows(columns: columns)
+        let end = max(0, rows.count - scrolledRows)
+        screen.clear()
+        let hint = meter ?? localized("further up · PageDown or End goes back")
+        screen.show(
+            live: Array(rows[max(0, end - page)..<end]) + [Timeline.divider(hint, columns: columns)], input: input)
+    }
+
+    /// Lets go of lines that could still change, because another conversation follows below them.
+    func writeForGood() {
+        let columns = screen.columns
+        let final = timeline.takeFinalRows(columns: columns, maximumLive: 0)
+        screen.show(final: final + timeline.liveRows(columns: columns), live: [], input: input)
+    }
+
     /// Begins with an empty screen: its size has changed, or something else has written on it.
     func drawAnew() {
+        if scrolledRows > 0 { return redraw() }
         let lower = lowerRows(screen.columns).count
         screen.clear()
         timeline.rewind(columns: screen.columns, rows: max(1, screen.rows - lower - 2))
@@ -71,25 +95,36 @@ extension Chat {
     }
 
     private var peerState: (text: String, style: TerminalScreen.Style) {
-        guard case .conversation(let peer) = view else { return (localized("friends"), .bold) }
-        let contact = friends.contacts.first { $0.address == peer.bare }
-        let name = TerminalText.harmless(contact?.displayName ?? peer.bare.description)
-        switch states[peer.bare] {
+        guard let key = openKey else { return (localized("friends"), .bold) }
+        let contact = friends.contacts.first { $0.address == key.address }
+        let name = TerminalText.harmless(self.name(of: key.address))
+        if key.kind == .room { return roomState(name) }
+        switch states[key.address] {
         case .composing: return (localized("%@ is writing…", name), .theirs)
         case .paused: return (localized("%@ has stopped writing", name), .plain)
         default: break
         }
         guard let contact else { return (name + " · " + localized("not a friend"), .plain) }
+        // Without a connection nobody knows who is there.
+        guard case .online = link else { return (name, .plain) }
         var text = name + " · " + ContactLine.state(contact)
         if contact.item.isPending { text = name + " · " + localized("asked, no answer yet") }
         if let status = contact.status { text += ": " + TerminalText.harmless(status) }
         return (text, contact.section == .online ? .theirs : .plain)
     }
 
+    private func roomState(_ name: String) -> (text: String, style: TerminalScreen.Style) {
+        guard case .online = link else { return ("# " + name, .plain) }
+        guard let room, room.isInside else { return ("# " + name + " · " + localized("not inside"), .plain) }
+        var text = "# " + name + " · " + localized("%@ inside", room.people.count)
+        if let subject = room.subject, !subject.isEmpty { text += " · " + TerminalText.harmless(subject) }
+        return (text, .theirs)
+    }
+
     private var ownState: (text: String, style: TerminalScreen.Style) {
         switch link {
         case .online:
-            let unread = friends.unread.values.reduce(0, +)
+            let unread = friends.unread.filter { $0.key != openKey?.address }.values.reduce(0, +)
             let state = presence.show.map(Self.word) ?? localized("online")
             return (unread > 0 ? localized("%@ unread · %@", unread, state) : state, unread > 0 ? .warning : .dim)
         case .connecting: return (localized("connecting…"), .warning)

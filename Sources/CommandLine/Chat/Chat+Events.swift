@@ -1,72 +1,127 @@
+internal import ChatModel
+internal import ChatStore
 internal import FileSharing
+internal import Localization
 internal import MessageFeatures
 internal import Roster
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
+internal import XMPPStream
 
 extension Chat {
     /// How often the countdown to the next connection is drawn.
     private static let countdownStep = Duration.seconds(1)
 
-    func received(_ batch: [SessionEvent]) {
-        for event in batch {
-            switch event {
-            case .message(let message): received(message)
-            case .connection(let event): changed(event)
-            default: break
-            }
+    // MARK: The account
+
+    func happened(_ event: ChatAccountEvent) async {
+        switch event {
+        case .connection(let state):
+            changed(state)
+            if case .online(isResumed: false) = state { await wentOnline() }
+        case .typing(let key): await typingChanged(in: key)
+        case .room(let address):
+            if openKey?.address == address { room = await account.roomState(address) }
+        case .problem(let text): tell(CommandError.oneLine(text))
+        case .presence(let contact):
+            // Who was not there when the first letter was typed learns of it now.
+            if let key = openKey, key.address == contact { await account.setComposing(isWriting, in: key) }
+        case .requests, .invitations: break
         }
         redraw()
     }
 
-    private func received(_ message: Message) {
-        guard let sender = message.from, message.type != .groupchat else { return }
-        let address = sender.bare
-        if let state = message.chatState {
-            states[address] = state
-            tellsStates[address] = true
-        } else if message.isMessageWithBody, !message.isError {
-            states[address] = .active
-            tellsStates[address] = false
+    func changed(_ state: ConnectionState) {
+        switch state {
+        case .online(let isResumed):
+            if case .online = link { return }
+            link = .online
+            hasToldWaiting = false
+            toldReason = nil
+            if wasOnline {
+                tell(isResumed ? localized("Online again; nothing was lost.") : localized("Online again."))
+            }
+            wasOnline = true
+            isRegistering = false
+        case .connecting: link = .connecting
+        case .offline(nil, _): link = .offline(reason: nil, retryAt: nil)
+        case .offline(let error?, let pause):
+            // An account that is registered now was unknown a moment ago.
+            if isRegistering, error.isWrongPassword { return }
+            let reason = error.streamFailure?.phrase.text ?? CommandError(error).description
+            // One attempt after the other fails for the same reason; once is enough.
+            if reason != toldReason { tell(localized("Offline: %@", reason)) }
+            toldReason = reason
+            link = .offline(reason: reason, retryAt: pause.map { .now + $0 })
+            states = [:]
+            if pause != nil { begin { await $0.countDown() } }
         }
-        let isOpen = view == .conversation(address)
-        let contact = friends.contacts.first { $0.address == address }
-        // A name that is not on the list is whatever the sender likes; the address is not.
-        var name = contact?.displayName ?? address.description
-        switch IncomingContent(message) {
-        case .text(let text):
-            if isOpen {
-                _ = timeline.append(.contact(name), text, time: message.moment)
-            } else {
-                _ = timeline.append(.elsewhere(name), text, time: message.moment)
-                friends.unread[address, default: 0] += 1
-                screen.ring()
-            }
-        case .file(let offer):
-            if !isOpen {
-                friends.unread[address, default: 0] += 1
-                name = "→ " + name
-            }
-            if contact != nil || isOpen {
-                receive(offer, from: name, time: message.moment)
-            } else {
-                waitingOffers.append((offer, sender))
-                let text = localized("[%@] from somebody who is no friend; /get fetches it.", offer.kind.label)
-                _ = timeline.append(.elsewhere(name), text, time: message.moment)
-            }
-        case .unusableFile(let reason): _ = timeline.append(.contact(name), reason, time: message.moment)
-        case .nothing: break
+    }
+
+    /// A new session knows who there is.
+    private func wentOnline() async {
+        guard let roster = live.roster else { return }
+        friends.update(await roster.contacts)
+        await loadPeople()
+        for address in await roster.requests where !requests.contains(address) {
+            requests.append(address)
+            tellRequest(address, text: nil)
+        }
+        if let companion {
+            self.companion = nil
+            _ = try? await roster.add(companion, name: companion.local)
+        }
+    }
+
+    private func typingChanged(in key: ConversationKey) async {
+        let writers = await account.typing[key] ?? [:]
+        states[key.address] = writers.values.contains(.composing) ? .composing : writers.values.first
+    }
+
+    private func countDown() async {
+        while case .offline(_, let retryAt?) = link, retryAt > .now, !Task.isCancelled {
+            redraw()
+            try? await Task.sleep(for: Self.countdownStep)
+        }
+    }
+
+    // MARK: The session
+
+    func received(_ event: LiveSession.Event) async {
+        switch event {
+        case .contacts(let batch): await changed(batch)
+        case .messages(let batch):
+            for case .message(let message) in batch { await received(message) }
+            redraw()
+        }
+    }
+
+    /// Texts come from the store; files are fetched as they come.
+    private func received(_ message: Message) async {
+        guard let sender = message.from, message.type != .groupchat, sender.bare != address else { return }
+        guard case .file(let offer) = IncomingContent(message) else { return }
+        let name = message.id.map { LiveName(sender: sender.bare, id: $0) }
+        let isOpen = openKey?.address == sender.bare
+        if isOpen || friends.contacts.contains(where: { $0.address == sender.bare }) {
+            fetch(offer, from: sender.bare, name: name)
+        } else {
+            waitingOffers.append((offer, sender, name))
+            tell(
+                self.name(of: sender.bare) + ": "
+                    + localized("[%@] from somebody who is no friend; /get fetches it.", offer.kind.label))
         }
     }
 
     func changed(_ batch: [RosterEvent]) async {
+        guard let roster = live.roster else { return }
         let before = friends.contacts
         friends.update(await roster.contacts)
         for event in batch {
             switch event {
             case .request(let address, let text):
-                if !requests.contains(address) { requests.append(address) }
+                if requests.contains(address) { continue }
+                requests.append(address)
                 tellRequest(address, text: text)
                 screen.ring()
             case .approved(let address): tell(localized("%@ has accepted you.", address))
@@ -80,8 +135,10 @@ extension Chat {
     }
 
     /// The friend one talks with came or went.
-    private func announce(_ contact: Contact, before: Contact?) {
-        guard view == .conversation(contact.address), let before, before.section != contact.section else { return }
+    private func announce(_ contact: RosterContact, before: RosterContact?) {
+        guard wasOnline, openKey?.address == contact.address, let before, before.section != contact.section else {
+            return
+        }
         if contact.section == .offline { states[contact.address] = nil }
         tell("\(contact.displayName): \(ContactLine.state(contact))")
     }
@@ -89,28 +146,5 @@ extension Chat {
     func tellRequest(_ address: JID, text: String?) {
         let words = text.flatMap { $0.isEmpty ? nil : " “\($0)”" } ?? ""
         tell(localized("%@ wants to add you.%@ /accept or /reject", address, words))
-    }
-
-    private func changed(_ event: ConnectionEvent) {
-        switch event {
-        case .willConnect: if case .offline = link { link = .connecting }
-        case .online(_, let isResumed):
-            if case .online = link { return }
-            link = .online
-            tell(isResumed ? localized("Online again; nothing was lost.") : localized("Online again."))
-        case .disconnected(let error?, let pause):
-            let reason = CommandError(error).description
-            if case .online = link { tell(localized("Offline: %@", reason)) }
-            link = .offline(reason: reason, retryAt: pause.map { .now + $0 })
-            if pause != nil { begin { await $0.countDown() } }
-        default: break
-        }
-    }
-
-    private func countDown() async {
-        while case .offline(_, let retryAt?) = link, retryAt > .now, !Task.isCancelled {
-            redraw()
-            try? await Task.sleep(for: Self.countdownStep)
-        }
     }
 }

@@ -1,6 +1,7 @@
-internal import MessageFeatures
+internal import ChatModel
+internal import ChatStore
+internal import Localization
 internal import XMPPAddress
-internal import XMPPStanzas
 
 extension Chat {
     /// How long a person who writes may pause before the other side is told.
@@ -16,6 +17,9 @@ extension Chat {
         case .tab: complete()
         case .up where view == .friends && input.isEmpty: friends.move(-1)
         case .down where view == .friends && input.isEmpty: friends.move(1)
+        case .pageUp: await scroll(pages: 1)
+        case .pageDown: await scroll(pages: -1)
+        case .end where scrolledRows > 0 && input.isEmpty: scrollToEnd()
         default:
             if input.apply(key) { await wrote() }
         }
@@ -23,31 +27,33 @@ extension Chat {
 
     private func entered() async {
         if recorder != nil { return await finishRecording() }
+        scrollToEnd()
         let line = input.take()
         if let question {
             self.question = nil
             let isYes = [localized("yes"), "yes", "y", "是"].contains(line.trimmed.lowercased())
             return isYes ? await question.onYes(self) : tell(localized("Nothing was done."))
         }
-        if view == .friends, !line.hasPrefix("/") { return choose(line.trimmed) }
+        if view == .friends, !line.hasPrefix("/") { return await choose(line.trimmed) }
         guard !line.trimmed.isEmpty else { return }
-        await perform(ChatCommand(line))
+        let command = ChatCommand(line)
+        await perform(command)
+        if case .message = command { await keepDraft() }
     }
 
-    private func choose(_ text: String) {
-        let contact = text.isEmpty ? friends.contacts.first { $0.address == friends.selected } : friends.find(text)
-        if let contact {
-            open(contact.address)
-        } else if !text.isEmpty {
+    private func choose(_ text: String) async {
+        if text.isEmpty {
+            if let other = friends.others.first(where: { $0.key.address == friends.selected }) {
+                return await open(other.key)
+            }
+            if let selected = friends.selected { await open(selected) }
+        } else if let contact = friends.find(text) {
+            await open(contact.address)
+        } else if let other = friends.findOther(text) {
+            await open(other.key)
+        } else {
             tell(localized("No friend is called “%@”; /add %@ asks somebody.", text, text))
         }
-    }
-
-    func open(_ address: JID) {
-        view = .conversation(address)
-        friends.unread[address] = nil
-        let name = friends.contacts.first { $0.address == address }?.displayName ?? address.description
-        tell(localized("Conversation with %@", name))
     }
 
     /// Once clears what is written, twice leaves.
@@ -90,7 +96,7 @@ extension Chat {
         }
     }
 
-    private func replaceInput(_ text: String) {
+    func replaceInput(_ text: String) {
         _ = input.apply(.end)
         _ = input.apply(.deleteToStart)
         _ = input.apply(.text(text))
@@ -99,30 +105,32 @@ extension Chat {
     /// Tells the other side that a message is being written, and when that stops (XEP-0085).
     private func wrote() async {
         keyCount += 1
-        let isWriting = !input.isEmpty && !input.string.hasPrefix("/") && question == nil
-        await announce(isWriting ? .composing : .active)
+        guard let key = openKey else { return }
+        let isWriting = isWriting
+        begin { [keyCount] chat in
+            try? await Task.sleep(for: Self.draftAfter)
+            await chat.keepDraft(since: keyCount)
+        }
+        await account.setComposing(isWriting, in: key)
         guard isWriting else { return }
         let count = keyCount
         begin { chat in
             try? await Task.sleep(for: Self.pauseAfter)
-            await chat.pausedWriting(since: count)
+            await chat.pausedWriting(since: count, in: key)
         }
     }
 
-    private func pausedWriting(since count: Int) async {
-        guard count == keyCount, myState == .composing else { return }
-        await announce(.paused)
+    /// A message is being written, and not a command or an answer.
+    var isWriting: Bool { !input.isEmpty && !input.string.hasPrefix("/") && question == nil }
+
+    /// What was written and not sent is kept so soon after the last key.
+    private static let draftAfter = Duration.seconds(1)
+
+    private func keepDraft(since count: Int) async {
+        if count == keyCount { await keepDraft() }
     }
 
-    /// Sends a state of its own if it is news and the other side is there and has shown that it knows states.
-    private func announce(_ state: ChatState) async {
-        guard case .conversation(let peer) = view, state != myState else { return }
-        myState = state
-        guard tellsStates[peer.bare] != false,
-            friends.contacts.first(where: { $0.address == peer.bare }).map({ $0.section != .offline }) ?? false
-        else { return }
-        var message = Message(to: peer, type: .chat)
-        message.payloads.append(state)
-        _ = try? await session.send(message)
+    private func pausedWriting(since count: Int, in key: ConversationKey) async {
+        if count == keyCount { await account.setComposing(false, in: key) }
     }
 }

@@ -1,11 +1,12 @@
 internal import FileSharing
 internal import Glibc
+internal import Localization
 internal import Media
 
 extension Chat {
     /// Opens the microphone; Enter sends what was spoken, Ctrl-C throws it away.
     func beginRecording() async {
-        guard case .conversation = view else { return tell(localized("Open a conversation first.")) }
+        guard openKey != nil else { return tell(localized("Open a conversation first.")) }
         guard recorder == nil else { return }
         // Sound servers may take a second or two.
         meter = localized("opening the microphone…")

@@ -1,4 +1,7 @@
+internal import ChatModel
+internal import ChatStore
 internal import FileSharing
+internal import Localization
 internal import Media
 internal import MessageFeatures
 internal import Roster
@@ -7,18 +10,20 @@ internal import XMPPClient
 internal import XMPPStanzas
 
 /// The conversation in the terminal: what is typed goes out, what happens comes in, and one actor draws it all.
+///
+/// What was said comes from the store and from nowhere else, so it is there at once, with or without a connection.
 actor Chat {
     /// What the screen shows above the input line.
     enum View: Equatable {
         case friends
-        case conversation(JID)
+        case conversation(ConversationKey)
     }
 
     /// Whether messages reach the server at the moment.
     enum Link {
         case online
         case connecting
-        case offline(reason: String, retryAt: ContinuousClock.Instant?)
+        case offline(reason: String?, retryAt: ContinuousClock.Instant?)
     }
 
     /// A question that the next line answers.
@@ -27,10 +32,18 @@ actor Chat {
         var onYes: @Sendable (Chat) async -> Void
     }
 
-    let session: Session
-    let roster: Roster
-    let account: JID
+    /// A message that came live, by who sent it under which name.
+    struct LiveName: Hashable {
+        var sender: JID
+        var id: String
+    }
+
+    let account: ChatAccount
+    let live: LiveSession
+    /// The account's bare address.
+    let address: JID
     let folder: FileFolder
+    let media: MediaCache?
     let keyboard: Keyboard
     let jobs = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
 
@@ -39,18 +52,38 @@ actor Chat {
     var timeline = Timeline()
     var friends = ContactList()
     var view = View.friends
-    var link = Link.online
-    var presence: Presence
+    var link = Link.connecting
+    var presence: OwnPresence
     var question: Question?
+    /// The open conversation in the store, once something was said in it.
+    var openID: ConversationID?
+    /// The names that the person gave to contacts and rooms.
+    var names: [JID: String] = [:]
+    /// The messages of the open conversation that are shown, as they were last.
+    var shown: [MessageID: StoredMessage] = [:]
+    /// The newest message when the program began; what is newer may ring.
+    var newestAtStart = MessageID(rawValue: .max)
+    var announced: Set<MessageID> = []
+    /// What was found out about files: where they are on this computer.
+    var fileNotes: [LiveName: String] = [:]
+    var sentFiles: [MessageID: String] = [:]
+    /// Rows that the screen is scrolled up by.
+    var scrolledRows = 0
+    var isLoadingOlder = false
+    /// Something stands on the screen.
+    var hasDrawn = false
+    var hasToldWaiting = false
+    var toldReason: String?
     /// Friend requests that wait for an answer, oldest first.
     var requests: [JID] = []
-    /// What others are doing with the conversation, and whether they tell (XEP-0085 §5.1).
+    /// What others are doing with the conversation.
     var states: [JID: ChatState] = [:]
-    var tellsStates: [JID: Bool] = [:]
-    /// What was told last about my writing, and how often a key was pressed since the program began.
-    var myState = ChatState.active
+    var room: RoomState?
     var keyCount = 0
+    /// What the store has as the draft of the open conversation.
+    var draftKept: String?
     var wasInterrupted = false
+    var wasOnline = false
     var isLeaving = false
     var recorder: VoiceRecorder?
     var player: VoicePlayer?
@@ -58,44 +91,52 @@ actor Chat {
     var meter: String?
     var lastVoice: String?
     /// Offers of people who are no friends, not fetched by themselves.
-    var waitingOffers: [(offer: FileOffer, sender: JID)] = []
+    var waitingOffers: [(offer: FileOffer, sender: JID, name: LiveName?)] = []
+    /// The account may be unknown until it is registered.
+    var isRegistering: Bool
+    /// Somebody to make friends with as soon as there is a connection.
+    var companion: JID?
 
     private var decoder = KeyDecoder()
 
-    init(_ session: Session, _ roster: Roster, account: JID, folder: FileFolder, presence: Presence, keyboard: Keyboard)
-    {
-        self.session = session
-        self.roster = roster
+    init(
+        _ account: ChatAccount, _ live: LiveSession, folder: FileFolder, media: MediaCache?, presence: OwnPresence,
+        keyboard: Keyboard, isRegistering: Bool
+    ) {
         self.account = account
+        self.live = live
         self.folder = folder
+        self.media = media
         self.presence = presence
         self.keyboard = keyboard
+        self.isRegistering = isRegistering
+        address = account.address
         screen = .standardOutput()
     }
 
-    /// Talks until the person leaves or the session is over.
-    func run(with peer: JID?, isCompanion: Bool) async throws(ClientError) {
-        let events = session.events([.messages, .connection])
-        let changes = await roster.events()
+    var store: any LocalStore { account.store }
+
+    /// The open conversation.
+    var openKey: ConversationKey? { if case .conversation(let key) = view { key } else { nil } }
+
+    /// Talks until the person leaves or the keyboard is stopped.
+    func run(with peer: JID?, isCompanion: Bool) async {
+        let changes = store.changes()
+        let events = account.events()
         screen.setBracketedPaste(true)
-        if let peer { view = .conversation(peer) }
-        friends.update(await roster.contacts)
-        requests = await roster.requests
-        tell(localized("Signed in as %@. /help lists the commands.", account.bare))
+        await loadPeople()
+        tell(localized("You are %@. /help lists the commands.", address))
         if isCompanion, let peer {
+            companion = peer
             tell(localized("%@ answers: try a text, /picture FILE or /voice FILE.", peer.local ?? peer.description))
         }
-        for address in requests { tellRequest(address, text: nil) }
-        try await session.send(presence)
-        if isCompanion, let peer { _ = try await roster.add(peer, name: peer.local) }
+        if let peer { await open(peer) }
+        changed(await account.connectionState)
         redraw()
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                for await batch in events { await self.received(batch) }
-                // The session is over; who ran it says why.
-                self.keyboard.stop()
-            }
-            group.addTask { for await batch in changes { await self.changed(batch) } }
+            group.addTask { for await change in changes { await self.stored(change) } }
+            group.addTask { for await event in events { await self.happened(event) } }
+            group.addTask { for await event in self.live.events { await self.received(event) } }
             group.addTask { await self.runJobs() }
             for await event in keyboard.events {
                 switch event {
@@ -104,6 +145,7 @@ actor Chat {
                 }
                 if isLeaving { break }
             }
+            if isLeaving { await sendTheRest() }
             group.cancelAll()
         }
         keyboard.stop()
@@ -130,10 +172,35 @@ actor Chat {
         redraw()
     }
 
+    /// How long leaving waits for what was typed last, in tenths of a second.
+    private static let partingPatience = 30
+
+    /// What was typed last goes out before the goodbye; what cannot go waits in the profile, and that is said.
+    private func sendTheRest() async {
+        let id = account.id
+        func waiting() async -> Int {
+            (try? await store.read { store throws(StoreError) in try store.sendQueue(of: id).count }) ?? 0
+        }
+        var count = await waiting()
+        if case .online = link {
+            for _ in 0..<Self.partingPatience where count > 0 && !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(100))
+                count = await waiting()
+            }
+        }
+        if count > 0 {
+            tell(
+                localized("Not sent yet: %@. They go out with the next connection; `hongyan queue` lists them.", count))
+        }
+    }
+
     private func leave() async {
+        await keepDraft()
         if let recorder { await recorder.discard() }
         await player?.stop()
-        screen.finish(last: timeline.liveRows(columns: screen.columns))
+        if scrolledRows > 0 { scrollToEnd() }
+        let final = timeline.takeFinalRows(columns: screen.columns, maximumLive: 0)
+        screen.finish(last: final + timeline.liveRows(columns: screen.columns))
         screen.setBracketedPaste(false)
     }
 }

@@ -12,6 +12,17 @@ enum ChatCommand: Equatable {
     case reject(String?)
     case remove(String?)
     case open(String?)
+    case edit(String)
+    /// To the last message of the other side, or to the one so many further up.
+    case reply(Int, String)
+    /// An emoji, or none to take it back.
+    case react(String?)
+    case delete
+    case retry
+    case search(String)
+    case join(String, nickname: String?)
+    case who
+    case leave
     case help
     case quit
     case unknown(String)
@@ -24,6 +35,15 @@ enum ChatCommand: Equatable {
         ("/voice", "[FILE]", "send a voice message: a sound file, or record one"),
         ("/play", "[FILE]", "play the last voice message, or this one"),
         ("/get", "", "fetch the last file that was not fetched by itself"),
+        ("/reply", "[NUMBER] TEXT", "answer the last message of the other side, or with a number an earlier one"),
+        ("/edit", "TEXT", "put another text in the place of your last message"),
+        ("/delete", "", "take your last message back"),
+        ("/react", "[EMOJI]", "react to the last message of the other side; without an emoji, take that back"),
+        ("/retry", "", "try once more to send what failed here"),
+        ("/search", "WORDS", "find what was said in this conversation"),
+        ("/join", "ROOM [NICK]", "enter a room"),
+        ("/who", "", "who is in the room"),
+        ("/leave", "", "leave the room for good"),
         ("/status", "[online|chat|away|xa|dnd] [TEXT]", "how you appear to friends"),
         ("/friends", "", "the list of friends"),
         ("/chat", "[NAME]", "open the conversation with somebody else"),
@@ -59,12 +79,36 @@ enum ChatCommand: Equatable {
         case "/accept": self = .accept(argument)
         case "/reject": self = .reject(argument)
         case "/remove": self = .remove(argument)
+        case "/reply": self = Self.reply(rest)
+        case "/edit": self = argument.map(Self.edit) ?? .incomplete("/edit TEXT")
+        case "/delete": self = .delete
+        case "/react": self = .react(argument)
+        case "/retry": self = .retry
+        case "/search": self = argument.map(Self.search) ?? .incomplete("/search WORDS")
+        case "/join":
+            let room = rest.prefix { !$0.isWhitespace }
+            let nickname = rest.dropFirst(room.count).trimmed
+            self =
+                room.isEmpty
+                ? .incomplete("/join ROOM [NICK]") : .join(String(room), nickname: nickname.isEmpty ? nil : nickname)
+        case "/who": self = .who
+        case "/leave": self = .leave
         case "/friends": self = .open(nil)
         case "/chat": self = .open(argument)
         case "/help": self = .help
         case "/quit", "/exit": self = .quit
         default: self = .unknown(String(name))
         }
+    }
+
+    /// `2 yes` answers the last message but one; `2` alone is an answer.
+    private static func reply(_ rest: String) -> ChatCommand {
+        let number = rest.prefix { $0.isASCII && $0.isNumber }
+        let text = rest.dropFirst(number.count)
+        if let count = Int(number), (1...99).contains(count), text.first?.isWhitespace == true, !text.trimmed.isEmpty {
+            return .reply(count, text.trimmed)
+        }
+        return rest.isEmpty ? .incomplete("/reply [NUMBER] TEXT") : .reply(1, rest)
     }
 
     private static func status(_ rest: String) -> ChatCommand {

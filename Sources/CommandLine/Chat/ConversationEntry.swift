@@ -1,3 +1,5 @@
+internal import ChatStore
+internal import Localization
 internal import MessageFeatures
 
 /// One line of a conversation as the person sees it.
@@ -9,6 +11,8 @@ struct ConversationEntry: Equatable {
         case elsewhere(String)
         /// The program itself: somebody came online, a request, an error.
         case notice
+        /// A line across the screen with a few words in it.
+        case divider
     }
 
     /// What happened to a message of mine, as far as the protocol proves it.
@@ -20,6 +24,8 @@ struct ConversationEntry: Equatable {
         case onServer
         /// One of the contact's devices has it.
         case delivered
+        /// The contact has seen it.
+        case displayed
         case failed(String)
 
         var mark: String {
@@ -28,6 +34,8 @@ struct ConversationEntry: Equatable {
             case .transferring(let percent): "\(percent)%"
             case .onServer: "✓"
             case .delivered: "✓✓"
+            // Another sign, and not only another colour, which not everybody sees.
+            case .displayed: "✔✔"
             case .failed: "✗"
             }
         }
@@ -35,8 +43,8 @@ struct ConversationEntry: Equatable {
         /// Whether the line can still change.
         var isFinal: Bool {
             switch self {
-            case .sending, .transferring, .onServer: false
-            case .delivered, .failed: true
+            case .sending, .transferring, .onServer, .delivered: false
+            case .displayed, .failed: true
             }
         }
     }
@@ -46,6 +54,8 @@ struct ConversationEntry: Equatable {
     var time: Timestamp
     var text: String
     var delivery: Delivery?
+    /// Where a message of the store stands; lines of the program's own stay where they were written.
+    var position: TimelinePosition?
 
     /// The entry as rows of at most `columns`: time, name, text, and at the right end of the last row the mark.
     func rows(columns: Int, clock: (Timestamp) -> String = \.clockText) -> [TerminalScreen.Row] {
@@ -66,6 +76,7 @@ struct ConversationEntry: Equatable {
         case .notice:
             style = .dim
             prefix = [.init(text: clock(time) + " * ", style: .dim)]
+        case .divider: return [Timeline.divider(TerminalText.harmless(text), columns: columns)]
         }
         let indent = prefix.reduce(0) { $0 + DisplayWidth.of($1.text) }
         let room = max(2, columns - indent)
@@ -93,7 +104,7 @@ extension ConversationEntry.Delivery {
     fileprivate var style: TerminalScreen.Style {
         switch self {
         case .failed: .warning
-        case .delivered: .mine
+        case .displayed: .mine
         default: .dim
         }
     }

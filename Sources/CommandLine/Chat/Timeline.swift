@@ -1,3 +1,4 @@
+internal import ChatStore
 internal import MessageFeatures
 
 /// The lines of a conversation in the terminal: those written for good, and the last ones, which can still change.
@@ -6,6 +7,8 @@ struct Timeline {
     /// Entries before this one are in the terminal's own scroll-back and cannot be drawn again.
     private var firstLive = 0
     private var nextNumber = 0
+    /// Something was put among lines that are written for good: all must be drawn anew.
+    private(set) var isOutOfOrder = false
 
     /// Entries kept for drawing the screen anew after its size has changed.
     private static let maximumEntries = 500
@@ -19,6 +22,76 @@ struct Timeline {
         let id = String(nextNumber)
         entries.append(ConversationEntry(id: id, author: author, time: time, text: text, delivery: delivery))
         return id
+    }
+
+    /// What came of ``put(_:)``.
+    enum Placement: Equatable {
+        case added
+        /// It was there, and the change can be seen.
+        case changed
+        /// It was there, and its line has scrolled away.
+        case changedOutOfSight
+        case unchanged
+    }
+
+    /// Puts a message of the store where it stands, or in the place of what it was before.
+    mutating func put(_ entry: ConversationEntry) -> Placement {
+        if let index = entries.lastIndex(where: { $0.id == entry.id }) {
+            let old = entries[index]
+            if old == entry { return .unchanged }
+            if let position = entry.position, old.position != position, !fits(position, at: index) {
+                // The archive knows better where it stands.
+                remove(at: index)
+                insert(entry)
+                return .changed
+            }
+            entries[index] = entry
+            return index >= firstLive ? .changed : .changedOutOfSight
+        }
+        insert(entry)
+        return .added
+    }
+
+    /// Takes a message away that is not in the store any more.
+    mutating func remove(_ id: String) {
+        if let index = entries.lastIndex(where: { $0.id == id }) { remove(at: index) }
+    }
+
+    /// Puts older messages in front.
+    mutating func prepend(_ older: [ConversationEntry]) {
+        entries.insert(contentsOf: older, at: 0)
+        firstLive += older.count
+    }
+
+    private mutating func insert(_ entry: ConversationEntry) {
+        var index = entries.count
+        if let position = entry.position {
+            // What the program says in between stays where it was said.
+            for candidate in entries.indices.reversed() {
+                guard let other = entries[candidate].position else { continue }
+                if other < position { break }
+                index = candidate
+            }
+        }
+        entries.insert(entry, at: index)
+        if index < firstLive {
+            firstLive += 1
+            isOutOfOrder = true
+        }
+    }
+
+    private mutating func remove(at index: Int) {
+        entries.remove(at: index)
+        if index < firstLive {
+            firstLive -= 1
+            isOutOfOrder = true
+        }
+    }
+
+    private func fits(_ position: TimelinePosition, at index: Int) -> Bool {
+        let before = entries[..<index].last { $0.position != nil }?.position
+        let after = entries[(index + 1)...].first { $0.position != nil }?.position
+        return (before.map { $0 < position } ?? true) && (after.map { position < $0 } ?? true)
     }
 
     /// Changes an entry.
@@ -56,6 +129,11 @@ struct Timeline {
         entries.indices[firstLive...].flatMap { rows(of: $0, columns: columns) }
     }
 
+    /// All rows, oldest first.
+    func allRows(columns: Int) -> [TerminalScreen.Row] {
+        entries.indices.flatMap { rows(of: $0, columns: columns) }
+    }
+
     /// Begins to draw anew: the last entries that fit into so many rows can be written again.
     mutating func rewind(columns: Int, rows maximum: Int) {
         var used = 0
@@ -66,13 +144,17 @@ struct Timeline {
             index -= 1
         }
         firstLive = index
+        isOutOfOrder = false
     }
 
     /// The entry's rows, with the date in front of the first one of a day.
     private func rows(of index: Int, columns: Int) -> [TerminalScreen.Row] {
         let entry = entries[index]
         let day = entry.time.dayText
-        let isNewDay = index == 0 || entries[index - 1].time.dayText != day
+        // A line across the screen is no part of a day; what follows it is.
+        if entry.author == .divider { return entry.rows(columns: columns) }
+        let before = entries[..<index].last { $0.author != .divider }
+        let isNewDay = before?.time.dayText != day
         return (isNewDay ? [Self.divider(day, columns: columns)] : []) + entry.rows(columns: columns)
     }
 

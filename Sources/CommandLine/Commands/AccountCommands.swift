@@ -1,5 +1,7 @@
 internal import AccountRegistration
+internal import Localization
 internal import Roster
+internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
@@ -8,7 +10,7 @@ extension Command {
     static let register = Command(
         name: "register", synopsis: "[ADDRESS]", summary: "create an account on its server"
     ) { invocation in
-        let signIn = try await SignIn(invocation.namedAccount(), isNew: true)
+        let signIn = try await SignIn(invocation.namedAccount(), for: .registration)
         try await Client(signIn.configuration).registerAccount(answering: RegistrationQuestions.answers)
         try await keep(signIn, invocation, done: localized("Registered %@.", signIn.address.bare), event: "registered")
     }
@@ -16,7 +18,7 @@ extension Command {
     static let login = Command(
         name: "login", synopsis: "[ADDRESS]", summary: "sign in once, and keep account and password for later"
     ) { invocation in
-        let signIn = try await SignIn(invocation.namedAccount())
+        let signIn = try await SignIn(invocation.namedAccount(), for: .keeping)
         try await signIn.run(signIn.configuration()) { session in
             // Below zero, so that no message comes here that a real session should get.
             try await session.send(Presence(priority: -1))
@@ -67,8 +69,10 @@ extension Command {
     private static func keep(
         _ signIn: SignIn, _ invocation: Invocation, done: String, event: String
     ) async throws(CommandError) {
-        var accounts = try AccountFile()
-        try accounts.save(signIn.account)
+        try CommandError.inProfile { () throws(ProfileFailure) in
+            var accounts = try AccountFile()
+            try accounts.save(signIn.account)
+        }
         let place = await PasswordSource.keep(signIn.password, for: signIn.address)
         invocation.show(done, json: ["event": .string(event), "account": .text(signIn.address.bare)])
         StandardOutput.report(place)
@@ -77,7 +81,7 @@ extension Command {
 
 extension Invocation {
     /// The options, with the account as first argument for commands that take it there.
-    fileprivate func namedAccount() throws(CommandError) -> ConnectionOptions {
+    func namedAccount() throws(CommandError) -> ConnectionOptions {
         guard let text = arguments.first else { return connection }
         guard arguments.count == 1, connection.address == nil else {
             throw .usage(localized("Name one account, as the argument or with --jid."))

@@ -1,5 +1,8 @@
+internal import ChatModel
+internal import ChatStore
 internal import Glibc
-internal import Roster
+internal import Localization
+internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient
 
@@ -9,7 +12,7 @@ extension Command {
         options: AvailabilityOptions.options + [
             .init("register", "register the account first if the server does not know it"),
             .init("companion", "ADDRESS is a companion to try this with: make friends with it and say what it can do"),
-        ]
+        ], usesProfile: true
     ) { invocation in
         guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one address.")) }
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
@@ -18,22 +21,52 @@ extension Command {
         }
         let availability = try AvailabilityOptions(invocation.options)
         let signIn = try await SignIn(invocation.connection)
-        let peer = try invocation.arguments.first.map { try ContactAddress.parse($0, account: signIn.address).bare }
-        let folder = try FileFolder(account: signIn.address)
-        StandardOutput.report(localized("Connecting as %@ …", signIn.address.bare))
-        try await signIn.run(
-            signIn.configuration(accepting: availability.policy),
-            missingAccount: invocation.options.has("register") ? .register : .fail
-        ) { session in
-            guard let mode = TerminalMode.singleKeys() else {
-                throw CommandError.failed(localized("The terminal cannot be switched to single keys."))
-            }
-            let chat = Chat(
-                session, try session.extensionInUse(Roster.self), account: signIn.address, folder: folder,
-                presence: availability.presence, keyboard: Keyboard())
-            try await chat.run(with: peer, isCompanion: invocation.options.has("companion"))
-            // The terminal is put back after the last line is drawn.
-            _ = consume mode
+        let peer = try invocation.arguments.first.map { try ContactAddress.parse($0, account: signIn.address) }
+        let profile = invocation.profile
+        try await profile.withStore(for: .writing) { store in
+            try await talk(invocation, availability, signIn, with: peer, in: store, profile)
         }
+    }
+
+    private nonisolated(nonsending) static func talk(
+        _ invocation: Invocation, _ availability: AvailabilityOptions, _ signIn: SignIn, with peer: JID?,
+        in store: SQLiteStore, _ profile: Profile
+    ) async throws {
+        let folder = try FileFolder(account: signIn.address, in: profile)
+        let online = try await OnlineAccount(signIn, in: store, profile, policy: availability.policy)
+        let presence = OwnPresence(show: availability.presence.show, status: availability.presence.status)
+        await online.account.setPresence(presence)
+        let keyboard = Keyboard()
+        let connection = Task {
+            do {
+                try await online.run(missingAccount: invocation.options.has("register") ? .register : .fail)
+            } catch {
+                keyboard.stop()
+                throw error
+            }
+        }
+        // A question about a certificate needs the terminal as it is.
+        if signIn.question != nil {
+            StandardOutput.report(localized("Connecting as %@ …", signIn.address.bare))
+            await online.waitForAnswer()
+        }
+        guard let mode = TerminalMode.singleKeys() else {
+            connection.cancel()
+            throw CommandError.failed(localized("The terminal cannot be switched to single keys."))
+        }
+        let chat = Chat(
+            online.account, online.live, folder: folder, media: online.media, presence: presence, keyboard: keyboard,
+            isRegistering: invocation.options.has("register"))
+        await chat.run(with: peer, isCompanion: invocation.options.has("companion"))
+        // The terminal is put back after the last line is drawn.
+        _ = consume mode
+        connection.cancel()
+        let result = await connection.result
+        await online.media?.close()
+        // Who leaves, or closes the terminal, is not interested in how the goodbye went.
+        guard case .failure(let error) = result, await !chat.isLeaving, !(error is CancellationError),
+            (error as? ClientError)?.code != .cancelled
+        else { return }
+        throw error
     }
 }

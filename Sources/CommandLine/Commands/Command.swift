@@ -1,3 +1,6 @@
+internal import Localization
+internal import UserProfile
+
 /// One command of `hongyan`: what it is called, what it knows, what it does.
 struct Command: Sendable {
     var name: String
@@ -7,10 +10,13 @@ struct Command: Sendable {
     var options: [OptionParser.Option] = []
     /// Whether it takes the options of ``ConnectionOptions``.
     var connects = true
+    /// Whether it reads or keeps conversations, and so takes `--profile`.
+    var usesProfile = false
     var run: @Sendable (Invocation) async throws -> Void
 
     static let all: [Command] = [
         register, login, logout, accounts, roster, add, accept, reject, remove, send, chat, listen, converse,
+        history, export, `import`, queue, connection, doctor,
     ]
 
     private static let common: [OptionParser.Option] = [
@@ -19,7 +25,7 @@ struct Command: Sendable {
     ]
 
     var allOptions: [OptionParser.Option] {
-        options + (connects ? ConnectionOptions.options : []) + Self.common
+        options + (usesProfile ? [Profile.option] : []) + (connects ? ConnectionOptions.options : []) + Self.common
     }
 
     var help: String {

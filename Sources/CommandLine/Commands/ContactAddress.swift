@@ -1,3 +1,4 @@
+internal import Localization
 internal import XMPPAddress
 
 /// The address of somebody else, as a person types it.

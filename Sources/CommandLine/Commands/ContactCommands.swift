@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Localization
 internal import Roster
 internal import XMPPAddress
 internal import XMPPClient

@@ -1,3 +1,4 @@
+internal import Localization
 internal import Roster
 internal import XMPPStanzas
 

@@ -1,5 +1,6 @@
 internal import FileSharing
 internal import Glibc
+internal import Localization
 internal import Media
 internal import MessageFeatures
 internal import Roster

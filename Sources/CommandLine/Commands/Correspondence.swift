@@ -1,4 +1,5 @@
 internal import FileSharing
+internal import Localization
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas

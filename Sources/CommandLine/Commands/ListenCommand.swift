@@ -18,7 +18,7 @@ extension Command {
         let listener = try Listener(invocation)
         let signIn = try await SignIn(invocation.connection)
         let folder = try FileFolder(account: signIn.address)
-        try await signIn.run(signIn.configuration(accepting: availability.policy)) { session in
+        try await signIn.run(signIn.configuration(accepting: availability.policy, isLasting: true)) { session in
             let roster = try session.extensionInUse(Roster.self)
             let events = session.events([.messages, .connection])
             let contacts = await roster.events()

@@ -1,4 +1,5 @@
 internal import FileSharing
+internal import Localization
 internal import MessageFeatures
 internal import Roster
 internal import Synchronization

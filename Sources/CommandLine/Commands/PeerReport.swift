@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Localization
 
 /// What the other side says that it received and sent: the file that `goose --report` writes.
 struct PeerReport {

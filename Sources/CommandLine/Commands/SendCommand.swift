@@ -1,5 +1,9 @@
+internal import ChatModel
+internal import ChatStore
 internal import FileSharing
+internal import Localization
 internal import Media
+internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
@@ -13,7 +17,8 @@ extension Command {
             .init("record", value: "SECONDS", "record a voice message of this length and send it"),
             .init("inline", "send the file inside the message, as old clients do; for small files"),
             .init("delivered", "return only when a device of the receiver has it"),
-        ]
+            .init("queue", "without a connection keep the text; `hongyan chat` sends it later"),
+        ], usesProfile: true
     ) { invocation in
         guard let name = invocation.arguments.first else { throw CommandError.usage(localized("Send to whom?")) }
         let text = invocation.arguments.dropFirst().joined(separator: " ")
@@ -24,30 +29,81 @@ extension Command {
         let seconds = try invocation.recordingSeconds()
         let signIn = try await SignIn(invocation.connection)
         let receiver = try ContactAddress.parse(name, account: signIn.address)
-        let folder = try FileFolder(account: signIn.address)
+        if !text.isEmpty { return try await send(text, to: receiver, as: signIn, invocation) }
+        let folder = try FileFolder(account: signIn.address, in: invocation.profile)
         // The file is looked at before the server is bothered.
         var file: PreparedFile?
         if let path = invocation.options["picture"] { file = try await .picture(file: path, in: folder) }
         if let path = invocation.options["voice"] { file = try await .voice(file: path, in: folder) }
         if let seconds { file = try await .voice(Recording.voice(seconds: seconds), in: folder) }
-        let prepared = file
+        guard let prepared = file else { return }
         try await signIn.run(signIn.configuration()) { session in
-            let token: SendToken
-            if let prepared {
-                token = try await upload(prepared, to: receiver, in: session, invocation)
-            } else {
-                token = try await session.send(.chat(to: receiver, body: text))
-            }
+            let token = try await upload(prepared, to: receiver, in: session, invocation)
             try await confirm(token, in: session, invocation)
             invocation.show(
                 localized("Sent to %@.", receiver),
                 json: JSONValue(
-                    [("event", "sent"), ("to", .text(receiver)), ("id", .string(token.id))]
-                        + (prepared.map {
-                            $0.details.json + [("sha256", .string($0.sha256)), ("path", .string($0.path))]
-                        }
-                            ?? [("kind", "text")])
-                        + [("stage", .string(token.stage >= .delivered ? "delivered" : "acknowledged"))]))
+                    [("event", "sent"), ("to", .text(receiver)), ("id", .string(token.id))] + prepared.details.json
+                        + [("sha256", .string(prepared.sha256)), ("path", .string(prepared.path)), stage(of: token)]))
+        }
+    }
+
+    private static func stage(of token: SendToken) -> (String, JSONValue) {
+        ("stage", .string(token.stage >= .delivered ? "delivered" : "acknowledged"))
+    }
+
+    /// A text is kept before it goes out, so that nothing is lost whatever ends the program.
+    private static func send(
+        _ text: String, to receiver: JID, as signIn: SignIn, _ invocation: Invocation
+    ) async throws {
+        try await invocation.profile.withStore(for: .writing) { store in
+            let queued = try await QueuedText(text, to: receiver, from: signIn.address, in: store)
+            do {
+                try await signIn.run(signIn.configuration()) { session in
+                    let token = try await queued.send(in: session, to: receiver)
+                    do {
+                        try await confirm(token, in: session, invocation)
+                    } catch {
+                        try await note(token, queued)
+                        throw error
+                    }
+                    try await note(token, queued, isConfirmed: true)
+                    invocation.show(
+                        localized("Sent to %@.", receiver),
+                        json: JSONValue([
+                            ("event", "sent"), ("to", .text(receiver)), ("id", .string(token.id)), ("kind", "text"),
+                            stage(of: token),
+                        ]))
+                }
+            } catch {
+                let reason = CommandError(error)
+                guard try await queued.isWaiting else { throw reason }
+                guard invocation.options.has("queue"), reason.status == .connection else {
+                    try await queued.cancel()
+                    throw reason
+                }
+                invocation.show(
+                    localized("Kept; it goes out with the next `hongyan chat`. %@", reason),
+                    json: [
+                        "event": "queued", "to": .text(receiver), "id": .integer(Int(queued.id.rawValue)),
+                        "reason": .string(reason.description),
+                    ])
+            }
+        }
+    }
+
+    /// What became of a text, for the history.
+    private static func note(_ token: SendToken, _ queued: QueuedText, isConfirmed: Bool = false) async throws {
+        if let failure = token.failure {
+            guard let refusal = failure.stanzaError else { return }
+            try await queued.note(
+                .failed(
+                    FailureReason(
+                        .refused, condition: refusal.condition.rawValue, text: refusal.text.best(for: []))))
+        } else if token.stage >= .delivered {
+            try await queued.note(.delivered)
+        } else if isConfirmed || token.stage >= .acknowledged {
+            try await queued.note(.sentToServer)
         }
     }
 

@@ -12,6 +12,12 @@ package struct FetchedFile: Sendable {
     /// The most that is fetched without being asked: a film from a telephone.
     package static let sizeLimit: UInt64 = 100 << 20
 
+    package init(path: String, sha256: String, details: FileDetails) {
+        self.path = path
+        self.sha256 = sha256
+        self.details = details
+    }
+
     /// Fetches what a message offers into `folder`, under a safe name, and looks what it is.
     package init(
         _ offer: FileOffer, in session: Session, folder: FileFolder,

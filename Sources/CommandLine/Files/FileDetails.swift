@@ -26,8 +26,12 @@ package struct FileDetails: Sendable, Equatable {
 
     /// Looks into a file that was received.
     package init(_ file: ReceivedFile) async {
-        self.init(type: MediaType.octetStream.name, byteCount: Int(clamping: file.byteCount))
-        guard let bytes = try? FileFolder.read(file.path, limit: PictureLimits.maximumByteCount) else { return }
+        await self.init(path: file.path, byteCount: Int(clamping: file.byteCount))
+    }
+
+    init(path: String, byteCount: Int) async {
+        self.init(type: MediaType.octetStream.name, byteCount: byteCount)
+        guard let bytes = try? FileFolder.read(path, limit: PictureLimits.maximumByteCount) else { return }
         let sniffed = MediaType(sniffing: bytes)
         type = sniffed.name
         switch sniffed.kind {
@@ -36,7 +40,7 @@ package struct FileDetails: Sendable, Equatable {
                 width = picture.width
                 height = picture.height
             }
-        case .audio: milliseconds = try? await AudioFile.inspect(path: file.path).milliseconds
+        case .audio: milliseconds = try? await AudioFile.inspect(path: path).milliseconds
         default: break
         }
     }

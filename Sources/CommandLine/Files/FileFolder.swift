@@ -1,17 +1,19 @@
 internal import Foundation
+internal import Localization
+internal import UserProfile
 package import XMPPAddress
 
 /// The folder in which pictures, voice messages and files of an account are kept:
-/// `$XDG_DATA_HOME/hongyan/files/<account>` (`~/.local/share` without that variable).
+/// `files/<account>` in the profile, which is `$XDG_DATA_HOME/hongyan` if nothing else is said.
 package struct FileFolder: Sendable {
     package let path: String
 
     package init(account: JID) throws(CommandError) {
-        let environment = ProcessInfo.processInfo.environment
-        let data =
-            environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory() + "/.local/share"
-        // A local part may hold what a file system minds; `@` it cannot hold.
-        path = data + "/hongyan/files/" + Self.safe(account.bare.description)
+        try self.init(account: account, in: Profile())
+    }
+
+    init(account: JID, in profile: Profile) throws(CommandError) {
+        path = profile.filesFolder(of: account)
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -36,11 +38,6 @@ package struct FileFolder: Sendable {
             throw .failed(localized("%@ cannot be written.", target))
         }
         return target
-    }
-
-    private static func safe(_ text: String) -> String {
-        let name = String(text.map { "/\\".contains($0) ? "_" : $0 })
-        return name.hasPrefix(".") ? "_" + name : name
     }
 
     static var currentDirectory: String { FileManager.default.currentDirectoryPath }

@@ -1,4 +1,5 @@
 internal import FileSharing
+internal import Localization
 
 extension FileKind {
     /// The word for programs, the same in every language.

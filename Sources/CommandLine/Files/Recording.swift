@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Localization
 internal import Media
 
 /// Records from the microphone into a temporary file, which is gone afterwards.

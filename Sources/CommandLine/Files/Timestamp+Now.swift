@@ -23,6 +23,12 @@ extension Timestamp {
         return "\(two(parts.tm_hour)):\(two(parts.tm_min))"
     }
 
+    /// `14:05:09` in the computer's time zone.
+    var exactClockText: String {
+        let seconds = local.tm_sec
+        return clockText + (seconds < 10 ? ":0\(seconds)" : ":\(seconds)")
+    }
+
     /// `2026-09-12` in the computer's time zone.
     var dayText: String {
         let parts = local

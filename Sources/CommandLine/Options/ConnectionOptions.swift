@@ -1,3 +1,4 @@
+internal import Localization
 package import XMPPAddress
 
 /// Which account, and how its server is reached: the options that every command knows.

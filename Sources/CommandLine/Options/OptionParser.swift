@@ -1,5 +1,6 @@
 internal import CGlibc
 internal import Glibc
+internal import Localization
 
 /// Reads options with `getopt_long`, so that they behave as everywhere on the system: `--name value`, `--name=value`,
 /// abbreviations that are unique, options after arguments, `--` as the end of options.

@@ -6,7 +6,7 @@ struct KeyDecoder {
     enum Key: Equatable {
         case text(String)
         case enter, backspace, delete, tab
-        case left, right, up, down, home, end, wordLeft, wordRight
+        case left, right, up, down, home, end, wordLeft, wordRight, pageUp, pageDown
         case deleteToStart, deleteToEnd, deleteWord
         case interrupt, endOfInput, redraw
     }
@@ -94,6 +94,7 @@ struct KeyDecoder {
 
     private static let cursorKeys: [String: Key] = [
         "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "1~": .home, "7~": .home, "4~": .end,
-        "8~": .end, "3~": .delete, "1;5C": .wordRight, "1;5D": .wordLeft, "1;3C": .wordRight, "1;3D": .wordLeft,
+        "8~": .end, "3~": .delete, "5~": .pageUp, "6~": .pageDown, "1;5C": .wordRight, "1;5D": .wordLeft,
+        "1;3C": .wordRight, "1;3D": .wordLeft,
     ]
 }

@@ -12,12 +12,24 @@ struct TerminalScreen {
         case mine = "\u{1B}[36m"
         case theirs = "\u{1B}[32m"
         case warning = "\u{1B}[33m"
+        case failure = "\u{1B}[31m"
     }
 
     /// A run of text in one style.
     struct Span: Equatable {
         var text: String
         var style: Style = .plain
+
+        func rendered(inColour usesColour: Bool) -> String {
+            usesColour && style != .plain && !text.isEmpty ? style.rawValue + text + "\u{1B}[0m" : text
+        }
+    }
+
+    /// Whether what is written to standard output may have colours: on a terminal that knows them, and nobody said no.
+    static var standardOutputUsesColour: Bool {
+        guard isatty(STDOUT_FILENO) == 1, let terminal = getenv("TERM") else { return false }
+        let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+        return !isUnwanted && strcmp(terminal, "dumb") != 0
     }
 
     /// One row of the terminal; never wider than ``columns``.
@@ -41,8 +53,7 @@ struct TerminalScreen {
 
     /// A screen on standard output; with `NO_COLOR` or a dumb terminal there are no colours.
     static func standardOutput() -> TerminalScreen {
-        let isPlain = getenv("NO_COLOR") != nil || getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
-        return TerminalScreen(usesColour: !isPlain, size: { TerminalMode.size() }) { StandardOutput.write($0) }
+        TerminalScreen(usesColour: standardOutputUsesColour, size: { TerminalMode.size() }) { StandardOutput.write($0) }
     }
 
     /// Below 20 columns nothing can be read anyway.
@@ -107,7 +118,5 @@ struct TerminalScreen {
         return row + "\r" + (column > 0 ? "\u{1B}[\(column)C" : "")
     }
 
-    private func render(_ span: Span) -> String {
-        usesColour && span.style != .plain ? span.style.rawValue + span.text + "\u{1B}[0m" : span.text
-    }
+    private func render(_ span: Span) -> String { span.rendered(inColour: usesColour) }
 }

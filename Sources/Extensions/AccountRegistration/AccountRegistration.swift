@@ -76,7 +76,9 @@ extension RegistrationQuery {
     }
 
     /// What is sent back: the form, if there was one, or else the simple fields (§4).
-    func answered(with answers: [String: [String]]) -> RegistrationQuery {
+    ///
+    /// - Parameter answers: by the name of the field; hidden ones are filled in already.
+    public func answered(with answers: [String: [String]]) -> RegistrationQuery {
         if let form { return RegistrationQuery(form: form.answered(with: answers)) }
         return RegistrationQuery(
             fields: fields.map { Field(name: $0.name, value: answers[$0.name]?.first ?? $0.value) })

@@ -37,7 +37,7 @@ public struct RegistrationError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Reads the server's refusal (XEP-0077 §3.1.1).
-    init(_ error: ClientError) {
+    public init(_ error: ClientError) {
         guard let condition = error.stanzaError?.condition else {
             self.init(.connection, error.description, cause: error)
             return

@@ -31,6 +31,8 @@ public struct RegistrationQuery: XMLPayload, Equatable {
     public var form: DataForm?
     /// A web page where the account is to be created instead (§5).
     public var webPage: String?
+    /// What questions of the form refer to by `cid:` (XEP-0231).
+    public var attachments: [BitsOfBinary] = []
 
     public init(
         instructions: String? = nil, fields: [Field] = [], form: DataForm? = nil, isRegistered: Bool = false,
@@ -52,6 +54,9 @@ public struct RegistrationQuery: XMLPayload, Equatable {
                 form = try DataForm(from: child)
             } else if child.isNamed(Self.outOfBandName) {
                 webPage = child.firstChild(XMLName("url", Self.outOfBandName.namespace))?.text
+            } else if child.isNamed(BitsOfBinary.name) {
+                // A picture that cannot be read is missing; whether that matters a person sees.
+                if let data = try? BitsOfBinary(from: child) { attachments.append(data) }
             } else if child.name.namespace == Self.name.namespace {
                 switch child.name.local {
                 case "instructions": instructions = child.text
@@ -76,6 +81,7 @@ public struct RegistrationQuery: XMLPayload, Equatable {
             writer.element(XMLName("url", Self.outOfBandName.namespace), text: webPage)
             writer.end()
         }
+        for data in attachments { data.encode(to: &writer) }
         writer.end()
     }
 }

@@ -7,7 +7,7 @@ public import XMPPStanzas
 /// ```
 /// S: <delay xmlns='urn:xmpp:delay' from='capulet.com' stamp='2002-09-10T23:08:25Z'>Offline storage</delay>
 /// ```
-public struct DelayedDelivery: MessagePayload, PresencePayload, Equatable {
+public struct DelayedDelivery: MessagePayload, PresencePayload, Hashable {
     public static let name = XMLName("delay", "urn:xmpp:delay")
 
     /// Who delayed it. Believe it only from the own server, the archive or a room that one is in (§5).

@@ -38,7 +38,7 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
         if message.isError {
             await failed(message, from: sender, in: session)
         } else if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
-            if let token = await token(receipt.messageID, sentTo: sender, in: session) { token.advance(to: .delivered) }
+            await session.token(receipt.messageID, sentTo: sender)?.advance(to: .delivered)
         } else if message.type != .groupchat, message.payloads.contains(DeliveryReceiptRequest.name),
             let id = message.id, await permission(sender)
         {
@@ -52,17 +52,8 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
 
     private func failed(_ message: Message, from sender: JID, in session: Session) async {
         guard let id = message.id, let error = message.error,
-            let token = await token(id, sentTo: sender, in: session)
+            let token = await session.token(id, sentTo: sender)
         else { return }
         token.fail(ClientError(.refused, error.description, cause: error))
-    }
-
-    /// The token of the message `id`, if it was sent to the account (or server) that speaks of it now.
-    private func token(_ id: String, sentTo sender: JID, in session: Session) async -> SendToken? {
-        guard let token = await session.token(stanzaID: id), case .message(let sent) = token.stanza,
-            let receiver = sent.to
-        else { return nil }
-        // A server answers in the name of an account that does not exist, or in its own.
-        return receiver.bare == sender.bare || receiver.domainJID == sender ? token : nil
     }
 }

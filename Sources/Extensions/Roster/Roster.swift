@@ -1,7 +1,7 @@
 internal import XMLStreaming
 public import XMPPAddress
 public import XMPPClient
-internal import XMPPStanzas
+public import XMPPStanzas
 
 /// The contact list of a session: items, subscriptions and who is there (RFC 6121 §2 to §4).
 ///
@@ -31,6 +31,9 @@ public actor Roster: SessionExtension {
     /// Pushes that came while the whole list was on its way. Applied once more on top of it: those after it are newer, and
     /// those before it end, item by item, where it stands.
     private var pushesWhileFetching: [RosterItem]?
+    private let remembered: @Sendable () async -> [Presence]
+    /// Whose presence came while what is remembered was on its way: theirs is newer.
+    private var heardWhileRemembering: Set<JID>?
 
     /// The version of the list as the server counts (§2.6); `nil` before there is one.
     public private(set) var version: String?
@@ -41,9 +44,15 @@ public actor Roster: SessionExtension {
     private static let maximumResources = 64
     private static let maximumRequests = 1024
 
-    public init(_ session: Session, policy: RosterPolicy = RosterPolicy()) {
+    /// - Parameter remembered: presences and requests of a session that a process before this one has had. After a resumption
+    ///   the server says none of them again (XEP-0198 §5), so without this everybody seems to be gone.
+    public init(
+        _ session: Session, policy: RosterPolicy = RosterPolicy(),
+        remembered: @escaping @Sendable () async -> [Presence] = { [] }
+    ) {
         self.session = session
         self.policy = policy
+        self.remembered = remembered
         interceptor = RosterInterceptor()
     }
 
@@ -106,16 +115,23 @@ public actor Roster: SessionExtension {
     }
 
     /// Adds somebody under a name of my own and asks to see the presence (§3.1). Already a contact: sends nothing.
+    ///
+    /// - Parameter message: what is said with the request; not every program shows it.
     public func add(
-        _ address: JID, name: String? = nil, groups: Set<String> = []
+        _ address: JID, name: String? = nil, groups: Set<String> = [], message: String? = nil
     ) async throws(ClientError) -> Addition {
         let address = address.bare
         if let contact = contact(address), contact.item.subscription.seesContact || contact.item.isPending {
             return .alreadyContact(contact)
         }
         _ = try await session.request(RosterChange(RosterItem(address: address, name: name, groups: groups)))
-        try await session.send(Presence(type: .subscribe, to: address))
+        try await session.send(Presence(type: .subscribe, to: address, status: message))
         return .requested
+    }
+
+    /// Asks a contact once more to see its presence: requests can get lost, or be forgotten by who was asked.
+    public func askAgain(_ address: JID, message: String? = nil) async throws(ClientError) {
+        try await session.send(Presence(type: .subscribe, to: address.bare, status: message))
     }
 
     /// Lets somebody see my presence (§3.1.4) and, if wanted and not done yet, asks for theirs.
@@ -150,7 +166,20 @@ public actor Roster: SessionExtension {
         interceptor.roster = self
         // After a fresh login everybody who is there says so again.
         if !isResumed { resources = [:] }
-        if policy.fetchesAutomatically && !isResumed { try await fetch() }
+        if isResumed, !isPopulated { await remember() }
+        // In a new process nothing is known, even of a session that goes on.
+        if policy.fetchesAutomatically && (!isResumed || !isPopulated) { try await fetch() }
+    }
+
+    private func remember() async {
+        heardWhileRemembering = []
+        let presences = await remembered()
+        let heard = heardWhileRemembering ?? []
+        heardWhileRemembering = nil
+        for presence in presences {
+            guard let sender = presence.from, !heard.contains(sender), !heard.contains(sender.bare) else { continue }
+            await take(presence, from: sender)
+        }
     }
 
     public func sessionEnded(_ session: Session) async {
@@ -190,6 +219,11 @@ public actor Roster: SessionExtension {
     /// Presence of somebody, also before the list is there.
     func presenceReceived(_ presence: Presence) async {
         guard let sender = presence.from else { return }
+        heardWhileRemembering?.insert(sender)
+        await take(presence, from: sender)
+    }
+
+    private func take(_ presence: Presence, from sender: JID) async {
         let address = sender.bare
         switch presence.type {
         case .available: available(presence, sender)

@@ -8,12 +8,21 @@ public struct Picture: Sendable, Hashable {
         case original
         /// Scaled to ``Picture/standardSide`` and compressed, unless it is smaller than that already.
         case standard
+        /// Scaled to ``Picture/smallSide`` and compressed more: for a slow or dear connection.
+        case small
+
+        var side: Int { self == .small ? Picture.smallSide : Picture.standardSide }
+        var jpegQuality: Int { self == .small ? Picture.smallJPEGQuality : Picture.jpegQuality }
     }
 
     /// The longest side of a picture of standard quality, in pixels: sharp on a desktop, some 300 kB.
     public static let standardSide = 2048
     /// JPEG quality of what is compressed here, of 100; above it files grow faster than they get better.
     public static let jpegQuality = 82
+    /// The longest side of a picture of small quality, in pixels: sharp on a telephone, some 100 kB.
+    public static let smallSide = 1280
+    /// JPEG quality of a small picture, of 100; below it edges begin to shimmer.
+    public static let smallJPEGQuality = 70
     /// JPEG quality where a damaged original has to be written anew.
     static let rescueQuality = 95
 
@@ -28,7 +37,7 @@ public struct Picture: Sendable, Hashable {
     /// Makes the bytes for sending: position, camera, comments and other metadata are gone.
     ///
     /// Original quality drops the parts of the file that hold metadata. A JPEG that breaks the rules but can be
-    /// read, and any BMP, is opened and written anew. Standard quality scales and compresses; a picture with transparent parts becomes
+    /// read, and any BMP, is opened and written anew. Standard and small quality scale and compress; a picture with transparent parts becomes
     /// PNG, any other JPEG; animations are kept as in original quality, and so is a file that would only grow.
     public static func prepare(_ bytes: [UInt8], quality: Quality) async throws(MediaError) -> Picture {
         try await OffPool.pictures.run { cancellation throws(MediaError) in
@@ -38,9 +47,9 @@ public struct Picture: Sendable, Hashable {
                 if let stripped = contents.stripped { return try Picture(stripped) }
                 return try written(contents, side: nil, quality: rescueQuality, type: losslessType(contents.file.type))
             }
-            let picture = try written(contents, side: standardSide, quality: jpegQuality, type: nil)
+            let picture = try written(contents, side: quality.side, quality: quality.jpegQuality, type: nil)
             if let stripped = contents.stripped, stripped.count <= picture.bytes.count,
-                max(contents.file.width, contents.file.height) <= standardSide
+                max(contents.file.width, contents.file.height) <= quality.side
             {
                 return try Picture(stripped)
             }

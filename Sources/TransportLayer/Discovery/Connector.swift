@@ -7,14 +7,27 @@ public struct Connector: Sendable {
         public var candidateTimeout = Duration.seconds(15)
         /// For everything together.
         public var deadline = Duration.seconds(60)
+        /// The head start of a candidate before the next one is tried beside it. A server on the other side of the earth has answered by
+        /// then, DNS, TCP and TLS together; a person does not mind yet.
+        public var candidateDelay = Duration.seconds(1)
         /// The head start of an address before the next one is tried beside it (RFC 8305 §5 "Connection Attempt Delay").
         public var addressDelay = Duration.milliseconds(250)
+
+        /// When WebSocket is used for a domain.
+        public var webSocket = WebSocketPolicy.whenBlocked
+        public var webSocketLimits = WebSocketLimits()
+        /// Whether `ws:` is allowed for loopback in ``ConnectionTarget/webSocket(_:)``: for tests only.
+        public var allowsPlaintextWebSocket = false
+        /// For the host-meta file in both its forms, DNS and redirections included.
+        public var hostMetaTimeout = Duration.seconds(10)
+        /// The port of HTTPS; another one in tests.
+        var hostMetaPort: UInt16 = 443
 
         public init() {}
     }
 
     public var configuration: Configuration
-    private let loop: EventLoop
+    let loop: EventLoop
 
     public init(configuration: Configuration = Configuration(), loop: EventLoop = .shared) {
         self.configuration = configuration
@@ -23,52 +36,77 @@ public struct Connector: Sendable {
 
     /// Connects.
     ///
+    /// The candidates are tried in their order (RFC 2782), each with a head start of ``Configuration/candidateDelay`` before the next one
+    /// is tried beside it, and the next one at once when all before it have failed. The first one that is usable is the connection: TCP is
+    /// up, and TLS too where it comes first. The others are broken off before anything was said on them, so there is never a second
+    /// login.
+    ///
+    /// When all candidates of a domain have failed for a reason of the network, and nothing else, XMPP over WebSocket is tried
+    /// (``Configuration/webSocket``, XEP-0156); the transport is message-based then.
+    ///
     /// - Parameters:
-    ///   - tls: used for candidates with direct TLS; `xmpp-client` is offered by ALPN then. Its name is the JID's domain, whatever host is
-    ///     connected to.
-    ///   - progress: called as things happen.
+    ///   - tls: used for candidates with direct TLS; `xmpp-client` is offered by ALPN then and need not be selected. Its name is the
+    ///     JID's domain, whatever host is connected to.
+    ///   - avoided: candidates to be tried after all others: those that could be connected to before and were of no use then.
+    ///   - progress: called as things happen; candidates that are tried beside each other come in turns.
     /// - Throws: `serviceNotOffered`; `certificateRefused` when that was the reason anywhere; otherwise `allCandidatesFailed`, or the error
     ///   itself if there was one candidate only. `attempts` tells what was tried.
     public func connect(
-        to target: ConnectionTarget, tls: TLSConfiguration, progress: @Sendable (ConnectionProgress) -> Void = { _ in }
+        to target: ConnectionTarget, tls: TLSConfiguration, avoiding avoided: Set<ConnectionCandidate> = [],
+        progress: @escaping @Sendable (ConnectionProgress) -> Void = { _ in }
     ) async throws(TransportError) -> EstablishedConnection {
         let deadline = ContinuousClock.now + configuration.deadline
-        var attempts: [ConnectionAttempt] = []
-        var errors: [TransportError] = []
-        for candidate in try await candidates(target, deadline, &attempts, progress) {
-            let remaining = ContinuousClock.now.duration(to: deadline)
-            guard remaining > .zero else {
-                attempts.append(
-                    ConnectionAttempt(
-                        target: "\(candidate)", outcome: "not tried: \(configuration.deadline) have passed"))
-                continue
+        let questions = TrustQuestions()
+        var settings = tls
+        settings.trust = tls.trust.asking(through: questions)
+        func race(_ found: [ConnectionCandidate]) async -> CandidateRace.Finish {
+            let ordered = found.filter { !avoided.contains($0) } + found.filter { avoided.contains($0) }
+            let race = CandidateRace(
+                candidates: Array(ordered.prefix(Self.mostCandidates)), delay: configuration.candidateDelay,
+                deadline: deadline, questions: questions, stopsAtRefusal: tls.trust.asksPerson, progress: progress
+            ) { [settings] candidate in
+                let remaining = ContinuousClock.now.duration(to: deadline)
+                return await attempt(
+                    candidate, settings, within: min(configuration.candidateTimeout, remaining), progress)
             }
-            progress(.connecting(candidate))
-            do throws(TransportError) {
-                return try await connect(
-                    candidate, tls, within: min(configuration.candidateTimeout, remaining), &attempts, progress)
-            } catch {
-                if error.code == .cancelled { throw error }
-                errors.append(error)
-                progress(
-                    .failed(attempts.last ?? ConnectionAttempt(target: "\(candidate)", outcome: error.description)))
-                // Whoever has said no is not asked again for the next host of the same domain.
-                if error.code == .certificateRefused && tls.trust.asksPerson { break }
-            }
+            return await race.run()
         }
+        var attempts: [ConnectionAttempt] = []
+        let first = await race(try await candidates(target, deadline, &attempts, progress))
+        if let winner = first.winner { return winner }
+        attempts += first.attempts
+        var errors = first.errors
+        if case .domain(let domain) = target, configuration.webSocket.isAllowed(after: errors) {
+            let found = try await webSockets(of: domain, settings, deadline, &attempts, progress)
+            let second = await race(found)
+            if let winner = second.winner { return winner }
+            attempts += second.attempts
+            errors += second.errors
+        }
+        if Task.isCancelled { throw .cancelledByTask }
         throw Self.summary(errors, attempts, target)
     }
+
+    /// A domain with more servers than these has more than anybody waits for.
+    private static let mostCandidates = 16
 
     /// The places to try, in order.
     private func candidates(
         _ target: ConnectionTarget, _ deadline: ContinuousClock.Instant, _ attempts: inout [ConnectionAttempt],
-        _ progress: (ConnectionProgress) -> Void
+        _ progress: @Sendable (ConnectionProgress) -> Void
     ) async throws(TransportError) -> [ConnectionCandidate] {
         switch target {
+        case .webSocket(let text):
+            let allowsPlaintext = configuration.allowsPlaintextWebSocket
+            return [ConnectionCandidate(try WebSocketURL(text, allowsPlaintext: allowsPlaintext))]
         case .host(let host, let port, let security):
+            guard configuration.webSocket != .only else {
+                throw TransportError(.invalidConfiguration, "Only WebSocket is allowed, and \(host) is no URL of it.")
+            }
             let port = port.flatMap { $0 == 0 ? nil : $0 } ?? ConnectionCandidate.defaultPort
             return [ConnectionCandidate(host: host, port: port, security: security)]
         case .domain(let domain):
+            if configuration.webSocket == .only { return [] }
             let own = ConnectionCandidate(host: domain, port: ConnectionCandidate.defaultPort, security: .startTLS)
             if SocketAddress(domain, port: 0) != nil { return [own] }
             progress(.resolving(domain))
@@ -86,53 +124,10 @@ public struct Connector: Sendable {
         }
     }
 
-    private func resolver(until deadline: ContinuousClock.Instant) -> Resolver {
+    func resolver(until deadline: ContinuousClock.Instant) -> Resolver {
         var settings = configuration.resolver
         settings.deadline = max(.milliseconds(1), min(settings.deadline, ContinuousClock.now.duration(to: deadline)))
         return Resolver(configuration: settings, loop: loop)
-    }
-
-    private func connect(
-        _ candidate: ConnectionCandidate, _ tls: TLSConfiguration, within timeout: Duration,
-        _ attempts: inout [ConnectionAttempt], _ progress: (ConnectionProgress) -> Void
-    ) async throws(TransportError) -> EstablishedConnection {
-        let deadline = ContinuousClock.now + timeout
-        let addresses: [SocketAddress]
-        do throws(TransportError) {
-            addresses = try await resolver(until: deadline).addresses(of: candidate.host, port: candidate.port)
-        } catch {
-            attempts.append(ConnectionAttempt(target: "\(candidate)", outcome: error.description))
-            throw error
-        }
-        let race = AddressRace(
-            addresses: addresses, delay: configuration.addressDelay, deadline: deadline, limits: configuration.limits,
-            loop: loop)
-        let (winner, failures) = await race.run()
-        attempts += failures.map {
-            ConnectionAttempt(target: "\(candidate)", address: "\($0.address)", outcome: $0.error.description)
-        }
-        guard let winner else { throw failures.last?.error ?? .cancelledByTask }
-        if let address = await winner.remoteAddress { progress(.connected(candidate, address)) }
-        guard candidate.security == .directTLS else {
-            return EstablishedConnection(transport: winner, candidate: candidate, tls: nil)
-        }
-        var settings = tls
-        if settings.applicationProtocols.isEmpty {
-            settings.applicationProtocols = [TLSConfiguration.xmppClientProtocol]
-        }
-        // A person needs longer to answer than a server.
-        if !tls.trust.asksPerson {
-            settings.handshakeTimeout = min(
-                settings.handshakeTimeout, max(.milliseconds(1), ContinuousClock.now.duration(to: deadline)))
-        }
-        do throws(TransportError) {
-            let information = try await winner.startTLS(settings)
-            return EstablishedConnection(transport: winner, candidate: candidate, tls: information)
-        } catch {
-            winner.abort()
-            attempts.append(ConnectionAttempt(target: "\(candidate)", outcome: error.description))
-            throw error
-        }
     }
 
     /// The error that says most.
@@ -149,6 +144,7 @@ public struct Connector: Sendable {
                 switch target {
                 case .domain(let domain): domain
                 case .host(let host, _, _): host
+                case .webSocket(let url): url
                 }
             let tried = attempts.map(\.description).joined(separator: " ")
             let code = Set(errors.map(\.code)) == [.timedOut] ? TransportError.Code.timedOut : .allCandidatesFailed

@@ -3,7 +3,7 @@ import CCares
 /// Asks DNS where a domain's service is and what addresses a host has.
 public struct Resolver: Sendable {
     public var configuration: ResolverConfiguration
-    private let loop: EventLoop
+    let loop: EventLoop
 
     public init(configuration: ResolverConfiguration = ResolverConfiguration(), loop: EventLoop = .shared) {
         self.configuration = configuration
@@ -53,11 +53,16 @@ public struct Resolver: Sendable {
         return []
     }
 
-    /// The addresses of a host, IPv6 and IPv4, in the order of RFC 6724. A literal address asks nobody.
+    /// The addresses of a host, IPv6 and IPv4, in the order of RFC 6724. A literal address and `localhost` ask nobody.
     ///
     /// - Throws: `hostNotFound`, `resolutionFailed`, `cancelled`.
     public func addresses(of host: String, port: UInt16) async throws(TransportError) -> [SocketAddress] {
         if let literal = SocketAddress(host, port: port) { return [literal] }
+        // Its own machine is nobody else's business (RFC 6761 §6.3).
+        let name = host.lowercased()
+        if name == "localhost" || name.hasSuffix(".localhost") {
+            return ["::1", "127.0.0.1"].compactMap { SocketAddress($0, port: port) }
+        }
         let channel = DNSChannel(loop: loop)
         try await channel.open(configuration)
         let answer = await channel.addresses(host, port: port)
@@ -72,11 +77,11 @@ public struct Resolver: Sendable {
     }
 
     /// Whether the answer is that there is nothing of the name or the type.
-    private static func isAbsence(_ status: Int32) -> Bool {
+    static func isAbsence(_ status: Int32) -> Bool {
         status == Int32(ARES_ENOTFOUND) || status == Int32(ARES_ENODATA)
     }
 
-    private func failure(_ status: Int32, _ isPastDeadline: Bool, _ subject: String) -> TransportError {
+    func failure(_ status: Int32, _ isPastDeadline: Bool, _ subject: String) -> TransportError {
         let reason =
             isPastDeadline
             ? "the DNS servers did not answer within \(configuration.deadline)" : DNSChannel.words(status)

@@ -8,7 +8,7 @@ public struct ServiceRecord: Sendable, Hashable {
         case directTLS
 
         /// The name that is asked for at `domain`.
-        func name(at domain: String) -> String {
+        public func name(at domain: String) -> String {
             switch self {
             case .startTLS: "_xmpp-client._tcp.\(domain)"
             case .directTLS: "_xmpps-client._tcp.\(domain)"
@@ -47,8 +47,10 @@ public struct ServiceRecord: Sendable, Hashable {
     ) -> [ServiceRecord] {
         var result: [ServiceRecord] = []
         for priority in Set(records.map(\.priority)).sorted() {
-            // Records of weight 0 come first, so that a lot of 0 can fall on them.
-            var group = records.filter { $0.priority == priority }.sorted { $0.weight == 0 && $1.weight > 0 }
+            // Records of weight 0 come first, so that a lot of 0 can fall on them; and shuffled, so that among them, and where all
+            // weights are 0, each has the same chance whatever order DNS gave.
+            let shuffled = records.filter { $0.priority == priority }.shuffled(using: &generator)
+            var group = shuffled.filter { $0.weight == 0 } + shuffled.filter { $0.weight > 0 }
             while !group.isEmpty {
                 let sum = group.reduce(0) { $0 + Int($1.weight) }
                 let lot = Int.random(in: 0...sum, using: &generator)

@@ -11,6 +11,10 @@ public struct HTTPClient: Sendable {
         /// Whether `http:` is allowed for 127.0.0.0/8, ::1 and localhost: for development only.
         public var allowsLoopbackHTTP = false
         public var userAgent = "Hongyan"
+        /// For everything together, redirections included; `nil` for files, which take as long as they take.
+        public var total: Duration?
+        /// Which DNS servers are asked; `nil` leaves it to curl, which asks those of the system.
+        public var resolver: ResolverConfiguration?
 
         public init(trust: TrustPolicy = .system) {
             self.trust = trust
@@ -74,11 +78,22 @@ public struct HTTPClient: Sendable {
         var request = first
         var trust = configuration.trust
         var followed = 0
+        let deadline = configuration.total.map { ContinuousClock.now + $0 }
         try await trust.prepare()
         while true {
             let target = try HTTPURL(request.url, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
+            var settings = configuration
+            if let deadline {
+                settings.total = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
+            }
+            var addresses: [SocketAddress] = []
+            if var resolver = settings.resolver, SocketAddress(target.host, port: 0) == nil {
+                if let total = settings.total { resolver.deadline = min(resolver.deadline, total) }
+                addresses = try await Resolver(configuration: resolver).addresses(of: target.host, port: target.port)
+            }
             let outcome = await HTTPEngine.shared.run(
-                HTTPTransfer(request: request, target: target, configuration: configuration, trust: trust))
+                HTTPTransfer(
+                    request: request, target: target, addresses: addresses, configuration: settings, trust: trust))
             switch outcome {
             case .response(let response): return response
             case .failed(let error): throw error

@@ -17,11 +17,14 @@ final class HTTPTransfer: @unchecked Sendable {
 
     let request: HTTPRequest
     let target: HTTPURL
+    /// Where the host is; empty when curl has to find out.
+    let addresses: [SocketAddress]
     let configuration: HTTPClient.Configuration
     private let trust: TrustPolicy
 
     private(set) var handle: UnsafeMutableRawPointer?
     private var fields: UnsafeMutablePointer<curl_slist>?
+    private var knownAddresses: UnsafeMutablePointer<curl_slist>?
     private var response = HTTPResponse(status: 0)
     private var descriptor: Int32 = -1
     private var sent = 0
@@ -33,9 +36,13 @@ final class HTTPTransfer: @unchecked Sendable {
     /// When bytes last moved.
     private(set) var lastActivity = ContinuousClock.now
 
-    init(request: HTTPRequest, target: HTTPURL, configuration: HTTPClient.Configuration, trust: TrustPolicy) {
+    init(
+        request: HTTPRequest, target: HTTPURL, addresses: [SocketAddress], configuration: HTTPClient.Configuration,
+        trust: TrustPolicy
+    ) {
         self.request = request
         self.target = target
+        self.addresses = addresses
         self.configuration = configuration
         self.trust = trust
     }
@@ -56,6 +63,15 @@ final class HTTPTransfer: @unchecked Sendable {
         curl_easy_setopt_long(handle, CURLOPT_NOSIGNAL, 1)
         curl_easy_setopt_string(handle, CURLOPT_USERAGENT, configuration.userAgent)
         curl_easy_setopt_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(configuration.connecting.milliseconds))
+        if let total = configuration.total {
+            curl_easy_setopt_long(handle, CURLOPT_TIMEOUT_MS, Int(total.milliseconds))
+        }
+        if !addresses.isEmpty {
+            let list = addresses.map { $0.isIPv6 ? "[\($0.address)]" : $0.address }.joined(separator: ",")
+            // The plus lets curl forget them again; other transfers to the host ask for themselves.
+            knownAddresses = curl_slist_append(nil, "+\(target.host):\(target.port):\(list)")
+            curl_easy_setopt_pointer(handle, CURLOPT_RESOLVE, UnsafeMutableRawPointer(knownAddresses))
+        }
         curl_easy_setopt_callback(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, own in
             HTTPTransfer.of(own)?.headerReceived(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
         }
@@ -262,6 +278,8 @@ final class HTTPTransfer: @unchecked Sendable {
         handle = nil
         curl_slist_free_all(fields)
         fields = nil
+        curl_slist_free_all(knownAddresses)
+        knownAddresses = nil
     }
 
     private func judgeResult(_ result: CURLcode) -> Outcome {

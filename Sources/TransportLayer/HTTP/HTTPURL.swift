@@ -5,6 +5,7 @@ struct HTTPURL: Sendable {
     var isSecure: Bool
     /// A-labels or a literal address without brackets.
     var host: String
+    var port: UInt16
 
     /// - Throws: `invalidConfiguration` for anything but `https:`, and `http:` to loopback where that is allowed.
     init(_ text: String, allowsLoopbackHTTP: Bool) throws(TransportError) {
@@ -15,6 +16,7 @@ struct HTTPURL: Sendable {
         else { throw TransportError(.invalidConfiguration, "This is not a URL: \(text)") }
         if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
         host = name
+        port = Self.part(url, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)).flatMap { UInt16($0) } ?? 443
         isSecure = scheme.lowercased() == "https"
         if isSecure { return }
         guard scheme.lowercased() == "http" else {
@@ -25,16 +27,16 @@ struct HTTPURL: Sendable {
         }
     }
 
-    private static func isLoopback(_ host: String) -> Bool {
+    static func isLoopback(_ host: String) -> Bool {
         if let address = SocketAddress(host, port: 0) {
             return address.isIPv6 ? address.address == "::1" : address.address.hasPrefix("127.")
         }
         return host.lowercased() == "localhost"
     }
 
-    private static func part(_ url: OpaquePointer?, _ part: CURLUPart) -> String? {
+    static func part(_ url: OpaquePointer?, _ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(url, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        guard curl_url_get(url, part, &text, flags) == CURLUE_OK, let text else { return nil }
         defer { curl_free(text) }
         return String(cString: text)
     }

@@ -69,7 +69,7 @@ extension SocketTransport {
             }
             if let count {
                 if count > 0 { return }
-                throw TransportError(.tlsFailed, "The peer ended the connection during the TLS handshake.")
+                throw TransportError(.connectionReset, "The peer ended the connection during the TLS handshake.")
             }
             guard await waitForReading() else { throw .cancelledByTask }
         }

@@ -4,6 +4,10 @@ public struct TLSConfiguration: Sendable {
     /// name one of his own (RFC 6120 §13.7.2.1).
     public var serverName: String
 
+    /// Other names that the certificate may be for: with a WebSocket found by host-meta the name of the JID's domain beside that of the
+    /// host in the URL (XEP-0156 §2.2). They are not sent.
+    public var alternativeNames: [String] = []
+
     /// Which certificates are trusted.
     public var trust: TrustPolicy
 
@@ -12,6 +16,9 @@ public struct TLSConfiguration: Sendable {
 
     public var minimumVersion = TLSVersion.tls12
     public var maximumVersion = TLSVersion.tls13
+
+    /// Where sessions are kept and found for resumption; `nil` means that each connection has a full handshake.
+    public var sessionCache: TLSSessionCache?
 
     /// The time for the whole handshake, the question to the user included.
     public var handshakeTimeout: Duration

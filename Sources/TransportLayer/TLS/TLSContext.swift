@@ -38,6 +38,14 @@ final class TLSContext: @unchecked Sendable {
         let context = try TLSContext(TLS_client_method())
         SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_cert_verify_callback(context.pointer, judgeChain, nil)
+        // The sessions are not OpenSSL's to keep: its own cache would ignore by whom they were trusted.
+        SSL_CTX_ctrl(
+            context.pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL), nil)
+        SSL_CTX_sess_set_new_cb(context.pointer) { ssl, session in
+            TLSEngine.sessionReceived(ssl, session)
+            // No reference is kept.
+            return 0
+        }
         return sharedClient.withLock { shared in
             if let shared { return shared }
             shared = context

@@ -15,7 +15,8 @@ extension TLSEngine {
                 tlsServerEndPoint: Self.serverEndPoint(ssl, chain.first),
                 tlsUnique: isUnique && version == .tls12 ? Self.unique(ssl) : nil,
                 peerCertificates: chain.map(\.information),
-                overruledProblems: overruled)
+                overruledProblems: overruled,
+                isResumed: SSL_session_reused(ssl) == 1)
         }
     }
 
@@ -49,7 +50,7 @@ extension TLSEngine {
         return Array(hash.prefix(Int(count)))
     }
 
-    /// `tls-unique`, RFC 5929 §3.1: the first Finished message of the handshake; the client's, because sessions are never resumed here.
+    /// `tls-unique`, RFC 5929 §3.1: the first Finished message of the handshake: the client's, but the server's when a session is resumed.
     private static func unique(_ ssl: OpaquePointer) -> [UInt8]? {
         var message = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         let isOwn = (SSL_is_server(ssl) == 1) == (SSL_session_reused(ssl) == 1)

@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 
 /// One end of a TLS connection without any I/O: bytes of the network in, bytes for the network out, and the plain bytes.
 ///
@@ -21,6 +22,10 @@ public struct TLSEngine: ~Copyable {
     private var evaluation: TrustEvaluation?
     private var overruled: [CertificateProblem] = []
     private var lastInputCount = 0
+    /// The session offered; `nil` when none was, or once the handshake has settled it.
+    private var resumption: TLSResumption?
+    /// The policy itself has accepted the certificate, so sessions of this connection may be resumed by the same policy.
+    private var isAcceptedByPolicy = false
 
     /// What the handshake settled; `nil` before its end.
     public private(set) var information: TLSInformation?
@@ -46,6 +51,8 @@ public struct TLSEngine: ~Copyable {
             offered += name.utf8
         }
         if !offered.isEmpty { SSL_set_alpn_protos(ssl, offered, UInt32(offered.count)) }
+        memory.keepsSessions = configuration.sessionCache != nil
+        resumption = Self.offerSession(ssl, configuration)
     }
 
     /// The server's end.
@@ -95,26 +102,59 @@ public struct TLSEngine: ~Copyable {
             ERR_clear_error()
             let result = SSL_do_handshake(ssl)
             if result == 1 {
-                // Never without a verdict, whatever OpenSSL thinks of the callback.
-                guard client == nil || memory.verdict == X509_V_OK else { throw refusal() }
-                let settled = describe(chain: memory.chain, overruled: overruled)
-                memory.chain = []
-                information = settled
-                return .established(settled)
+                return .established(try settle())
             }
             switch SSL_get_error(ssl, result) {
             case SSL_ERROR_WANT_READ: return .needsBytes
             case SSL_ERROR_WANT_RETRY_VERIFY:
                 guard let client else { throw TransportError(tls: "The TLS handshake") }
                 if memory.verdict != nil { continue }
-                let evaluation = try client.trust.evaluate(memory.chain, for: client.serverName)
+                let evaluation = try client.trust.evaluate(
+                    memory.chain, for: client.serverName, or: client.alternativeNames)
                 self.evaluation = evaluation
                 guard let isAccepted = client.trust.decide(evaluation) else { return .needsDecision(evaluation) }
+                isAcceptedByPolicy = isAccepted
                 decide(isAccepted: isAccepted)
             default:
                 if memory.verdict != nil && memory.verdict != X509_V_OK { throw refusal() }
                 throw TransportError(tls: "The TLS handshake failed")
             }
+        }
+    }
+
+    /// The handshake is complete. Never without a verdict, whatever OpenSSL thinks of the callback: on this handshake's chain, or, when the
+    /// session was resumed, on the chain of the handshake that began it, given when it was offered.
+    private mutating func settle() throws(TransportError) -> TLSInformation {
+        let offered = resumption
+        resumption = nil
+        if let offered, Self.isResumed(ssl, offered) {
+            memory.chain = offered.chain
+            isAcceptedByPolicy = true
+            // A session of TLS 1.2 serves again; OpenSSL reports none when it was resumed.
+            if offered.session.version == .tls12 { memory.receivedSessions.append(offered.session) }
+        } else {
+            guard client == nil || memory.verdict == X509_V_OK && SSL_session_reused(ssl) == 0 else { throw refusal() }
+        }
+        let settled = describe(chain: memory.chain, overruled: overruled)
+        memory.chain = []
+        information = settled
+        keepSessions()
+        return settled
+    }
+
+    /// Puts what the server gave for later into the cache.
+    private func keepSessions() {
+        guard !memory.receivedSessions.isEmpty else { return }
+        let sessions = memory.receivedSessions
+        memory.receivedSessions = []
+        guard let client, let cache = client.sessionCache, isAcceptedByPolicy, let information else { return }
+        // Without the extended master secret, and so without a binding, a man in the middle can give two connections the same keys
+        // (RFC 7627 §5.3).
+        guard information.tlsExporter != nil else { return }
+        let chain = information.peerCertificates.map(\.der)
+        for var session in sessions {
+            session.chain = chain
+            cache.insert(session, for: client.sessionKey, now: Int64(time(nil)))
         }
     }
 
@@ -177,6 +217,7 @@ public struct TLSEngine: ~Copyable {
             if plaintext.isEmpty { plaintext = part } else { plaintext += part }
             chunk = 16_640
         }
+        keepSessions()
         // What was sound before the fault belongs to the reader; the fault comes again with the next call.
         if let failure, plaintext.isEmpty { throw failure }
         return plaintext

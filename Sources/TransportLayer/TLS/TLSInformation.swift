@@ -5,6 +5,9 @@ public struct TLSInformation: Sendable, Hashable {
     /// The cipher suite by its IANA-like OpenSSL name, such as `TLS_AES_256_GCM_SHA384`.
     public var cipher: String
 
+    /// Whether a session of an earlier connection was resumed (``TLSSessionCache``). The certificates are those of that connection then.
+    public var isResumed: Bool
+
     /// What the server selected by ALPN; `nil` when it selected nothing.
     public var applicationProtocol: String?
 
@@ -28,7 +31,7 @@ public struct TLSInformation: Sendable, Hashable {
     public init(
         version: TLSVersion, cipher: String, applicationProtocol: String? = nil, tlsExporter: [UInt8]? = nil,
         tlsServerEndPoint: [UInt8]? = nil, tlsUnique: [UInt8]? = nil, peerCertificates: [CertificateInformation] = [],
-        overruledProblems: [CertificateProblem] = []
+        overruledProblems: [CertificateProblem] = [], isResumed: Bool = false
     ) {
         self.version = version
         self.cipher = cipher
@@ -38,5 +41,6 @@ public struct TLSInformation: Sendable, Hashable {
         self.tlsUnique = tlsUnique
         self.peerCertificates = peerCertificates
         self.overruledProblems = overruledProblems
+        self.isResumed = isResumed
     }
 }

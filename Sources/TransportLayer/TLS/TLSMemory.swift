@@ -18,6 +18,10 @@ final class TLSMemory {
     var applicationProtocols: [String] = []
     /// `nil` until the chain was judged; then `X509_V_OK` or the error that decides the alert.
     var verdict: Int32?
+    /// Whether the client wants sessions for later.
+    var keepsSessions = false
+    /// Sessions that the server has given and the engine has not seen yet; their chain is missing still.
+    var receivedSessions: [TLSSessionCache.Session] = []
 
     var hasInput: Bool { backlogOffset < backlog.count || !window.isEmpty }
 

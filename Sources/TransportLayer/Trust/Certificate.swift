@@ -13,7 +13,21 @@ final class Certificate: @unchecked Sendable {
         self.pointer = pointer
     }
 
+    /// Reads a certificate; `nil` when it is none.
+    init?(der: [UInt8]) {
+        let pointer = der.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return d2i_X509(nil, &cursor, bytes.count)
+        }
+        guard let pointer else { return nil }
+        self.pointer = pointer
+    }
+
     deinit { X509_free(pointer) }
+
+    func isSame(as other: OpaquePointer?) -> Bool {
+        other.map { X509_cmp(pointer, $0) == 0 } ?? false
+    }
 
     /// The certificates of an OpenSSL stack.
     static func list(_ stack: OpaquePointer?) -> [Certificate] {

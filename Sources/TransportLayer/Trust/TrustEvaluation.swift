@@ -30,13 +30,14 @@ public struct TrustEvaluation: Sendable, Hashable {
 
 extension TrustEvaluation {
     /// Judges a chain, leaf first, against the trusted authorities and the name, now.
-    init(_ chain: [Certificate], for serverName: String, authorities: CertificateAuthorities) {
+    init(_ chain: [Certificate], for serverName: String, or others: [String] = [], authorities: CertificateAuthorities)
+    {
         self.init(serverName: serverName, certificates: chain.map(\.information), problems: [])
         guard let leaf = chain.first else {
             problems = [.other("the peer showed none")]
             return
         }
-        if !leaf.isFor(serverName) {
+        if !leaf.isFor(serverName) && !others.contains(where: leaf.isFor) {
             problems.append(.wrongName(expected: serverName, names: leaf.names.map(\.text)))
         }
         problems += authorities.problems(of: chain)

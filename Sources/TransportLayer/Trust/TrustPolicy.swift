@@ -55,8 +55,36 @@ public struct TrustPolicy: Sendable {
         TrustPolicy(anchors: anchors, decision: .byQuestion(isAlwaysAsked: isAlwaysAsked, question))
     }
 
+    /// What two policies must have in common for one to believe what the other has accepted. A question itself cannot be compared: what a
+    /// person has accepted is never believed twice.
+    enum Identity: Sendable, Hashable {
+        case evaluation(Anchors)
+        case fingerprints(Set<[UInt8]>)
+        case question(Anchors, isAlwaysAsked: Bool)
+    }
+
+    var identity: Identity {
+        switch decision {
+        case .byEvaluation: .evaluation(anchors)
+        case .byFingerprint(let fingerprints): .fingerprints(fingerprints)
+        case .byQuestion(let isAlwaysAsked, _): .question(anchors, isAlwaysAsked: isAlwaysAsked)
+        }
+    }
+
     var asksPerson: Bool {
         if case .byQuestion = decision { true } else { false }
+    }
+
+    /// The same policy with another question, if it has one.
+    func withQuestion(_ change: (@escaping Question) -> Question) -> TrustPolicy {
+        guard case .byQuestion(let isAlwaysAsked, let question) = decision else { return self }
+        return TrustPolicy(
+            anchors: anchors, decision: .byQuestion(isAlwaysAsked: isAlwaysAsked, change(question)))
+    }
+
+    /// The same without the question: what would be asked about is refused.
+    var withoutQuestion: TrustPolicy {
+        if case .byQuestion = decision { TrustPolicy(anchors: anchors, decision: .byEvaluation) } else { self }
     }
 
     /// Reads the authorities off the caller's thread, so that judging does not wait for the disk.
@@ -66,8 +94,10 @@ public struct TrustPolicy: Sendable {
         _ = try CertificateAuthorities.load(anchors)
     }
 
-    /// What speaks against a chain, leaf first.
-    func evaluate(_ chain: [Certificate], for serverName: String) throws(TransportError) -> TrustEvaluation {
+    /// What speaks against a chain, leaf first, of a server with that name or one of the other ones.
+    func evaluate(
+        _ chain: [Certificate], for serverName: String, or others: [String] = []
+    ) throws(TransportError) -> TrustEvaluation {
         if case .byFingerprint(let fingerprints) = decision {
             let certificates = chain.map(\.information)
             let isPinned = certificates.first.map { fingerprints.contains($0.sha256Fingerprint) } ?? false
@@ -75,7 +105,8 @@ public struct TrustPolicy: Sendable {
                 serverName: serverName, certificates: certificates,
                 problems: isPinned ? [] : [.notPinned(fingerprint: certificates.first?.fingerprintText ?? "missing")])
         }
-        return TrustEvaluation(chain, for: serverName, authorities: try CertificateAuthorities.load(anchors))
+        return TrustEvaluation(
+            chain, for: serverName, or: others, authorities: try CertificateAuthorities.load(anchors))
     }
 
     /// The decision that needs nobody; `nil` when ``ask(_:)`` has to be called.

@@ -28,6 +28,14 @@ public struct ClientConfiguration: Sendable {
     public var address: JID
     public var credentials: SASLCredentials
 
+    /// Which installation of which program this is (XEP-0388 §2.3). Without it the server gives out no token.
+    public var userAgent: UserAgent?
+    /// The token that an earlier login was given (XEP-0484), used in place of the password where the server and the
+    /// connection allow it. It belongs where the password is kept.
+    public var fastToken: FASTToken?
+    /// Is told each new token.
+    public var signInStore: (any SignInStore)?
+
     /// Where to connect, in place of what DNS says about the domain of the address (RFC 6120 §3.2.3). The certificate
     /// must still be for that domain.
     public var host: String?
@@ -37,6 +45,9 @@ public struct ClientConfiguration: Sendable {
     public var encryption: TLSPolicy = .required
     /// Which certificates are trusted; also the place to ask a person.
     public var trust: TrustPolicy = .system
+    /// TLS sessions of connections before, so that the next one is shorter (RFC 8446 §2.2); `nil` begins each anew. Copies of
+    /// a configuration share it. Empty it when the account signs out.
+    public var tlsSessions: TLSSessionCache? = TLSSessionCache()
     /// Which SASL mechanisms may be used.
     public var mechanisms = SASLPolicy()
     public var resourceConflict = ResourceConflict.letServerChoose
@@ -53,10 +64,15 @@ public struct ClientConfiguration: Sendable {
     /// Whether stanzas are acknowledged and the session resumed after a lost connection, where the server can
     /// (XEP-0198).
     public var usesStreamManagement = true
-    /// An earlier session to go on with, as ``Session/resumptionState`` gave it.
+    /// An earlier session to go on with, as ``Session/resumptionState`` gave it. A ``store`` that has one comes first.
     public var resumption: ResumptionState?
+    /// Keeps what a session needs to go on in another process.
+    public var store: (any SessionStore)?
     public var keepAlive = KeepAlivePolicy.standard
     public var reconnection = ReconnectionPolicy.standard
+    /// Tells when the machine is in another network: a session that is offline tries at once then, and one that is online
+    /// asks for a sign of life. `nil` leaves both to time.
+    public var networkMonitor: (any NetworkMonitor)? = RouteNetworkMonitor()
 
     /// What is added to each session, in the order in which it starts.
     public var extensions: [SessionExtensionFactory] = []

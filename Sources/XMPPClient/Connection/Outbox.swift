@@ -9,15 +9,23 @@ struct Outbox {
     /// none.
     static let ceiling = 4 * 1024 * 1024
 
-    private(set) var bytes: [UInt8] = []
-    private(set) var stanzas: [StanzaToken] = []
+    /// Whether each piece goes out by itself, because the transport carries messages and not a stream of bytes (RFC
+    /// 7395 §3.3.3).
+    let keepsPieces: Bool
 
-    var isEmpty: Bool { bytes.isEmpty }
-    var isFull: Bool { bytes.count >= Self.limit }
-    var isOverflowing: Bool { bytes.count >= Self.ceiling }
+    private(set) var pieces: [[UInt8]] = []
+    private(set) var stanzas: [StanzaToken] = []
+    private(set) var byteCount = 0
+
+    init(keepsPieces: Bool = false) { self.keepsPieces = keepsPieces }
+
+    var isEmpty: Bool { pieces.isEmpty }
+    var isFull: Bool { byteCount >= Self.limit }
+    var isOverflowing: Bool { byteCount >= Self.ceiling }
 
     mutating func append(_ more: [UInt8]) {
-        if bytes.isEmpty { bytes = more } else { bytes += more }
+        byteCount += more.count
+        if pieces.isEmpty || keepsPieces { pieces.append(more) } else { pieces[0] += more }
     }
 
     /// Notes that the bytes appended last contain this stanza.
@@ -25,8 +33,8 @@ struct Outbox {
         stanzas.append(stanza)
     }
 
-    mutating func take() -> (bytes: [UInt8], stanzas: [StanzaToken]) {
-        defer { self = Outbox() }
-        return (bytes, stanzas)
+    mutating func take() -> (pieces: [[UInt8]], stanzas: [StanzaToken]) {
+        defer { self = Outbox(keepsPieces: keepsPieces) }
+        return (pieces, stanzas)
     }
 }

@@ -1,9 +1,9 @@
 import Cryptography
-import SASLMechanisms
+package import SASLMechanisms
 
 extension SASLDigests {
     /// The hash functions of libcrypto.
-    static let system = SASLDigests([
+    package static let system = SASLDigests([
         SASLDigest(.sha1, over: .sha1), SASLDigest(.sha256, over: .sha256), SASLDigest(.sha512, over: .sha512),
     ])
 }

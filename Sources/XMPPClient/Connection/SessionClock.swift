@@ -1,18 +1,23 @@
 /// Where a session takes the time from, so that tests can move it by hand.
 package struct SessionClock: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant
+    /// The time without that which the machine slept; `nil` if sleep is not to be noticed.
+    package var awake: (@Sendable () -> SuspendingClock.Instant)?
     /// Returns when the instant has come or the task is cancelled.
     package var sleep: @Sendable (_ until: ContinuousClock.Instant) async -> Void
 
     package init(
         now: @escaping @Sendable () -> ContinuousClock.Instant,
+        awake: (@Sendable () -> SuspendingClock.Instant)? = nil,
         sleep: @escaping @Sendable (_ until: ContinuousClock.Instant) async -> Void
     ) {
         self.now = now
+        self.awake = awake
         self.sleep = sleep
     }
 
     package static let continuous = SessionClock(
         now: { ContinuousClock.now },
+        awake: { SuspendingClock.now },
         sleep: { try? await ContinuousClock().sleep(until: $0) })
 }

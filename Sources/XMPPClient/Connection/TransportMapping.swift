@@ -8,7 +8,9 @@ extension XMPPStream.TLSInformation {
         var bindings: [ChannelBinding] = []
         if let data = transport.tlsExporter { bindings.append(.tlsExporter(data)) }
         if let data = transport.tlsServerEndPoint { bindings.append(.tlsServerEndPoint(data)) }
-        if let data = transport.tlsUnique { bindings.append(.tlsUnique(data)) }
+        // On a resumed connection the first Finished message is the server's (RFC 5929 §3.1), but servers that always take the
+        // client's refuse it then (Prosody 0.12).
+        if let data = transport.tlsUnique, !transport.isResumed { bindings.append(.tlsUnique(data)) }
         self.init(
             version: transport.version == .tls13 ? .tls13 : .tls12, channelBindings: bindings,
             cipherSuite: transport.cipher)

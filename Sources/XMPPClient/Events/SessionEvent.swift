@@ -27,8 +27,10 @@ public enum SessionEvent: Sendable {
     case sendingFailed(SendToken, ClientError)
     /// The last presence broadcast by this session changed: this is how others see it now.
     case presenceChanged(Presence)
-    /// Something about the connection changed.
+    /// Something about the connection happened.
     case connection(ConnectionEvent)
+    /// The connection looks different now: what to show to a person.
+    case stateChanged(ConnectionState)
 }
 
 /// The two ways a stanza can go.
@@ -66,7 +68,7 @@ extension SessionEvent {
         case .element, .unreadable: .elements
         case .filtered: .filtered
         case .sent, .acknowledged, .sendingFailed: .sending
-        case .presenceChanged, .connection: .connection
+        case .presenceChanged, .connection, .stateChanged: .connection
         }
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import XMPPStanzas
 import XMPPStream
 
 /// The tokens of a session: by the machine's number until the server has acknowledged the stanza, and by stanza id as
@@ -19,6 +20,16 @@ struct SendLedger {
         let number = StanzaToken(next)
         open[number] = token
         return number
+    }
+
+    /// Enters a stanza that an earlier process sent, under the number it had there.
+    mutating func restore(_ stanza: UnacknowledgedStanza) {
+        next = max(next, stanza.token.rawValue)
+        guard let element = try? stanza.element(), let sent = try? AnyStanza(element) else { return }
+        let token = SendToken(stanza: sent, id: sent.id ?? "")
+        token.advance(to: .written)
+        open[stanza.token] = token
+        if case .message = sent { index(token) }
     }
 
     /// Makes the token findable by the id of its stanza.

@@ -14,33 +14,47 @@ extension Session {
     /// How long what is left may take to be written when a stream is over.
     private static let finishTime = Duration.seconds(2)
 
+    /// How long the place that a server named may take to accept a connection.
+    private static let detourTime = Duration.seconds(5)
+
     /// One connection from its beginning to its end.
-    func connect(resuming resumption: ResumptionState?, at place: StreamError.Host?) async -> StreamEnd {
+    func connect(at place: ReconnectionSchedule.Place) async -> StreamEnd {
         let over = Latch()
+        let before = onlineCount
         streamOver = over
         streamEnd = nil
         isTLSWanted = false
         inbox = []
+        unsaved.handledAhead = 0
         outbox = Outbox()
         observers.gate.reset()
         do {
             stream = ClientStream(configuration: try streamConfiguration(resuming: resumption))
         } catch {
-            return StreamEnd(reason: .closedByServer)
+            let end = StreamEnd(reason: .closedByServer, resumption: resumption)
+            streamEnded(end)
+            return end
         }
         perform(stream?.open(now: clock.now()))
 
         switch await openTransport(at: place, unless: over) {
         case .success(let opened):
             transport = opened
+            outbox = Outbox(keepsPieces: opened.isMessageBased)
             let tls = await opened.tlsInformation
-            perform(stream?.transportConnected(tls: tls.map { .init($0) }, now: clock.now()))
+            let framing: StreamFraming = opened.isMessageBased ? .webSocket : .stream
+            perform(stream?.transportConnected(tls: tls.map { .init($0) }, framing: framing, now: clock.now()))
             await converse(over: opened, until: over)
             await finish(opened)
         case .failure(let error):
             perform(stream?.transportClosed(TransportClosure(error), now: clock.now()))
         }
         let end = streamEnd ?? StreamEnd(reason: .requested)
+        await saveEnd(end, wasOnline: onlineCount > before)
+        // What was handled after the end counts, too.
+        resumption = end.resumption == nil ? nil : stream?.resumptionState(afterHandling: 0) ?? end.resumption
+        counted.keepAlives += stream?.keepAliveCount ?? 0
+        keepAlivePace = stream?.keepAlivePace ?? keepAlivePace
         stream = nil
         transport = nil
         flushEvents()
@@ -65,6 +79,11 @@ extension Session {
         stream.resumption = resumption
         stream.plan = configuration.negotiation
         stream.keepAlive = configuration.keepAlive
+        stream.keepAlivePace = keepAlivePace
+        stream.userAgent = configuration.userAgent
+        stream.fastToken = fastToken
+        stream.bindTag = configuration.userAgent?.software
+        stream.bindRequests = extensionTable.all.flatMap(\.bindRequests)
         stream.loginTimeout = configuration.loginTimeout
         let handshake = tlsConfiguration.handshakeTimeout
         if handshake > Self.longestHandshake { stream.loginTimeout += handshake }
@@ -74,8 +93,10 @@ extension Session {
 
     /// Connects, unless the stream is over before: closed by the program, or out of time.
     private func openTransport(
-        at place: StreamError.Host?, unless over: Latch
+        at place: ReconnectionSchedule.Place, unless over: Latch
     ) async -> Result<any Transport, TransportError> {
+        let isDetour = place.host != nil
+        let place = place.host
         let target = TransportFactory.Target(
             domain: configuration.address.domainJID, host: place?.name ?? configuration.host,
             port: place == nil ? configuration.port : place?.port,
@@ -93,6 +114,14 @@ extension Session {
                 await over.wait()
                 return nil
             }
+            if isDetour {
+                // Not the whole time of the login: the usual place waits.
+                let due = clock.now().advanced(by: Self.detourTime)
+                group.addTask { [clock] in
+                    await clock.sleep(due)
+                    return .failure(TransportError(.timedOut, "The place that the server named does not answer."))
+                }
+            }
             let first = await group.next() ?? nil
             group.cancelAll()
             if let first { return first }
@@ -105,9 +134,11 @@ extension Session {
     }
 
     private var tlsConfiguration: TLSConfiguration {
-        TLSConfiguration(
+        var tls = TLSConfiguration(
             serverName: configuration.address.asciiDomain, trust: configuration.trust,
             applicationProtocols: configuration.encryption == .directTLS ? [TLSConfiguration.xmppClientProtocol] : [])
+        tls.sessionCache = configuration.tlsSessions
+        return tls
     }
 
     /// Reads and writes until the stream is over.
@@ -122,13 +153,14 @@ extension Session {
 
     /// Writes what is left and closes, in bounded time.
     private func finish(_ transport: any Transport) async {
+        await saveIfDue()
         let (rest, stanzas) = outbox.take()
         let instant = clock.now().advanced(by: Self.finishTime)
         let isWritten = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
                 defer { transport.abort() }
                 do throws(TransportError) {
-                    if !rest.isEmpty { try await transport.write(rest) }
+                    try await self.write(rest, to: transport)
                 } catch {
                     return false
                 }
@@ -153,9 +185,11 @@ extension Session {
                 await outboxBell.wait()
                 continue
             }
-            let (bytes, stanzas) = outbox.take()
+            let (pieces, stanzas) = outbox.take()
+            // A stanza may be resent by another process only if it was stored before it left this one.
+            guard await saveIfDue() else { return }
             do {
-                try await transport.write(bytes)
+                try await write(pieces, to: transport)
             } catch {
                 // The reader meets the same failure and tells the machine.
                 return
@@ -163,6 +197,13 @@ extension Session {
             written(stanzas)
             roomBell.ring()
             drainBell.ring()
+        }
+    }
+
+    private func write(_ pieces: [[UInt8]], to transport: any Transport) async throws(TransportError) {
+        for piece in pieces {
+            try await transport.write(piece)
+            counted.bytesSent += UInt64(piece.count)
         }
     }
 
@@ -187,6 +228,8 @@ extension Session {
             do throws(TransportError) {
                 let bytes = try await transport.read()
                 isHandlingInput = true
+                counted.wakeUps += 1
+                counted.bytesReceived += UInt64(bytes.count)
                 if bytes.isEmpty {
                     actions = stream?.transportClosed(.endOfStream, now: clock.now())
                 } else {
@@ -199,6 +242,7 @@ extension Session {
             }
             perform(actions)
             await handleInbox()
+            if configuration.store != nil { await saveIfDue() }
             isHandlingInput = false
             flushEvents()
             if isTLSWanted { await secure(transport) }
@@ -209,13 +253,23 @@ extension Session {
     /// The TLS handshake, after everything that was to go out in clear.
     private func secure(_ transport: any Transport) async {
         isTLSWanted = false
-        let rest = outbox.take().bytes
+        let rest = outbox.take().pieces
         do throws(TransportError) {
-            if !rest.isEmpty { try await transport.write(rest) }
+            try await write(rest, to: transport)
             let information = try await transport.startTLS(tlsConfiguration)
             perform(stream?.tlsEstablished(.init(information), now: clock.now()))
         } catch {
             perform(stream?.transportClosed(TransportClosure(error), now: clock.now()))
+        }
+    }
+}
+
+extension ReconnectionSchedule.Place {
+    /// The host that the server named.
+    fileprivate var host: StreamError.Host? {
+        switch self {
+        case .usual: nil
+        case .redirected(let host), .keeper(let host): host
         }
     }
 }

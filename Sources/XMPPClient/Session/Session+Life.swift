@@ -3,13 +3,11 @@ import XMPPStanzas
 import XMPPStream
 
 extension Session {
-    /// How many times in a row a server may send a client elsewhere (RFC 6120 §4.9.3.19 warns of loops).
-    private static let redirectLimit = 3
-
     /// Lives: connects, reconnects, works, and ends when it is asked to or cannot go on.
     func live() async {
+        if let preparationFailure { return await end(preparationFailure) }
         do throws(ClientError) {
-            try prepare()
+            try await loadSaved()
         } catch {
             return await end(error)
         }
@@ -18,6 +16,7 @@ extension Session {
             group.addTask { await self.superviseJobs() }
             group.addTask { await self.keepTime() }
             group.addTask { await self.closeWhenWanted() }
+            group.addTask { await self.watchNetwork() }
             for instance in extensions { group.addTask { await instance.run(in: self) } }
             let error = await connectRepeatedly()
             group.cancelAll()
@@ -26,9 +25,17 @@ extension Session {
         await end(error)
     }
 
-    /// Makes the extensions and registers what they handle.
-    private func prepare() throws(ClientError) {
-        try configuration.validate()
+    /// Makes the extensions and registers what they handle; before ``live()``, which ends at once where this failed.
+    func prepare() {
+        do throws(ClientError) {
+            try configuration.validate()
+            try makeExtensions()
+        } catch {
+            preparationFailure = error
+        }
+    }
+
+    private func makeExtensions() throws(ClientError) {
         interceptors = configuration.interceptors
         guard purpose == .login else { return }
         for factory in configuration.extensions { extensionTable.add(factory.make(self)) }
@@ -54,64 +61,40 @@ extension Session {
             // §4.5).
             _ = try? dispatch(.presence(Presence(type: .unavailable, id: identifiers.next())))
         }
+        act(schedule.close())
         perform(stream?.close(now: clock.now()))
     }
 
-    /// Connects until the end is wanted or there is no sense in trying again; returns the reason, `nil` for a wanted
+    /// Connects when and where the schedule says until it has come to its end; returns the reason, `nil` for a wanted
     /// end.
     private func connectRepeatedly() async -> ClientError? {
-        var resumption = configuration.resumption
-        var place: StreamError.Host?
-        var attempt = 0
-        var redirects = 0
-        while !closeWanted.isOpen {
-            let before = onlineCount
-            let end = await connect(resuming: resumption, at: place ?? resumption?.location.flatMap { .init($0) })
-            if onlineCount > before { (attempt, redirects) = (0, 0) }
-            resumption = end.resumption
-            place = nil
-            let error = describe(end)
-            phase = resumption == nil ? .offline : .resuming
-            if resumption == nil, end.reason != .requested { lose(error ?? .notConnected) }
-
-            var pause: Duration?
-            if !closeWanted.isOpen, end.reason != .requested {
-                if let other = end.failure?.streamError?.otherHost, redirects < Self.redirectLimit {
-                    (place, redirects, pause) = (other, redirects + 1, .zero)
-                } else if end.failure?.code == .resumptionTimedOut {
-                    pause = .zero
-                } else if onlineCount > 0, isWorthRetrying(end) {
-                    attempt += 1
-                    pause = configuration.reconnection.pause(beforeAttempt: attempt, chance: .random(in: 0...1))
-                }
+        act(schedule.start(location: resumption?.location, now: clock.now()))
+        while !isLifeOver {
+            guard let place = wantedPlace else {
+                await lifeBell.wait()
+                continue
             }
-            guard let pause else { return end.reason == .requested ? nil : error }
-            emit(.disconnected(error, retryAfter: pause))
-            flushEvents()
-            await waitUnlessClosing(pause)
+            wantedPlace = nil
+            if closeWanted.isOpen {
+                act(schedule.disconnected(StreamEnd(reason: .requested), now: clock.now(), chance: 0))
+            } else {
+                settle(await connect(at: place))
+            }
         }
-        return nil
+        return unsaved.failure ?? (isGivenUp ? lastError : nil)
     }
 
-    private func waitUnlessClosing(_ pause: Duration) async {
-        guard pause > .zero else { return }
-        let instant = clock.now().advanced(by: pause)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [clock] in await clock.sleep(instant) }
-            group.addTask { [closeWanted] in await closeWanted.wait() }
-            await group.next()
-            group.cancelAll()
-        }
-    }
-
-    /// A name that cannot be resolved is final for a first login, but after a loss it only says that the network is
-    /// away.
-    func isWorthRetrying(_ end: StreamEnd) -> Bool {
-        switch end.reason {
-        case .requested: false
-        case .closedByServer: true
-        case .failed(let failure): failure.category == .connection
-        }
+    /// Draws the conclusions from the end of a connection, when everything it brought was handled.
+    private func settle(_ end: StreamEnd) {
+        let error = describe(end)
+        lastError = error
+        phase = resumption == nil || isLifeOver ? .offline : .resuming
+        if resumption == nil, end.reason != .requested { lose(error ?? .notConnected) }
+        guard !isLifeOver else { return }
+        let untilNext = wantedPlace == nil ? schedule.nextDeadline.map { clock.now().duration(to: $0) } : .zero
+        emit(.disconnected(error, retryAfter: max(untilNext ?? .zero, .zero)))
+        showOffline()
+        flushEvents()
     }
 
     /// The end of a stream as an error, with the events that name its kind.
@@ -130,10 +113,32 @@ extension Session {
 
     /// The session behind the connection is gone: nobody can answer or acknowledge any more.
     func lose(_ error: ClientError) {
+        let confirmed = Set(unsaved.acknowledged)
+        let waiting = Set(backlog.map(\.number))
+        let lost = ledger.numbers.filter { !waiting.contains($0) && !confirmed.contains($0) }
+        loseWhatFollows(lost, because: error)
         let keptIDs = Set(backlog.compactMap(\.stanza.id))
         for reply in requests.withdrawAll(where: { !keptIDs.contains($0) }) { reply.fill(.failure(error)) }
-        let keptNumbers = Set(backlog.map(\.number))
-        for number in ledger.numbers where !keptNumbers.contains(number) { failSending(number, because: error) }
+        for number in lost { failSending(number, because: error) }
+    }
+
+    /// What a person wrote while the connection was gone does not overtake what was lost with it: who sends that again, sends
+    /// it behind. So text that waits for an address is lost together with earlier text to the same address.
+    private func loseWhatFollows(_ lost: [StanzaToken], because error: ClientError) {
+        var addresses: Set<JID> = []
+        for number in lost {
+            if case .message(let message)? = ledger[number]?.stanza, message.body != nil, let to = message.to {
+                addresses.insert(to.bare)
+            }
+        }
+        guard !addresses.isEmpty else { return }
+        backlog.removeAll { stanza, number in
+            guard case .message(let message) = stanza, message.body != nil, let to = message.to,
+                addresses.contains(to.bare)
+            else { return false }
+            failSending(number, error)
+            return true
+        }
     }
 
     /// A stanza that was never written failed for the given reason; about one that was, nobody knows.
@@ -154,14 +159,18 @@ extension Session {
         for reply in requests.withdrawAll() { reply.fill(.failure(reason)) }
         for token in ledger.alive { token.settle() }
         emit(.disconnected(error, retryAfter: nil))
+        show(.offline(reason: error, nextAttempt: nil))
         flushEvents()
         for instance in extensionTable.removeAll() { await instance.sessionEnded(self) }
         interceptors = []
         router = StanzaRouter()
         stream = nil
+        await configuration.store?.sessionEnded()
+        await tokenSaving?.value
         observers.finish()
         jobs.continuation.finish()
         roomBell.ring()
+        probeOver?.open()
         firstOnline.open()
         ended.open()
     }

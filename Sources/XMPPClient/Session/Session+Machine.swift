@@ -10,9 +10,14 @@ extension Session {
             case .startTLS: isTLSWanted = true
             // The transport is closed when the stream is over, after what is still to be written.
             case .closeTransport: break
-            case .progress(let progress): if let event = ConnectionEvent(progress) { emit(event) }
+            case .progress(let progress):
+                if let event = ConnectionEvent(progress) { emit(event) }
+                show(progress)
             case .readyToRegister(let features): readyToRegister(features)
             case .resourceConflict(let resource): resourceIsTaken(resource)
+            // Not asked for: no installation is named.
+            case .tokenReceived(let token): keep(token)
+            case .tokenRejected: keep(nil)
             case .established(let session): newSession = session
             case .stanzas(let elements): inbox.append(.stanzas(elements))
             case .element(let element): inbox.append(.element(element))
@@ -28,23 +33,19 @@ extension Session {
         }
         if !outbox.isEmpty { outboxBell.ring() }
         if streamEnd != nil, !isHandlingInput { streamOver.open() }
+        if let over = probeOver, stream?.isProbing != true {
+            probeOver = nil
+            over.open()
+        }
         rearm()
         if !isHandlingInput { flushEvents() }
-    }
-
-    /// From this moment on nothing can be sent, and what is sent waits if the session will go on.
-    private func streamEnded(_ end: StreamEnd) {
-        streamEnd = end
-        if case .online = phase {
-            let goesOn = end.resumption != nil && !closeWanted.isOpen && isWorthRetrying(end)
-            phase = goesOn && configuration.reconnection.attempts > 0 ? .resuming : .offline
-        }
     }
 
     private func readyToRegister(_ features: StreamFeatures) {
         guard purpose == .registration else { return }
         phase = .registering(features)
         emit(.readyToRegister)
+        show(.connecting(.registering))
         firstOnline.open()
     }
 
@@ -57,11 +58,29 @@ extension Session {
         }
     }
 
+    /// The token for the next login is another one, or there is none any more.
+    private func keep(_ token: FASTToken?) {
+        fastToken = token
+        guard let store = configuration.signInStore else { return }
+        // Outside of the session's jobs: a token that the server has given out must be kept even if the session ends in
+        // this moment. The end waits for it.
+        tokenSaving = Task { [tokenSaving] in
+            await tokenSaving?.value
+            await store.saveToken(token)
+        }
+    }
+
     private func useResource(_ resource: String?) {
         perform(stream?.useResource(resource, now: clock.now()))
     }
 
     private func acknowledged(_ numbers: [StanzaToken]) {
+        guard configuration.store != nil else { return reportAcknowledged(numbers) }
+        unsaved.acknowledged += numbers
+        unsaved.isDue = true
+    }
+
+    func reportAcknowledged(_ numbers: [StanzaToken]) {
         for number in numbers {
             guard let token = ledger.close(number) else { continue }
             token.advance(to: .acknowledged)
@@ -77,6 +96,11 @@ extension Session {
 
     // MARK: Time
 
+    /// Finds out whether the machine has slept since the last time.
+    private func noticeSleep(_ now: ContinuousClock.Instant) {
+        if let awake = clock.awake?() { act(schedule.clocksRead(now: now, awake: awake)) }
+    }
+
     /// Wakes the timekeeper if something is due earlier than it thinks.
     func rearm() {
         guard let next = nextDeadline else { return }
@@ -84,7 +108,7 @@ extension Session {
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
-        let deadlines = [stream?.nextDeadline ?? nil, requests.nextDeadline]
+        let deadlines = [stream?.nextDeadline ?? nil, requests.nextDeadline, schedule.nextDeadline]
         return deadlines.compactMap(\.self).min()
     }
 
@@ -92,9 +116,13 @@ extension Session {
     func keepTime() async {
         while !Task.isCancelled {
             armedDeadline = nextDeadline
+            noticeSleep(clock.now())
             await alarm.sleep(until: armedDeadline, clock: clock)
             let now = clock.now()
+            if let armedDeadline, armedDeadline <= now { counted.wakeUps += 1 }
+            noticeSleep(now)
             perform(stream?.timerFired(now: now))
+            act(schedule.deadlinePassed(now: now))
             for reply in requests.deadlinePassed(now: now) {
                 reply.fill(.failure(ClientError(.timedOut, "There was no answer in time.")))
             }

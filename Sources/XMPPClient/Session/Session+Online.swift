@@ -8,15 +8,21 @@ extension Session {
         let isFirst = onlineCount == 0
         onlineCount += 1
         phase = .online(session)
+        schedule.established(now: clock.now())
         isManaged = session.isManaged
         requests.ownAddress = session.address
         let previous = ownAddress ?? configuration.address
         ownAddress = session.address
         if previous != session.address { emit(.addressChanged(session.address)) }
+        if configuration.store != nil {
+            unsaved.isDue = true
+            unsaved.unacknowledged += session.unacknowledged
+        }
         if !session.isResumed {
             lose(ClientError(.connectionFailed, "The connection was lost and the session could not be resumed."))
         }
         emit(.online(session.address, isResumed: session.isResumed))
+        show(.online(isResumed: session.isResumed))
         let waiting = backlog
         backlog = []
         for (stanza, number) in waiting { submit(stanza, number) }

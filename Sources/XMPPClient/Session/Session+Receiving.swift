@@ -11,7 +11,11 @@ extension Session {
                 switch item {
                 case .element(let element): emit(.element(element))
                 case .stanzas(let elements):
+                    if configuration.store != nil {
+                        guard await save(received: elements) else { return }
+                    }
                     for element in elements { await handle(element) }
+                    if configuration.store != nil { unsaved.handledAhead -= elements.count }
                     perform(stream?.stanzasHandled(elements.count, now: clock.now()))
                 }
             }

@@ -33,7 +33,7 @@ extension Session {
             throw ClientError(.wouldDeadlock, "An interceptor cannot wait for an answer: nothing is read meanwhile.")
         }
         if case .registering = phase,
-            !iq.payloads.allSatisfy({ $0.name.namespace == StreamNamespace.registration })
+            !iq.payloads.allSatisfy({ StreamNamespace.isRegistration($0.name.namespace) })
         {
             throw ClientError(.invalidConfiguration, "Before a login only registration can be asked for.")
         }

@@ -6,6 +6,10 @@ extension Session {
     /// Sends a message. It gets an id if it has none, passes the interceptors and takes its place in the one queue of
     /// the session.
     ///
+    /// While the connection is away and may be resumed, it waits. If the session turns out to be lost, the message is sent on
+    /// the next one, unless text to the same address was lost before it: then its token fails as well, for who sends the lost
+    /// text again sends it behind.
+    ///
     /// - Throws: ``ClientError`` with `notConnected` if there is no connection and none that will be resumed, `dropped`
     ///   if an interceptor dropped the message, `queueFull`, `cancelled`.
     @discardableResult
@@ -127,6 +131,7 @@ extension Session {
     /// Gives a stanza to the machine.
     func submit(_ stanza: AnyStanza, _ number: StanzaToken) {
         outbox.append(number)
+        unsaved.isDue = configuration.store != nil
         perform(stream?.send(stanza, token: number, now: clock.now()))
     }
 }

@@ -55,8 +55,34 @@ public actor Session {
     nonisolated let roomBell = Doorbell()
     nonisolated let drainBell = Doorbell()
     nonisolated let alarm = Alarm()
+    nonisolated let lifeBell = Doorbell()
 
     var phase = Phase.offline
+    /// Why the session cannot begin: what was configured does not fit together.
+    var preparationFailure: ClientError?
+    /// How the connection looks from outside.
+    var shownState = ConnectionState.offline(reason: nil, nextAttempt: nil)
+    var schedule: ReconnectionSchedule
+    /// Where the schedule wants a connection now.
+    var wantedPlace: ReconnectionSchedule.Place?
+    /// The schedule has come to its end.
+    var isLifeOver = false
+    /// The end was not wanted.
+    var isGivenUp = false
+    /// Why the last connection ended.
+    var lastError: ClientError?
+    /// The session to go on with on the next connection.
+    var resumption: ResumptionState?
+    var unsaved = Unsaved()
+    /// The token for the next login.
+    var fastToken: FASTToken?
+    /// Saves the token; each waits for the one before.
+    var tokenSaving: Task<Void, Never>?
+    var counted: Traffic
+    /// What was learnt about silence on the present network.
+    var keepAlivePace: KeepAlivePace?
+    /// Opened when the question whether the server lives is answered, one way or the other.
+    var probeOver: Latch?
     /// Counts the times that stanzas began to flow.
     var onlineCount = 0
     /// A session began anew and not every extension has started with it.
@@ -90,6 +116,10 @@ public actor Session {
         self.configuration = configuration
         self.purpose = purpose
         clock = configuration.clock
+        schedule = ReconnectionSchedule(configuration.reconnection)
+        resumption = configuration.resumption
+        fastToken = configuration.fastToken
+        counted = Traffic(since: clock.now())
         var generator = SystemRandomNumberGenerator()
         identifiers = IdentifierSource(using: &generator)
         requests.ownAddress = configuration.address
@@ -105,8 +135,18 @@ extension Session {
     /// Whether stanzas flow.
     public var isOnline: Bool { if case .online = phase { true } else { false } }
 
+    /// How the connection looks at the moment; the changes come as ``SessionEvent/stateChanged(_:)``.
+    public var connectionState: ConnectionState { shownState }
+
     /// What was agreed with the server on the present connection; `nil` while there is none.
     public var agreement: StreamSession? { if case .online(let session) = phase { session } else { nil } }
+
+    /// What the connections of this session have cost so far.
+    public var traffic: Traffic {
+        var traffic = counted
+        traffic.keepAlives += stream?.keepAliveCount ?? 0
+        return traffic
+    }
 
     /// The presence broadcast last, that is how others see this session now; subscriptions and presence sent to
     /// somebody do not count.

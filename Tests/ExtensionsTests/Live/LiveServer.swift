@@ -1,7 +1,12 @@
 import AccountRegistration
+import Blocking
 import EntityInformation
 import FileSharing
+import GroupChat
 import MessageFeatures
+import MessageHistory
+import Profiles
+import PublishSubscribe
 import Roster
 import ServerFixtures
 import ServiceDiscovery
@@ -41,6 +46,16 @@ extension PrivateServer {
         configuration.add { Roster($0, policy: roster) }
         configuration.add { _ in EntityInformation(version: SoftwareVersion(softwareName: "Test", version: "1")) }
         configuration.add { _ in DeliveryReceipts() }
+        configuration.add { _ in DisplayedMarkers() }
+        configuration.add { _ in OriginIdentifiers() }
+        configuration.add { _ in MessageKinds.all }
+        configuration.add { MessageArchive($0) }
+        configuration.add { Blocking($0) }
+        configuration.add { PublishSubscribe($0) }
+        configuration.add { GroupChat($0) }
+        configuration.add { Bookmarks($0) }
+        configuration.add { Profiles($0) }
+        configuration.add { DisplayedPositions($0) }
         configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
         return configuration
     }
@@ -55,6 +70,23 @@ extension PrivateServer {
         try await romeo.run { first in
             try await first.send(Presence())
             try await juliet.run { second in
+                try await second.send(Presence())
+                try await withDeadline { try await body(first, second) }
+            }
+        }
+    }
+}
+
+extension PrivateServer {
+    /// Runs two sessions of one new account beside each other; both are online with presence when `body` begins.
+    func withTwoDevices(
+        _ body: @escaping @Sendable (_ phone: Session, _ desk: Session) async throws -> Void
+    ) async throws {
+        let account = try await newAccount("romeo")
+        let (phone, desk) = (Client(try configuration(account)), Client(try configuration(account)))
+        try await phone.run { first in
+            try await first.send(Presence())
+            try await desk.run { second in
                 try await second.send(Presence())
                 try await withDeadline { try await body(first, second) }
             }

@@ -153,7 +153,7 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S0-85, S1-22, S1-23, S2-31: begin, each item once, end; sorted by section and name",
+        "S0-85, S0-86, S1-22, S1-23, S2-31: begin, each item once, end; sorted by section and name",
         arguments: LiveServer.allCases)
     func populating(kind: LiveServer) async throws {
         let server = try await kind.server

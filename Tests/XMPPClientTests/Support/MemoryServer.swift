@@ -17,6 +17,10 @@ actor MemoryServer {
         let outgoing: AsyncStream<[UInt8]>.Continuation
         var address: JID?
         var isOpen = true
+        /// The line is dead: nothing arrives any more, in either direction.
+        var isFrozen = false
+        /// Nothing of the server's arrives any more.
+        var isMuted = false
 
         init(stream: consuming ServerStream, transport: InMemoryTransport, outgoing: AsyncStream<[UInt8]>.Continuation)
         {
@@ -72,6 +76,7 @@ actor MemoryServer {
         var configuration = ClientConfiguration(
             address: try JID(local: user, domain: Self.domain, resource: resource), password: "secret of \(user)")
         configuration.transports = transports
+        configuration.networkMonitor = nil
         configuration.reconnection = ReconnectionPolicy(attempts: 3, firstPause: .milliseconds(1))
         change(&configuration)
         return configuration
@@ -96,6 +101,7 @@ actor MemoryServer {
     private func serve(_ number: Int, _ transport: InMemoryTransport) async {
         while let bytes = try? await transport.read(), !bytes.isEmpty {
             guard let link = links[number], link.isOpen else { break }
+            if link.isFrozen { continue }
             perform(link.stream.bytesReceived(bytes, directory: &directory, now: .now), link)
         }
         guard let link = links[number] else { return }
@@ -108,7 +114,7 @@ actor MemoryServer {
     private func perform(_ actions: [ServerStreamAction], _ link: Link) {
         for action in actions {
             switch action {
-            case .write(let bytes): link.outgoing.yield(bytes)
+            case .write(let bytes): if !link.isFrozen, !link.isMuted { link.outgoing.yield(bytes) }
             case .startTLS:
                 link.stream.tlsEstablished(XMPPStream.TLSInformation(TransportLayer.TLSInformation.pretended))
             case .closeTransport: link.outgoing.finish()
@@ -154,15 +160,21 @@ actor MemoryServer {
         perform(link.stream.send(stanza, token: StanzaToken(nextToken)), link)
     }
 
-    private func link(_ user: String) -> Link? { links.values.first { $0.address?.local == user } }
+    private func link(_ user: String) -> Link? {
+        links.values.first { $0.address?.local == user && !$0.isFrozen }
+    }
 
     // MARK: What tests do
 
     /// Sends a stanza as it stands, in the server's name.
-    func send(_ text: String, to user: String) throws {
-        guard let link = link(user) else { return }
+    ///
+    /// - Returns: Whether the user was there to get it.
+    @discardableResult
+    func send(_ text: String, to user: String) throws -> Bool {
+        guard let link = link(user) else { return false }
         let root = try XMLElement(parsing: "<root xmlns='jabber:client'>\(text)</root>")
         for child in root.children { deliver(child, to: link) }
+        return true
     }
 
     /// Sends an element that is no stanza.
@@ -182,18 +194,33 @@ actor MemoryServer {
         link(user)?.transport.fail(TransportError(.connectionReset, "The connection was cut."))
     }
 
+    /// Lets the line of the user go dead without an end of the connection.
+    func freeze(_ user: String) { link(user)?.isFrozen = true }
+
+    /// Lets nothing of the server arrive at the user any more.
+    func mute(_ user: String) { link(user)?.isMuted = true }
+
+    /// The server notices that the lines of the user are dead.
+    func abandon(_ user: String) {
+        for link in links.values where link.address?.local == user {
+            link.transport.fail(TransportError(.connectionReset, "The line was given up."))
+        }
+    }
+
     func close(_ user: String, _ error: StreamError? = nil) {
         guard let link = link(user) else { return }
         perform(link.stream.close(error, directory: &directory), link)
     }
 
-    /// Forgets the sessions that wait for resumption.
-    func expireSuspended() {
-        for id in directory.suspended.keys { directory.expire(id) }
+    /// Forgets the sessions that wait for resumption, and with them how much it has handled, if it is to.
+    func expireSuspended(remembersCount: Bool = true) {
+        for id in directory.suspended.keys { directory.expire(id, remembersCount: remembersCount) }
     }
 
     /// Leaves requests with that payload unanswered.
     func ignore(_ name: XMLName) { silent.insert(name) }
+
+    func revokeTokens(_ user: String) { directory.revokeTokens(of: user) }
 
     func hasAccount(_ user: String) -> Bool { directory.passwords[user] != nil }
 

@@ -1,0 +1,130 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// One account: how others see it, its connection, its password, and signing out.
+final class AccountView {
+    let root: Widget
+    /// It is to be closed: by the button, or because the account is gone.
+    var onClose: () -> Void = {}
+
+    private let id: AccountID
+    private let home: ChatHome
+    private let window: () -> Window?
+    private let title = WindowTitle("")
+    private let profile: ProfileView
+    private let state = ActionRow(localized("Connection"))
+    private let connect = Button(localized("_Connect now")).align(vertical: .center)
+    private let repair = Button(localized("_Sign in again")).css("suggested-action").align(vertical: .center)
+    private let enabled = SwitchRow(localized("Use this account"))
+    private var enabling: Object.Connection?
+    private lazy var seconds = SecondHand { [weak self] in self?.show() }
+
+    init(_ id: AccountID, _ home: ChatHome, window: @escaping () -> Window?) {
+        self.id = id
+        self.home = home
+        self.window = window
+        profile = ProfileView(id, home, window: window)
+        let header = HeaderBar(title: title)
+        header.showsWindowButtons(start: false, end: false)
+        let back = Button(icon: "go-previous-symbolic").named(localized("Back"))
+        header.prepend(back)
+        let password = ActionRow(localized("Change the password…"))
+        password.append(Icon("go-next-symbolic"))
+        let remove = Button(localized("Sign _out and remove…")).css("destructive-action", "pill")
+            .align(horizontal: .center).margins(start: 0, end: 0, top: 6, bottom: 6)
+        state.append(connect)
+        state.append(repair)
+        let page = PreferencesPage(
+            "", icon: nil,
+            profile.groups + [
+                PreferencesGroup("", description: nil, [enabled, state]),
+                PreferencesGroup("", description: nil, [password]), PreferencesGroup("", description: nil, [remove]),
+            ])
+        root = Box.vertical(header, page.expand(.vertical))
+        back.onClick { [weak self] in self?.onClose() }
+        connect.onClick { [weak home] in Task { await home?.connectNow(id) } }
+        repair.onClick { [weak self] in
+            guard let self else { return }
+            SignInWindow.repeated(id, self.home, over: self.window())
+        }
+        enabling = enabled.onToggle { [weak home] isOn in Task { await home?.setEnabled(isOn, id) } }
+        password.onActivate { [weak self] in self?.changePassword() }
+        remove.onClick { [weak self] in self?.remove() }
+        observe(self) { view in view.show() }
+    }
+
+    private func show() {
+        guard let row = home.accounts.rows[id] else { return onClose() }
+        title.show(title: row.address.description)
+        state.show(subtitle: ConnectionWords.line(row, now: home.environment.now()))
+        repair.isVisible = row.need != nil
+        connect.isVisible = row.isEnabled && row.need == nil && row.connection.isWaiting
+        if let enabling { enabled.control.withoutHearing(enabling) { enabled.isActive = row.isEnabled } }
+        seconds.run(row.nextAttempt != nil)
+    }
+
+    // MARK: Password
+
+    private func changePassword() {
+        let first = PasswordEntryRow(localized("New password"))
+        let second = PasswordEntryRow(localized("The same password again"))
+        let group = PreferencesGroup("", description: nil, [first, second])
+        let dialog = MessageDialog(
+            localized("Change the password"),
+            body: localized("It is changed on the server; your other devices must sign in again with it."), group)
+        dialog.add("cancel", localized("_Cancel")).add("change", localized("C_hange"), .suggested)
+            .byDefault("change").onEscape("cancel")
+        dialog.setEnabled("change", false)
+        let check = { [weak first, weak second, weak dialog] in
+            guard let first, let second else { return }
+            dialog?.setEnabled("change", !first.text.isEmpty && first.text == second.text)
+            second.isWrong(!second.text.isEmpty && first.text != second.text)
+        }
+        first.onChange { _ in check() }
+        second.onChange { _ in check() }
+        dialog.present(over: window()) { [weak self, weak first] answer in
+            guard answer == "change", let self, let password = first?.text else { return }
+            self.change(to: password)
+        }
+        // The fields are asked when the dialog answers.
+        passwordFields = [first, second]
+    }
+
+    private var passwordFields: [PasswordEntryRow] = []
+
+    private func change(to password: String) {
+        passwordFields = []
+        Task { [weak self, home, id] in
+            do throws(SignInFailure) {
+                try await home.changePassword(of: id, to: password)
+                self?.say(localized("The password is changed."))
+            } catch {
+                self?.say(error.sentence)
+            }
+        }
+    }
+
+    private func say(_ sentence: String) {
+        if let window = window() as? PreferencesWindow { window.show(Toast(sentence)) }
+    }
+
+    // MARK: Removal
+
+    private func remove() {
+        guard let row = home.accounts.rows[id] else { return }
+        let dialog = MessageDialog(
+            localized("Remove %@ from this computer?", row.address),
+            body: localized(
+                "All its messages, pictures and files here are deleted, and the password is forgotten. On the server and with others everything stays; you can sign in again."
+            ))
+        dialog.add("cancel", localized("_Cancel")).add("remove", localized("_Remove"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: window()) { [weak self] answer in
+            guard answer == "remove", let self else { return }
+            Task { [home = self.home, id = self.id] in await home.remove(id) }
+            self.onClose()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+internal import XMPPAddress
+
+/// What all views of the program share: the accounts, what is fetched, and the loudspeaker.
+final class Desk {
+    let home: ChatHome
+    let playback: VoicePlayback
+    private weak var program: DesktopProgram?
+    weak var window: MainWindow?
+    private var downloadsOfAccounts: [AccountID: AttachmentDownloads] = [:]
+    /// Sentences for a person while there is no window to show them in.
+    private var unsaid: [String] = []
+
+    init(home: ChatHome, program: DesktopProgram? = nil) {
+        self.home = home
+        self.program = program
+        playback = VoicePlayback(store: home.store)
+    }
+
+    /// What is fetched for an account; `nil` where its media cannot be kept.
+    func downloads(of account: AccountID) -> AttachmentDownloads? { downloadsOfAccounts[account] }
+
+    /// Finds out which servers the account trusts, so that its files can be shown and fetched.
+    func prepareDownloads(of account: AccountID) async {
+        guard downloadsOfAccounts[account] == nil, let fetcher = await home.fetcher(of: account) else { return }
+        downloadsOfAccounts[account] = downloadsOfAccounts[account] ?? AttachmentDownloads(fetcher)
+    }
+
+    /// Tells the person something in a sentence.
+    func say(_ sentence: String) {
+        if let window { window.say(sentence) } else { unsaid.append(sentence) }
+    }
+
+    /// What could not be told before there was a window.
+    func takeUnsaid() -> [String] {
+        defer { unsaid = [] }
+        return unsaid
+    }
+
+    /// Does something with the store and tells what went wrong.
+    func attempt(_ body: @escaping () async throws(StoreError) -> Void) {
+        Task { [weak self] in
+            do throws(StoreError) {
+                try await body()
+            } catch {
+                self?.say(error.description)
+            }
+        }
+    }
+
+    // MARK: Going somewhere
+
+    func open(_ key: ConversationKey) {
+        program?.showWindow()
+        window?.open(key)
+    }
+
+    /// Opens a conversation by the number that the store gave to it.
+    func openConversation(number: Int64) {
+        guard let row = home.conversations.rows[ConversationID(rawValue: number)] else { return }
+        window?.open(row.key)
+    }
+
+    /// Opens what an `xmpp:` address is about, as the first account that is enabled.
+    func open(address: String) {
+        guard let uri = try? XMPPURI(address), let address = uri.address,
+            let account = home.accounts.rows.elements.first(where: \.isEnabled) ?? home.accounts.rows.elements.first
+        else { return say(localized("%@ is not an address that can be opened here.", address)) }
+        let kind: ConversationKey.Kind = uri.action == "join" ? .room : .direct
+        open(ConversationKey(account: account.id, address: address, kind: kind))
+    }
+
+    func end() async {
+        await playback.stop()
+        await playback.flush()
+        await home.stop()
+    }
+}

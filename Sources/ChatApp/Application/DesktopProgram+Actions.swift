@@ -1,0 +1,80 @@
+internal import GTKBinding
+internal import Localization
+internal import UserProfile
+
+extension DesktopProgram {
+    /// What can be done in the whole program, with its keys.
+    func addActions() {
+        application.add(Action("quit") { [weak self] in self?.quit() })
+        application.add(Action("about") { [weak self] in self?.showAbout() })
+        // Notifications name a conversation by its number.
+        application.add(
+            Action(
+                "open-conversation",
+                text: { [weak self] text in
+                    if let number = Int64(text) { self?.openConversation(number: number) }
+                }))
+        addAccountActions()
+        application.setShortcuts(["<Control>q"], for: "app.quit")
+        for shortcut in Shortcuts.all { application.setShortcuts(shortcut.keys, for: shortcut.action) }
+    }
+
+    func showAbout() {
+        let about = AboutWindow(
+            localized("Hongyan"), version: Release.version, icon: Self.id,
+            developer: localized("The Hongyan developers"),
+            website: "", over: window?.window)
+        about.show(comments: localized("Talk, send pictures and speak over XMPP."))
+        about.present()
+    }
+}
+
+/// The keys that do something, as they are set and as they are shown.
+enum Shortcuts {
+    struct Shortcut {
+        let action: String
+        let keys: [String]
+        let title: String
+    }
+
+    static var conversations: [Shortcut] {
+        [
+            Shortcut(action: "win.search", keys: ["<Control>k"], title: localized("Find a conversation")),
+            Shortcut(
+                action: "win.next", keys: ["<Alt>Down", "<Control>Page_Down"], title: localized("Next conversation")),
+            Shortcut(
+                action: "win.previous", keys: ["<Alt>Up", "<Control>Page_Up"], title: localized("Previous conversation")
+            ),
+            Shortcut(action: "win.back", keys: ["<Alt>Left"], title: localized("Back to the list")),
+        ]
+    }
+
+    static var messages: [Shortcut] {
+        [
+            Shortcut(action: "win.newest", keys: ["<Control>End"], title: localized("Go to the newest message")),
+            Shortcut(action: "win.unread", keys: ["<Control>u"], title: localized("Go to the first unread message")),
+        ]
+    }
+
+    static var program: [Shortcut] {
+        [
+            Shortcut(
+                action: "win.show-help-overlay", keys: ["<Control>question"], title: localized("Keyboard shortcuts")),
+            Shortcut(action: "win.close", keys: ["<Control>w"], title: localized("Close the window")),
+            Shortcut(action: "app.preferences", keys: ["<Control>comma"], title: localized("Preferences")),
+        ]
+    }
+
+    static var all: [Shortcut] { conversations + messages + program }
+
+    static func window() -> ShortcutsWindow {
+        func group(_ title: String, _ shortcuts: [Shortcut]) -> ShortcutsWindow.Group {
+            ShortcutsWindow.Group(title, shortcuts.map { (keys: $0.keys.joined(separator: " "), title: $0.title) })
+        }
+        let quit = Shortcut(action: "app.quit", keys: ["<Control>q"], title: localized("Quit"))
+        return ShortcutsWindow([
+            group(localized("Conversations"), conversations), group(localized("Messages"), messages),
+            group(localized("Program"), program + [quit]),
+        ])
+    }
+}

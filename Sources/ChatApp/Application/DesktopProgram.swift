@@ -1,0 +1,143 @@
+internal import ChatModel
+internal import ChatStore
+internal import Foundation
+internal import GTKBinding
+internal import Localization
+internal import UserProfile
+internal import XMPPAddress
+
+/// The desktop program: one instance per person, its window, its actions, and what goes on while no window is open.
+public final class DesktopProgram {
+    /// By this the desktop knows it: the names of its desktop file and icon, and its address on the session bus.
+    public static let id = "im.hongyan.Hongyan"
+
+    let application: Application
+    private let profile = Profile()
+    private var store: SQLiteStore?
+    private(set) var desk: Desk?
+    private(set) var window: MainWindow?
+    private var notifier: Notifier?
+    private var startsHidden = false
+    /// What was opened before the accounts were there.
+    private var waitingAddresses: [String] = []
+
+    /// - Parameter isUnique: `false` lets several run beside each other, each with a profile of its own; for tests.
+    public init(isUnique: Bool = true) {
+        application = Application(Self.id, isUnique: isUnique)
+    }
+
+    /// Runs until the person ends it; gives the exit status.
+    ///
+    /// - Parameter arguments: the name of the program; `--hidden` to begin without a window; addresses to open.
+    public func run(_ arguments: [String]) -> Int32 {
+        startsHidden = arguments.dropFirst().contains("--hidden")
+        ToolkitSettings.useProgramName(localized("Hongyan"), id: Self.id)
+        application.onStartup { [weak self] in self?.startUp() }
+        application.onActivate { [weak self] in self?.activate() }
+        application.onOpen { [weak self] in self?.open($0) }
+        return application.run(arguments.filter { $0 != "--hidden" })
+    }
+
+    private func startUp() {
+        StyleSheet.add(Style.rules)
+        ToolkitSettings.useIcon(Self.id)
+        addActions()
+        // Something is done without a window: reading the store, and saying goodbye at the end.
+        application.hold()
+        Task { await openProfile() }
+    }
+
+    private func openProfile() async {
+        do throws(ProfileFailure) {
+            let store = try await profile.open(for: .writing)
+            self.store = store
+            let home = ChatHome(
+                store: store, keeper: ProfileAccounts(profile: profile), preferences: profile.preferences())
+            let desk = Desk(home: home, program: self)
+            self.desk = desk
+            observe(desk) { desk in StyleManager.use(desk.home.preferences.values.colourScheme.scheme) }
+            if let salvage = store.report.salvage { desk.say(salvage.words(at: profile.storePath)) }
+            if !startsHidden { showWindow() }
+            startNotifying(home)
+            await home.start()
+            for address in waitingAddresses { open(address, desk) }
+            waitingAddresses = []
+        } catch {
+            await tell(error)
+            application.quit()
+        }
+    }
+
+    /// There is nothing that could be shown: says why, and ends.
+    private func tell(_ failure: ProfileFailure) async {
+        let parent = ApplicationWindow(application, localized("Hongyan"))
+        _ = await MessageDialog(localized("Hongyan cannot be started"), body: failure.sentence)
+            .add("close", localized("Close")).ask(over: parent)
+        parent.destroy()
+    }
+
+    private func activate() {
+        // The first time nothing is open yet; the window comes with the store.
+        if desk != nil { showWindow() }
+    }
+
+    private func open(_ addresses: [String]) {
+        guard let desk, desk.home.phase != .starting else {
+            waitingAddresses += addresses
+            return
+        }
+        showWindow()
+        for address in addresses { open(address, desk) }
+    }
+
+    private func startNotifying(_ home: ChatHome) {
+        let notifier = Notifier(home, sink: application) { [weak self] in self?.window?.isInFront($0) ?? false }
+        self.notifier = notifier
+        for action in notifier.actions(reply: { [weak self] in self?.openConversation(number: $0) }) {
+            application.add(action)
+        }
+    }
+
+    /// Brings the window up; makes it where it was closed.
+    func showWindow() {
+        guard let desk else { return }
+        if let window { return window.present() }
+        let window = MainWindow(desk, application)
+        self.window = window
+        desk.window = window
+        window.onClosed = { [weak self] in self?.windowClosed() }
+        window.present()
+    }
+
+    private func windowClosed() {
+        window = nil
+        guard let desk else { return }
+        Task { await desk.home.setActive(false) }
+        if !desk.home.preferences.values.runsInBackground { quit() }
+    }
+
+    /// Says goodbye on all accounts and ends the program.
+    func quit() {
+        window?.close(forGood: true)
+        window = nil
+        notifier?.end()
+        notifier = nil
+        let (desk, store) = (desk, store)
+        self.desk = nil
+        Task { [application] in
+            await desk?.end()
+            await store?.close()
+            application.quit()
+        }
+    }
+}
+
+extension PreferenceValues.ColourScheme {
+    var scheme: StyleManager.Scheme {
+        switch self {
+        case .system: .system
+        case .light: .light
+        case .dark: .dark
+        }
+    }
+}

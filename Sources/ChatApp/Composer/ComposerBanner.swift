@@ -1,0 +1,40 @@
+internal import ChatModel
+internal import GTKBinding
+internal import Localization
+
+/// What stands above the field while a message is answered or corrected, with a button that ends it.
+final class ComposerBanner {
+    let root: Revealer
+    var onCancel: () -> Void = {}
+    private let icon = Icon(size: 16)
+    private let title = Label().css("caption-heading", "accent").ellipsize().textAlignment(0)
+    private let words = Label().css("dim-label", "caption").ellipsize().textAlignment(0)
+    private let cancel = Button(icon: "window-close-symbolic").css("flat", "circular").focusOnClick(false)
+
+    init() {
+        cancel.align(vertical: .center)
+        let texts = Box.vertical(title, words).expand(.horizontal)
+        root = Revealer(
+            Box.horizontal(spacing: 8, icon, texts, cancel).css("composer-banner").margins(
+                start: 12, end: 6, top: 4, bottom: 0), .slideUp)
+        cancel.onClick { [weak self] in self?.onCancel() }
+    }
+
+    func show(_ composer: Composer) {
+        if let edit = composer.edit {
+            icon.show("document-edit-symbolic")
+            title.text = localized("Change message")
+            words.text = PreviewWords.line(edit.preview)
+            cancel.named(localized("Leave the message as it is"))
+            root.isRevealed = true
+        } else if let reply = composer.reply {
+            icon.show("mail-reply-sender-symbolic")
+            title.text = localized("Answer to %@", reply.preview.senderName)
+            words.text = PreviewWords.line(reply.preview)
+            cancel.named(localized("Do not answer"))
+            root.isRevealed = true
+        } else {
+            root.isRevealed = false
+        }
+    }
+}

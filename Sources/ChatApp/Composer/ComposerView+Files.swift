@@ -1,0 +1,83 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// Pictures and files: chosen, pasted or dropped, they are shown before they are sent.
+extension ComposerView {
+    func chooseFiles() {
+        Task { [weak self] in
+            let paths = await FileChooser.open(
+                localized("Send pictures or files"), accept: localized("_Choose"), several: true,
+                over: self?.place.window())
+            if !paths.isEmpty { self?.offer { await $0.add(paths: paths) } }
+        }
+    }
+
+    /// - Returns: whether something other than text was pasted.
+    func paste() -> Bool {
+        guard place.media != nil else { return false }
+        if Clipboard.hasFiles {
+            Task { [weak self] in
+                let paths = (try? await Clipboard.files()) ?? []
+                if !paths.isEmpty { self?.offer { await $0.add(paths: paths) } }
+            }
+            return true
+        }
+        guard Clipboard.hasPictureOnly else { return false }
+        Task { [weak self] in
+            guard let texture = try? await Clipboard.texture() else { return }
+            self?.offer(texture)
+        }
+        return true
+    }
+
+    /// Takes what is dropped on the conversation.
+    ///
+    /// - Returns: whether it can be sent.
+    func take(_ dropped: Dropped) -> Bool {
+        switch dropped {
+        case .files(let paths):
+            guard place.media != nil else { return false }
+            offer { await $0.add(paths: paths) }
+        case .picture(let texture):
+            guard place.media != nil else { return false }
+            offer(texture)
+        case .text(let text):
+            entry.insert(text)
+            focus()
+        }
+        return true
+    }
+
+    private func offer(_ texture: Texture) {
+        let bytes = texture.png
+        offer { await $0.add(bytes, name: localized("picture") + ".png") }
+    }
+
+    /// Shows what is to be sent; what comes while the window is open is added there.
+    private func offer(_ add: @escaping (OutgoingSelection) async -> Void) {
+        guard let media = place.media else { return }
+        let window: OutgoingWindow
+        if let preview {
+            window = preview
+        } else {
+            window = OutgoingWindow(over: place.window())
+            window.onSend = { [weak self] selection in self?.send(selection, media) }
+            window.onClosed = { [weak self] in
+                self?.preview = nil
+                self?.focus()
+            }
+            preview = window
+            window.present()
+        }
+        let selection = window.selection
+        Task { await add(selection) }
+    }
+
+    private func send(_ selection: OutgoingSelection, _ media: MediaCache) {
+        attempt { [composer] () throws(StoreError) in
+            try await composer.send(files: selection.attachments(in: media))
+        }
+    }
+}

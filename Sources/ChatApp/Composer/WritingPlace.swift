@@ -1,0 +1,39 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// What the place for writing needs of the rest of the program.
+struct WritingPlace {
+    let composer: Composer
+    /// Where files are kept until they are sent; without it there are none.
+    let media: MediaCache?
+    /// Where recordings grow; `nil` where none can be made.
+    let recordings: String?
+    /// Records in another way than from the microphone into ``recordings``.
+    var voice: VoiceComposer?
+    /// Whom a message can mention: the nicknames of a room.
+    var nicknames: () -> [String] = { [] }
+    /// Tells the person something in a sentence.
+    var say: (String) -> Void = { _ in }
+    /// The window over which others open.
+    var window: () -> Window? = { nil }
+
+    /// What a conversation of the program has; `nil` where its account is not at work.
+    static func of(_ key: ConversationKey, _ desk: Desk, nicknames: @escaping () -> [String]) -> WritingPlace? {
+        guard let account = desk.home.account(key.account) else { return nil }
+        let media = desk.home.media(of: key.account)
+        let composer = Composer(
+            key, store: desk.home.store, actions: account, media: media, environment: desk.home.environment)
+        return WritingPlace(
+            composer: composer, media: media, recordings: media.map { recordings(of: key, beside: $0) },
+            nicknames: nicknames, say: { [weak desk] in desk?.say($0) },
+            window: { [weak desk] in desk?.window?.window })
+    }
+
+    /// A folder for the recordings of one conversation. Its name is a hash: an address can hold what a file system minds.
+    static func recordings(of key: ConversationKey, beside media: MediaCache) -> String {
+        let name = ContentHash(of: Array("\(key.kind.rawValue) \(key.address)".utf8)).description
+        return "\(media.path)/recordings/\(name.prefix(32))"
+    }
+}

@@ -1,0 +1,99 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// One line of the list of conversations: who, what was said last and how far it came, when, and how much is unread.
+final class ConversationListRow: ListRow {
+    let root: Widget
+    private(set) var row: ConversationRow?
+    /// Asked for a menu at a place of the row.
+    var onMenu: (ConversationRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
+
+    private let picture: PersonPicture
+    private let title = Label().ellipsize().textAlignment(0).expand(.horizontal).css("conversation-title")
+    private let time = Label().css("dim-label", "caption")
+    private let state = StateMark()
+    private let preview = Label().ellipsize().textAlignment(0).expand(.horizontal).css("conversation-preview")
+    private let draftMark = Label(localized("Draft:")).css("draft", "conversation-preview").hidden()
+    private let badge = Label().css("badge").align(vertical: .center).hidden()
+    private let pin = Icon("view-pin-symbolic", size: 12).css("dim-label").hidden()
+    private let silence = Icon("notifications-disabled-symbolic", size: 12).css("dim-label").hidden()
+
+    init(_ desk: Desk) {
+        picture = PersonPicture(desk.home.avatars, size: 44)
+        let upper = Box.horizontal(spacing: 6, title, silence, pin, time)
+        let lower = Box.horizontal(spacing: 4, state.widget, draftMark, preview, badge)
+        let words = Box.vertical(spacing: 2, upper, lower).expand(.horizontal).align(vertical: .center)
+        root = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), words)
+            .margins(horizontal: 8, vertical: 8)
+        pin.named(localized("Pinned"))
+        silence.named(localized("Muted"))
+        root.onMenu { [weak self] x, y in
+            if let self, let row = self.row { self.onMenu(row, self.root, x, y) }
+        }
+    }
+
+    func show(_ item: ConversationRow) {
+        row = item
+        picture.show(name: item.title, hash: item.avatarHash)
+        title.text = item.title
+        time.text = item.time.map { TimeWords.short($0) } ?? ""
+        pin.isVisible = item.isPinned
+        silence.isVisible = item.isMuted
+        badge.isVisible = item.isUnread
+        badge.text = item.unreadCount == 0 ? "" : item.unreadCount < 1000 ? "\(item.unreadCount)" : "999+"
+        badge.css("muted", item.isMuted)
+        showPreview(item)
+        root.accessible(label: spoken(item))
+    }
+
+    private func showPreview(_ item: ConversationRow) {
+        let isWriting = !item.writing.isEmpty
+        let hasDraft = !isWriting && item.draft != nil
+        preview.css("writing", isWriting)
+        draftMark.isVisible = hasDraft
+        preview.css("dim-label", !isWriting)
+        state.widget.isVisible = !isWriting && !hasDraft && item.preview?.isOutgoing == true
+        if isWriting {
+            preview.text = PreviewWords.writing(item.writing, in: item.key.kind)
+        } else if let draft = item.draft {
+            preview.text = draft
+        } else if let last = item.preview {
+            state.show(last.state)
+            let words = PreviewWords.line(last)
+            preview.text = item.key.kind == .room && !last.isOutgoing ? "\(last.senderName): \(words)" : words
+        } else {
+            preview.text = ""
+        }
+    }
+
+    private func spoken(_ item: ConversationRow) -> String {
+        var parts = [item.title]
+        if item.unreadCount > 0 { parts.append(localized("%@ unread", item.unreadCount)) }
+        if let last = item.preview { parts.append(PreviewWords.line(last)) }
+        if let time = item.time { parts.append(TimeWords.short(time)) }
+        return parts.joined(separator: ", ")
+    }
+}
+
+/// A message in one line, in words.
+enum PreviewWords {
+    static func line(_ preview: MessagePreview) -> String {
+        switch preview.kind {
+        case .text: preview.text
+        case .action: "\(preview.senderName) \(preview.text)"
+        case .picture: "🖼 " + (preview.text.isEmpty ? localized("Picture") : preview.text)
+        case .voice: "🎤 " + localized("Voice message")
+        case .video: "🎬 " + (preview.text.isEmpty ? localized("Video") : preview.text)
+        case .file: "📎 " + (preview.text.isEmpty ? localized("File") : preview.text)
+        case .retracted: localized("Message deleted")
+        }
+    }
+
+    static func writing(_ names: [String], in kind: ConversationKey.Kind) -> String {
+        guard kind == .room, let first = names.first else { return localized("is writing…") }
+        return names.count == 1
+            ? localized("%@ is writing…", first) : localized("%@ people are writing…", names.count)
+    }
+}

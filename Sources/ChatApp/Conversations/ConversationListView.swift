@@ -1,0 +1,156 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// The list of conversations with its bar: search, menu, and what can be done with each.
+final class ConversationListView {
+    let root: Widget
+    let header: HeaderBar
+    let search = SearchEntry(placeholder: localized("Search conversations"))
+    /// A conversation was chosen.
+    var onOpen: (ConversationKey) -> Void = { _ in }
+
+    private let desk: Desk
+    private let model = ListModel<ConversationRow>()
+    private let list: ListView<ConversationListRow>
+    private let searchBar: SearchBar
+    private let stack = Stack()
+    private let scroller: ScrolledWindow
+    private var diffs: ListObservation?
+    private var selection: Object.Connection?
+    private(set) var openKey: ConversationKey?
+    private var minutes: Task<Void, Never>?
+
+    init(_ desk: Desk, menu: Menu) {
+        self.desk = desk
+        weak var view: ConversationListView?
+        list = ListView(model, selection: .single) {
+            let row = ConversationListRow(desk)
+            row.onMenu = { view?.showMenu($0, $1, $2, $3) }
+            return row
+        }
+        list.accessible(label: localized("Conversations"))
+        searchBar = SearchBar(search)
+        scroller = ScrolledWindow(list).expand(.vertical)
+        let menuButton = MenuButton(icon: "open-menu-symbolic").primary()
+        menuButton.show(menu)
+        menuButton.named(localized("Main menu"))
+        let searchButton = ToggleButton(icon: "system-search-symbolic")
+        searchButton.named(localized("Search conversations"))
+        header = HeaderBar(title: WindowTitle(localized("Hongyan")))
+        header.prepend(searchButton)
+        header.append(menuButton)
+        stack.add(scroller, name: "list")
+        stack.add(
+            StatusPage(
+                icon: "user-available-symbolic", title: localized("No conversations yet"),
+                description: localized("They appear here when somebody writes to you.")), name: "empty")
+        stack.add(
+            StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")
+        root = Box.vertical(header, searchBar, stack.expand(.vertical)).css("sidebar")
+        // What is in it wants room, but the messages want it more.
+        root.minimumSize(width: 300).expand(.horizontal, when: false)
+        view = self
+
+        let toggling = searchButton.onToggle { [weak self] in self?.searchBar.isOpen = $0 }
+        searchBar.onOpen { [weak self, weak searchButton] isOpen in
+            guard let searchButton else { return }
+            searchButton.withoutHearing(toggling) { searchButton.isActive = isOpen }
+            if !isOpen { self?.desk.home.conversations.search("") }
+        }
+        search.onSearch { [weak self] in self?.desk.home.conversations.search($0) }
+        search.onActivate { [weak self] in self?.openFirst() }
+        selection = list.onSelect { [weak self] in self?.selected($0) }
+        diffs = desk.home.conversations.rows.observe { [weak self] in self?.apply($0) }
+        model.show(desk.home.conversations.rows.elements)
+        updateStack()
+        minutes = Task { [weak desk] in
+            // "10:42" becomes "Yesterday", and silences end.
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .seconds(60))
+                desk?.home.conversations.refreshTimes()
+            }
+        }
+    }
+
+    isolated deinit { minutes?.cancel() }
+
+    private func apply(_ diff: ListDiff<ConversationRow>) {
+        withQuietSelection {
+            model.apply(diff)
+            showSelection()
+        }
+        updateStack()
+    }
+
+    private func updateStack() {
+        let isSearching = !desk.home.conversations.searchText.isEmpty
+        stack.shown = model.count > 0 ? "list" : isSearching ? "nothing" : "empty"
+    }
+
+    // MARK: Selection
+
+    private func selected(_ index: Int?) {
+        guard let index, index < model.count else { return }
+        onOpen(model[index].key)
+    }
+
+    /// Shows which conversation is open.
+    func show(open key: ConversationKey?) {
+        openKey = key
+        withQuietSelection { showSelection() }
+    }
+
+    private func showSelection() {
+        list.selected = openKey.flatMap { key in model.items.firstIndex { $0.key == key } }
+    }
+
+    private func withQuietSelection(_ body: () -> Void) {
+        guard let selection else { return body() }
+        list.withoutHearingSelection(selection, body)
+    }
+
+    /// Opens the conversation below or above the one that is open.
+    func openNeighbour(_ step: Int) {
+        guard model.count > 0 else { return }
+        let current = openKey.flatMap { key in model.items.firstIndex { $0.key == key } }
+        let index = current.map { min(max($0 + step, 0), model.count - 1) } ?? 0
+        onOpen(model[index].key)
+        list.scroll(to: index)
+    }
+
+    private func openFirst() {
+        guard model.count > 0 else { return }
+        onOpen(model[0].key)
+        searchBar.isOpen = false
+    }
+
+    func startSearch() {
+        searchBar.isOpen = true
+        search.grabFocus()
+    }
+
+    // MARK: Menu
+
+    private func showMenu(_ row: ConversationRow, _ widget: Widget, _ x: Double, _ y: Double) {
+        guard let place = widget.translate(x: x, y: y, to: scroller) else { return }
+        let menu = ConversationMenu(row, desk)
+        scroller.insert(menu.actions, prefix: "conversation")
+        Popover(menu.menu).open(at: place.x, place.y, of: scroller)
+    }
+}
+
+extension ListModel where Item: Identifiable & Equatable & Sendable, Item.ID: Sendable {
+    /// Does the steps of a change.
+    func apply(_ diff: ListDiff<Item>) {
+        for step in diff.steps {
+            switch step {
+            case .remove(let range): remove(range)
+            case .move(let source, let target, let item): move(from: source, to: target, item)
+            case .insert(let items, let index): insert(items, at: index)
+            case .update(let item, let index): update(item, at: index)
+            }
+        }
+    }
+}

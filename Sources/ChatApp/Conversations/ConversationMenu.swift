@@ -1,0 +1,70 @@
+internal import ChatModel
+internal import ChatStore
+internal import Foundation
+internal import GTKBinding
+internal import Localization
+
+/// What can be done with a conversation in the list.
+final class ConversationMenu {
+    let menu: Menu
+    let actions = ActionGroup()
+
+    init(_ row: ConversationRow, _ desk: Desk) {
+        let list = desk.home.conversations
+        let id = row.id
+        var first: [Menu.Entry] = []
+        if row.isUnread {
+            first.append(.item(localized("Mark as read"), "conversation.read"))
+        } else {
+            first.append(.item(localized("Mark as unread"), "conversation.unread"))
+        }
+        first.append(.item(row.isPinned ? localized("Unpin") : localized("Pin"), "conversation.pin"))
+        first.append(
+            .item(row.isArchived ? localized("Show again") : localized("Put out of sight"), "conversation.archive"))
+        let mute: Menu.Entry =
+            row.isMuted
+            ? .item(localized("Notify again"), "conversation.unmute")
+            : .submenu(
+                localized("Mute"),
+                [
+                    .item(localized("For one hour"), "conversation.mute-hour"),
+                    .item(localized("For eight hours"), "conversation.mute-night"),
+                    .item(localized("Until I change it"), "conversation.mute"),
+                ])
+        menu = Menu([
+            .section(nil, first), .section(nil, [mute]),
+            .section(nil, [.item(localized("Delete from this computer…"), "conversation.delete")]),
+        ])
+
+        func add(_ name: String, _ body: @escaping () async throws(StoreError) -> Void) {
+            actions.add(Action(name) { [weak desk] in desk?.attempt(body) })
+        }
+        let account = desk.home.account(row.key.account)
+        add("read") { () async throws(StoreError) in try await list.markRead(id, through: account) }
+        add("unread") { () async throws(StoreError) in try await list.markUnread(id) }
+        add("pin") { () async throws(StoreError) in try await list.pin(id, !row.isPinned) }
+        add("archive") { () async throws(StoreError) in try await list.archive(id, !row.isArchived) }
+        add("unmute") { () async throws(StoreError) in try await list.notify(id, for: .all) }
+        add("mute") { () async throws(StoreError) in try await list.notify(id, for: .none) }
+        for (name, hours) in [("mute-hour", 1), ("mute-night", 8)] {
+            add(name) { () async throws(StoreError) in
+                try await list.mute(id, until: MessageTime(Date()).advanced(by: Int64(hours) * 3_600_000))
+            }
+        }
+        actions.add(Action("delete") { [weak desk] in if let desk { Self.delete(row, desk) } })
+    }
+
+    private static func delete(_ row: ConversationRow, _ desk: Desk) {
+        let dialog = MessageDialog(
+            localized("Delete this conversation?"),
+            body: localized(
+                "All messages with %@ are removed from this computer. What is on the server and with others stays.",
+                row.title))
+        dialog.add("cancel", localized("Cancel")).add("delete", localized("Delete"), .destructive).onEscape("cancel")
+        dialog.present(over: desk.window?.window) { [weak desk] answer in
+            guard answer == "delete", let desk else { return }
+            if desk.window?.openKey == row.key { desk.window?.closeConversation() }
+            desk.attempt { () async throws(StoreError) in try await desk.home.conversations.delete(row.id) }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+internal import XMPPAddress
+
+/// One conversation that is open: its bar, its messages, and the place to write.
+final class ConversationView {
+    let key: ConversationKey
+    let root: Widget
+    let header: ConversationHeader
+    let timeline: TimelineView
+    var onBack: () -> Void = {} {
+        didSet { header.onBack = onBack }
+    }
+    /// The person sees it, so what is on the screen is read.
+    var isInFront = false {
+        didSet { timeline.isInFront = isInFront }
+    }
+
+    private let desk: Desk
+    private let model: Timeline
+    /// `nil` where the account is not at work.
+    private let writing: ComposerView?
+    private let room: RoomModel?
+    private var tasks: [Task<Void, Never>] = []
+
+    init(_ key: ConversationKey, _ desk: Desk) {
+        self.key = key
+        self.desk = desk
+        let account = desk.home.account(key.account)
+        model = Timeline(key, store: desk.home.store, actions: account, environment: desk.home.environment)
+        header = ConversationHeader(key, desk)
+        timeline = TimelineView(model, desk)
+        let room =
+            key.kind == .room
+            ? RoomModel(key, store: desk.home.store, environment: desk.home.environment) : nil
+        self.room = room
+        writing = WritingPlace.of(key, desk) { [weak room] in room?.nicknames ?? [] }.map { ComposerView($0) }
+        let column = Box.vertical(header.bar, timeline.root.expand(.vertical))
+        root = column
+        timeline.onReply = { [weak self] in self?.writing?.answer($0) }
+        timeline.onEdit = { [weak self] in self?.writing?.correct($0) }
+        if let writing {
+            column.append(writing.root)
+            column.onDrop(hovers: { [weak timeline] in timeline?.root.css("drop-here", $0) }) { [weak writing] in
+                writing?.take($0) ?? false
+            }
+        }
+        observe(self) { view in view.showHeader() }
+        let model = model
+        tasks = [
+            Task { [weak self] in
+                await desk.prepareDownloads(of: key.account)
+                await model.open()
+                self?.timeline.opened()
+                await model.run()
+            }
+        ]
+        if let account {
+            tasks.append(Task { await model.follow(account) })
+            if let room { tasks.append(Task { await room.follow(account) }) }
+        }
+    }
+
+    func open(isActive: Bool) {
+        isInFront = isActive
+        focus()
+    }
+
+    func focus() { writing?.focus() }
+
+    /// Ends everything that follows the conversation.
+    func close() {
+        for task in tasks { task.cancel() }
+        tasks = []
+        timeline.close()
+        let (model, writing) = (model, writing)
+        Task {
+            await writing?.close()
+            await model.close()
+        }
+    }
+
+    private func showHeader() {
+        let row = desk.home.conversations.rows.elements.first { $0.key == key }
+        let contact = desk.home.contacts.rows.elements.first { $0.conversation == key }
+        let title = row?.title ?? contact?.name ?? key.address.unescapedLocal ?? key.address.description
+        let subtitle: String =
+            if !model.writing.isEmpty {
+                PreviewWords.writing(model.writing, in: key.kind)
+            } else if let contact {
+                PresenceWords.line(contact)
+            } else {
+                key.address.description
+            }
+        header.show(title: title, subtitle: subtitle, avatarHash: row?.avatarHash ?? contact?.avatarHash)
+    }
+}
+
+/// Whether somebody is there, in words.
+enum PresenceWords {
+    static func line(_ contact: ContactRow) -> String {
+        let word =
+            switch contact.section {
+            case .online: localized("online")
+            case .away: localized("away")
+            case .offline: localized("offline")
+            }
+        guard let status = contact.status, !status.isEmpty else { return word }
+        return "\(word) · \(status)"
+    }
+}

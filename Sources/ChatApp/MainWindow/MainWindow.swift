@@ -1,0 +1,202 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// The program's window: the conversations at one side, the one that is open at the other; in a narrow window one of both.
+final class MainWindow {
+    let window: ApplicationWindow
+    /// It was closed by the person; the program may go on.
+    var onClosed: () -> Void = {}
+    private(set) var openKey: ConversationKey?
+
+    private let desk: Desk
+    private let conversations: ConversationListView
+    private let pane = Bin()
+    private let leaflet: Leaflet
+    private let toasts: ToastOverlay
+    private let stack = Stack(crossfades: true)
+    private let notice: ConnectionNotice
+    /// Fills the window as long as nobody has signed in.
+    private var signIn: SignInFlow?
+    private let presence: PresenceButton
+    private var conversation: ConversationView?
+    private let nothingOpen: Widget
+
+    init(_ desk: Desk, _ application: Application) {
+        self.desk = desk
+        window = ApplicationWindow(application, localized("Hongyan"))
+        window.setDefaultSize(width: 1000, height: 720)
+        window.minimumSize(width: 360, height: 400)
+        conversations = ConversationListView(desk, menu: Self.menu)
+        notice = ConnectionNotice(desk)
+        presence = PresenceButton(desk.home)
+        let bar = HeaderBar(title: Label())
+        nothingOpen = Box.vertical(
+            bar,
+            StatusPage(
+                icon: "mail-unread-symbolic", title: localized("Hongyan"),
+                description: localized("Choose a conversation to read and write.")
+            ).expand(.vertical))
+        pane.show(nothingOpen)
+        pane.expand(.horizontal)
+        leaflet = Leaflet(Box.vertical(conversations.root.expand(.vertical), notice.root), pane)
+        stack.add(leaflet, name: "chat")
+        stack.add(
+            Box.vertical(HeaderBar(), Spinner().minimumSize(width: 32, height: 32).expand(.vertical)), name: "starting")
+        toasts = ToastOverlay(stack)
+        window.show(toasts)
+        window.show(shortcuts: Shortcuts.window())
+
+        conversations.header.append(presence.widget)
+        conversations.header.showsWindowButtons(end: false)
+        conversations.onOpen = { [weak self] in self?.open($0) }
+        leaflet.onFold { [weak self] in self?.folded($0) }
+        leaflet.onShownPane { [weak self] in self?.paneChanged() }
+        window.onActive { [weak self] isActive in self?.activeChanged(isActive) }
+        window.onCloseRequest { [weak self] in
+            self?.closed()
+            return false
+        }
+        addActions()
+        observe(self) { window in window.showPhase() }
+        observe(self) { window in window.showUnread() }
+        for sentence in desk.takeUnsaid() { say(sentence) }
+    }
+
+    private static var menu: Menu {
+        Menu([
+            .section(nil, [.item(localized("_Add an account…"), "app.add-account")]),
+            .section(
+                nil,
+                [
+                    .item(localized("_Preferences"), "app.preferences"),
+                    .item(localized("Keyboard shortcuts"), "win.show-help-overlay"),
+                ]),
+            .section(
+                nil, [.item(localized("About Hongyan"), "app.about"), .item(localized("Quit"), "app.quit")]),
+        ])
+    }
+
+    private func addActions() {
+        window.add(Action("search") { [weak self] in self?.showList(andSearch: true) })
+        window.add(Action("next") { [weak self] in self?.conversations.openNeighbour(1) })
+        window.add(Action("previous") { [weak self] in self?.conversations.openNeighbour(-1) })
+        window.add(Action("back") { [weak self] in self?.showList() })
+        window.add(Action("newest") { [weak self] in self?.conversation?.timeline.showNewest() })
+        window.add(Action("unread") { [weak self] in self?.conversation?.timeline.showUnread() })
+        window.add(Action("close") { [weak self] in self?.window.close() })
+    }
+
+    func present() { window.present() }
+
+    func say(_ sentence: String) { toasts.show(sentence) }
+
+    /// The person is looking at this conversation.
+    func isInFront(_ key: ConversationKey) -> Bool {
+        key == openKey && window.isActive && (conversation?.isInFront ?? false)
+    }
+
+    /// Follows an invitation; `false` where somebody has signed in already, who is asked in a window of its own.
+    func open(_ invitation: AccountInvitation) -> Bool {
+        guard let signIn else { return false }
+        signIn.open(invitation)
+        return true
+    }
+
+    // MARK: What is shown
+
+    private func showPhase() {
+        switch desk.home.phase {
+        case .starting: stack.shown = "starting"
+        case .ready:
+            stack.shown = "chat"
+            if let signIn {
+                signIn.endWork()
+                stack.remove(signIn.root)
+            }
+            signIn = nil
+        case .empty:
+            if signIn == nil {
+                let flow = SignInFlow(desk.home, isFirst: true)
+                flow.window = { [weak self] in self?.window }
+                stack.add(flow.root, name: "sign-in")
+                signIn = flow
+            }
+            stack.shown = "sign-in"
+        }
+    }
+
+    private func showUnread() {
+        let count = desk.home.conversations.unreadCount
+        window.title = count > 0 ? localized("Hongyan (%@)", count) : localized("Hongyan")
+    }
+
+    func open(_ key: ConversationKey) {
+        leaflet.showsSecond = true
+        if key == openKey {
+            conversation?.focus()
+            return
+        }
+        conversation?.close()
+        let view = ConversationView(key, desk)
+        conversation = view
+        openKey = key
+        view.header.showsBack(leaflet.isFolded)
+        view.onBack = { [weak self] in self?.showList() }
+        pane.show(view.root)
+        conversations.show(open: key)
+        view.open(isActive: window.isActive)
+    }
+
+    func closeConversation() {
+        conversation?.close()
+        conversation = nil
+        openKey = nil
+        pane.show(nothingOpen)
+        conversations.show(open: nil)
+        leaflet.showsSecond = false
+    }
+
+    /// Shows the list where only one pane is to be seen.
+    private func showList(andSearch: Bool = false) {
+        leaflet.showsSecond = false
+        if andSearch { conversations.startSearch() }
+    }
+
+    private func folded(_ isFolded: Bool) {
+        conversation?.header.showsBack(isFolded)
+        conversations.header.showsWindowButtons(end: isFolded)
+        // Made narrow without an open conversation, the list is what can be used.
+        if isFolded, openKey == nil { leaflet.showsSecond = false }
+        paneChanged()
+    }
+
+    /// A conversation behind the list is not read.
+    private func paneChanged() {
+        conversation?.isInFront = window.isActive && (!leaflet.isFolded || leaflet.showsSecond)
+        if leaflet.isFolded, !leaflet.showsSecond {
+            conversations.show(open: nil)
+        } else {
+            conversations.show(open: openKey)
+        }
+    }
+
+    private func activeChanged(_ isActive: Bool) {
+        paneChanged()
+        Task { [desk] in await desk.home.setActive(isActive) }
+    }
+
+    private func closed() {
+        conversation?.close()
+        conversation = nil
+        onClosed()
+    }
+
+    func close(forGood: Bool) {
+        conversation?.close()
+        conversation = nil
+        if forGood { onClosed = {} }
+        window.destroy()
+    }
+}

@@ -1,0 +1,83 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// Tells the person of new messages through the desktop, also while no window is open.
+///
+/// A click opens the conversation, buttons answer and mark as read. A conversation has one notification: that of its last message.
+final class Notifier {
+    /// Where notifications go.
+    protocol Sink: AnyObject {
+        func send(_ notification: Notification, id: String)
+        func withdrawNotification(_ id: String)
+    }
+
+    private let home: ChatHome
+    let feed: NotificationFeed
+    private weak var sink: (any Sink)?
+    private var running: Task<Void, Never>?
+
+    /// - Parameter isInFront: whether the person is looking at a conversation.
+    init(_ home: ChatHome, sink: any Sink, isInFront: @escaping (ConversationKey) -> Bool) {
+        self.home = home
+        self.sink = sink
+        feed = NotificationFeed(home, isInFront: isInFront)
+        feed.announce = { [weak self] news, key in self?.announce(news, key) }
+        feed.withdraw = { [weak self] id in self?.sink?.withdrawNotification(Self.name(id)) }
+        let feed = feed
+        running = Task { await feed.run() }
+    }
+
+    isolated deinit { running?.cancel() }
+
+    /// Ends it before this object goes.
+    func end() { running?.cancel() }
+
+    /// The actions of notifications: opening is the program's own, see `app.open-conversation`.
+    func actions(reply: @escaping (Int64) -> Void) -> [Action] {
+        [
+            Action("reply-conversation", text: { text in if let number = Int64(text) { reply(number) } }),
+            Action(
+                "read-conversation",
+                text: { [weak self] text in
+                    if let number = Int64(text) { self?.markRead(ConversationID(rawValue: number)) }
+                }),
+        ]
+    }
+
+    private func markRead(_ id: ConversationID) {
+        let account = home.conversations.rows[id].flatMap { home.account($0.key.account) }
+        Task { [home] in try? await home.conversations.markRead(id, through: account) }
+    }
+
+    private func announce(_ news: MessageNotification, _ key: ConversationKey) {
+        let id = news.conversation
+        // The list may not have the conversation yet when its first message is told.
+        let hash =
+            home.conversations.rows[id]?.avatarHash
+            ?? home.contacts.rows.elements.first { $0.conversation == key }?.avatarHash
+        Task { [weak self, avatars = home.avatars] in
+            var picture: [UInt8]?
+            if let hash { picture = await avatars.avatar(hash)?.data }
+            self?.sink?.send(Self.notification(news, picture: picture), id: Self.name(id))
+        }
+    }
+
+    static func name(_ id: ConversationID) -> String { "conversation-\(id.rawValue)" }
+
+    static func notification(_ news: MessageNotification, picture: [UInt8]?) -> Notification {
+        let words = news.preview.map { PreviewWords.line($0) } ?? localized("New message")
+        let body = news.senderName.map { "\($0): \(words)" } ?? words
+        let notification = Notification(news.title, body: body)
+        let target = String(news.conversation.rawValue)
+        notification.setDefaultAction("app.open-conversation", target: target)
+        notification.addButton(localized("Reply"), "app.reply-conversation", target: target)
+        notification.addButton(localized("Mark as read"), "app.read-conversation", target: target)
+        if news.isMention { notification.use(.high) }
+        if let picture { notification.show(picture: picture) }
+        return notification
+    }
+}
+
+extension Application: Notifier.Sink {}

@@ -1,0 +1,304 @@
+internal import ChatModel
+internal import ChatStore
+internal import Foundation
+internal import GTKBinding
+internal import Localization
+
+/// The pictures of a conversation in a window of their own: one at a time, as large as wished.
+///
+/// Arrows go to the next and the one before, `+` and `−` or the wheel with Ctrl change the size, `0` fits it into the window, Ctrl+C
+/// copies and Ctrl+S saves.
+final class PictureViewer {
+    /// A picture that can be shown.
+    struct Item {
+        let message: MessageID
+        let index: Int
+        let attachment: Attachment
+    }
+
+    /// Windows that are open, so that nobody else must hold them.
+    private static var open: [ObjectIdentifier: PictureViewer] = [:]
+
+    let window: Window
+    private let items: [Item]
+    private(set) var index: Int
+    private let downloads: AttachmentDownloads
+    private let say: (String) -> Void
+    private let picture = GTKBinding.Picture()
+    private let scroller: ScrolledWindow
+    private let title = HeaderBar.title(localized("Picture"))
+    private let stack = Stack()
+    private let progress = ProgressBar()
+    private let failure = Label().wrap().centered()
+    private let retry = Button(localized("_Try again")).css("pill")
+    private let previous = Button(icon: "go-previous-symbolic").css("osd", "circular")
+    private let next = Button(icon: "go-next-symbolic").css("osd", "circular")
+    private let save = Button(icon: "document-save-symbolic")
+    private let copy = Button(icon: "edit-copy-symbolic")
+    private var download: AttachmentDownload?
+    private var following: ViewObservation?
+    private var loading: Task<Void, Never>?
+    private var texture: Texture?
+    private var shownPath: String?
+    /// How many pixels of the screen a pixel has; `nil` fits the picture into the window.
+    private(set) var zoom: Double?
+
+    /// Each step of the size, and the smallest and largest that make sense.
+    private static let step = 1.25
+    private static let zooms = 0.1...8.0
+
+    init(
+        _ items: [Item], at index: Int, downloads: AttachmentDownloads, over parent: Window?,
+        say: @escaping (String) -> Void = { _ in }
+    ) {
+        self.items = items
+        self.index = min(max(0, index), max(0, items.count - 1))
+        self.downloads = downloads
+        self.say = say
+        scroller = ScrolledWindow(picture, horizontal: true)
+        let bar = HeaderBar(title: title)
+        let smaller = Button(icon: "zoom-out-symbolic")
+        let larger = Button(icon: "zoom-in-symbolic")
+        for button in [smaller, larger] { bar.prepend(button) }
+        for button in [save, copy] { bar.append(button) }
+        let waiting = Box.vertical(spacing: 12, Spinner.turning(), progress).align(
+            horizontal: .center, vertical: .center)
+        progress.minimumSize(width: 200)
+        stack.add(scroller.expand(.horizontal, .vertical), name: "picture")
+        stack.add(waiting, name: "waiting")
+        stack.add(
+            Box.vertical(spacing: 12, failure, retry).align(horizontal: .center, vertical: .center), name: "failure")
+        previous.align(horizontal: .start, vertical: .center).margins(start: 12)
+        next.align(horizontal: .end, vertical: .center).margins(end: 12)
+        window = Window(
+            localized("Picture"), width: 860, height: 680, over: nil,
+            Box.vertical(bar, Overlay(stack, previous, next).expand(.horizontal, .vertical)))
+        window.minimumSize(width: 360, height: 300)
+        window.isTransient(for: parent)
+        smaller.named(localized("Smaller"))
+        larger.named(localized("Larger"))
+        save.named(localized("Save picture"))
+        copy.named(localized("Copy picture"))
+        previous.named(localized("Picture before"))
+        next.named(localized("Next picture"))
+        smaller.onClick { [weak self] in self?.resize(by: 1 / Self.step) }
+        larger.onClick { [weak self] in self?.resize(by: Self.step) }
+        save.onClick { [weak self] in self?.saveFile() }
+        copy.onClick { [weak self] in self?.copyPicture() }
+        previous.onClick { [weak self] in self?.move(-1) }
+        next.onClick { [weak self] in self?.move(1) }
+        retry.onClick { [weak self] in self?.download?.start() }
+        picture.onClick { [weak self] count, _, _ in if count == 2 { self?.toggleFit() } }
+        window.onKey { [weak self] in self?.pressed($0) ?? false }
+        scroller.onWheel { [weak self] step, modifiers in
+            guard modifiers.contains(.control) else { return false }
+            self?.resize(by: step < 0 ? Self.step : 1 / Self.step)
+            return true
+        }
+        window.onCloseRequest { [weak self] in
+            self?.closed()
+            return false
+        }
+        showItem()
+    }
+
+    func present() {
+        Self.open[ObjectIdentifier(self)] = self
+        window.present()
+    }
+
+    private func closed() {
+        loading?.cancel()
+        following?.end()
+        Self.open[ObjectIdentifier(self)] = nil
+    }
+
+    // MARK: Keys
+
+    private func pressed(_ press: KeyPress) -> Bool {
+        let key = UnicodeScalar(press.value).map(Character.init)
+        switch press.key {
+        case .escape: window.close()
+        case .left where press.modifiers.isEmpty, .pageUp: move(-1)
+        case .right where press.modifiers.isEmpty, .pageDown, .space: move(1)
+        case .home: move(-items.count)
+        case .end: move(items.count)
+        default:
+            switch (key, press.modifiers.contains(.control)) {
+            case ("+", _), ("=", _): resize(by: Self.step)
+            case ("-", _): resize(by: 1 / Self.step)
+            case ("0", _): fit()
+            case ("1", _): show(zoom: 1)
+            case ("c", true): copyPicture()
+            case ("s", true): saveFile()
+            case ("w", true): window.close()
+            default: return false
+            }
+        }
+        return true
+    }
+
+    // MARK: Which
+
+    func move(_ count: Int) {
+        let target = min(max(0, index + count), items.count - 1)
+        guard target != index else { return }
+        index = target
+        showItem()
+    }
+
+    private func showItem() {
+        guard items.indices.contains(index) else { return }
+        let item = items[index]
+        loading?.cancel()
+        texture = nil
+        shownPath = nil
+        zoom = nil
+        picture.show(nil)
+        if let thumbnail = item.attachment.thumbnail { picture.show(try? Texture(encoded: thumbnail)) }
+        let name = item.attachment.name ?? localized("Picture")
+        window.title = name
+        picture.show(alternative: name)
+        previous.isVisible = index > 0
+        next.isVisible = index < items.count - 1
+        let download = downloads.download(of: item.message, at: item.index, attachment: item.attachment)
+        self.download = download
+        showDetails()
+        following?.end()
+        following = observe { [weak self, weak download] in
+            if let download { self?.show(download.phase) }
+        }
+        Task {
+            await download.look()
+            if download.phase == .absent { download.start() }
+        }
+    }
+
+    private func show(_ phase: AttachmentDownload.Phase) {
+        save.isSensitive = false
+        copy.isSensitive = texture != nil
+        switch phase {
+        case .here(let path):
+            save.isSensitive = true
+            load(path)
+        case .fetching(let fraction):
+            progress.fraction = fraction ?? 0
+            stack.shown = "waiting"
+        case .unknown, .absent, .waiting:
+            progress.fraction = 0
+            stack.shown = "waiting"
+        case .failed(let reason):
+            fail(reason.text.isEmpty ? localized("The picture could not be fetched.") : reason.text)
+        }
+    }
+
+    private func fail(_ sentence: String) {
+        failure.text = sentence
+        stack.shown = "failure"
+    }
+
+    /// Reads the file away from the main actor.
+    private func load(_ path: String) {
+        guard path != shownPath else { return }
+        shownPath = path
+        loading = Task { [weak self] in
+            let bytes = await Self.bytes(path)
+            guard !Task.isCancelled, let self else { return }
+            guard let bytes, let texture = try? Texture(encoded: bytes) else {
+                self.retry.isVisible = false
+                return self.fail(localized("This picture cannot be shown"))
+            }
+            self.texture = texture
+            self.picture.show(texture)
+            self.copy.isSensitive = true
+            self.stack.shown = "picture"
+            self.fit()
+            self.showDetails()
+        }
+    }
+
+    /// What GTK does not read is made a PNG first.
+    @concurrent
+    private nonisolated static func bytes(_ path: String) async -> [UInt8]? {
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        return await PictureBytes.readable([UInt8](data))
+    }
+
+    private func showDetails() {
+        var parts: [String] = []
+        if items.count > 1 { parts.append(localized("%@ of %@", index + 1, items.count)) }
+        if let texture { parts.append("\(texture.width) × \(texture.height)") }
+        if let size = items[index].attachment.size { parts.append(TimeWords.size(size)) }
+        if let zoom { parts.append("\(Int((zoom * 100).rounded())) %") }
+        title.show(title: window.title, subtitle: parts.joined(separator: " · "))
+    }
+
+    /// The pixels of the picture that is shown; `nil` before it is there.
+    var size: (width: Int, height: Int)? { texture.map { ($0.width, $0.height) } }
+
+    // MARK: How large
+
+    private var fitting: Double {
+        guard let texture, scroller.width > 0, scroller.height > 0 else { return 1 }
+        return min(
+            Double(scroller.width) / Double(texture.width), Double(scroller.height) / Double(texture.height), 1)
+    }
+
+    func resize(by factor: Double) {
+        guard texture != nil else { return }
+        show(zoom: (zoom ?? fitting) * factor)
+    }
+
+    func show(zoom wanted: Double) {
+        guard let texture else { return }
+        let zoom = min(max(wanted, Self.zooms.lowerBound), Self.zooms.upperBound)
+        self.zoom = zoom
+        picture.align(horizontal: .center, vertical: .center)
+        picture.minimumSize(
+            width: Int(Double(texture.width) * zoom), height: Int(Double(texture.height) * zoom))
+        showDetails()
+    }
+
+    func fit() {
+        zoom = nil
+        picture.minimumSize(width: -1, height: -1)
+        picture.align(horizontal: .fill, vertical: .fill)
+        showDetails()
+    }
+
+    private func toggleFit() { if zoom == nil { show(zoom: 1) } else { fit() } }
+
+    // MARK: Taking it along
+
+    private func copyPicture() {
+        guard let texture else { return }
+        Clipboard.copy(texture)
+        say(localized("Copied."))
+    }
+
+    private func saveFile() {
+        guard case .here(let path)? = download?.phase else { return }
+        let name = items[index].attachment.name ?? localized("Picture")
+        let say = say
+        Task { [weak self] in
+            guard let target = await FileChooser.save(localized("Save picture"), name: name, over: self?.window) else {
+                return
+            }
+            do {
+                try await FileOpening.copy(path, to: target)
+                say(localized("Saved."))
+            } catch {
+                say(localized("The file could not be saved: %@", error.localizedDescription))
+            }
+        }
+    }
+}
+
+extension Spinner {
+    static func turning() -> Spinner {
+        let spinner = Spinner()
+        spinner.minimumSize(width: 32, height: 32)
+        spinner.isSpinning = true
+        return spinner
+    }
+}

@@ -1,0 +1,106 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// The window of what a person chooses: accounts, notifications, what others learn, and how the program looks.
+final class PreferencesView {
+    let window: PreferencesWindow
+
+    private let home: ChatHome
+    private let accounts: AccountsView
+    private var account: AccountView?
+    /// It keeps itself while it is open, and there is one.
+    private static var open: PreferencesView?
+
+    private init(_ home: ChatHome, over parent: Window?) {
+        self.home = home
+        window = PreferencesWindow(localized("Preferences"), over: parent)
+        weak var view: PreferencesView?
+        accounts = AccountsView(home) { view?.window }
+        window.setDefaultSize(width: 620, height: 640)
+        window.add(accounts.page)
+        window.add(general())
+        view = self
+        accounts.onOpen = { [weak self] in self?.show($0) }
+        window.onCloseRequest {
+            PreferencesView.open = nil
+            return false
+        }
+    }
+
+    /// Shows the window; the account, too, if one is named.
+    @discardableResult
+    static func show(_ home: ChatHome, over parent: Window?, account: AccountID? = nil) -> PreferencesView {
+        let view = open ?? PreferencesView(home, over: parent)
+        open = view
+        view.window.present()
+        if let account { view.show(account) }
+        return view
+    }
+
+    func show(_ id: AccountID) {
+        let view = AccountView(id, home) { [weak self] in self?.window }
+        view.onClose = { [weak self] in
+            self?.window.closeSubpage()
+            self?.account = nil
+        }
+        account = view
+        window.open(subpage: view.root)
+    }
+
+    // MARK: The page of choices
+
+    private func general() -> PreferencesPage {
+        let values = home.preferences.values
+        func row(
+            _ title: String, _ subtitle: String? = nil, _ path: WritableKeyPath<PreferenceValues, Bool>,
+            isForContacts: Bool = false
+        ) -> SwitchRow {
+            let row = SwitchRow(title, subtitle: subtitle)
+            row.isActive = values[keyPath: path]
+            row.onToggle { [weak home] isOn in
+                guard let home else { return }
+                home.preferences.values[keyPath: path] = isOn
+                if isForContacts { Task { await home.applyPreferences() } }
+            }
+            return row
+        }
+        let scheme = ComboRow(
+            localized("Colours"), choices: [localized("As the desktop"), localized("Light"), localized("Dark")])
+        let schemes = PreferenceValues.ColourScheme.allCases
+        scheme.selected = schemes.firstIndex(of: values.colourScheme) ?? 0
+        scheme.onSelect { [weak home] index in
+            if schemes.indices.contains(index) { home?.preferences.values.colourScheme = schemes[index] }
+        }
+        return PreferencesPage(
+            localized("General"), icon: "preferences-system-symbolic",
+            [
+                PreferencesGroup(
+                    localized("Notifications"),
+                    description: localized("While you are shown as “Do not disturb” there are none."),
+                    [
+                        row(localized("Notify of new messages"), nil, \.showsNotifications),
+                        row(
+                            localized("Show what was written"), localized("Also where others can look at your screen"),
+                            \.showsTextInNotifications),
+                    ]),
+                PreferencesGroup(
+                    localized("What contacts learn"), description: nil,
+                    [
+                        row(
+                            localized("That a message has arrived and was seen"), nil, \.tellsReceipts,
+                            isForContacts: true),
+                        row(localized("That you are writing"), nil, \.tellsTyping, isForContacts: true),
+                    ]),
+                PreferencesGroup(
+                    localized("Program"), description: localized("The language is that of your system."),
+                    [
+                        scheme,
+                        row(
+                            localized("Go on when the window is closed"),
+                            localized("Messages arrive, and you are notified"), \.runsInBackground),
+                    ]),
+            ])
+    }
+}

@@ -1,0 +1,82 @@
+internal import ChatModel
+internal import GTKBinding
+internal import Localization
+
+/// The own presence: a button that shows it, and a popover in which it and the words beside it are chosen.
+final class PresenceButton {
+    let widget: MenuButton
+
+    private let home: ChatHome
+    private let icon = Icon(nil, size: 16)
+    private let status = Entry(placeholder: localized("What are you doing?"))
+    private var choices: [(availability: Availability, button: CheckButton, connection: Object.Connection)] = []
+    private let popover: Popover
+
+    init(_ home: ChatHome) {
+        self.home = home
+        widget = MenuButton(icon)
+        let box = Box(.vertical, spacing: 6)
+        popover = Popover(box)
+        box.margins(horizontal: 6, vertical: 6)
+        var first: CheckButton?
+        for availability in Availability.allCases {
+            let button = CheckButton(availability.words, inGroupOf: first)
+            first = first ?? button
+            box.append(button)
+            let connection = button.onToggle { [weak self] isOn in
+                if isOn { self?.choose(availability) }
+            }
+            choices.append((availability, button, connection))
+        }
+        box.append(Separator(.horizontal))
+        status.accessible(label: localized("Status text"))
+        status.text = home.statusText ?? ""
+        box.append(status)
+        widget.show(popover)
+        status.onActivate { [weak self] in self?.popover.close() }
+        popover.onClose { [weak self] in self?.keepStatus() }
+        observe(self) { button in button.show() }
+    }
+
+    private func choose(_ availability: Availability) {
+        let text = status.text
+        Task { [home] in await home.show(availability, saying: text) }
+    }
+
+    private func keepStatus() {
+        let text = status.text
+        guard text != home.statusText ?? "" else { return }
+        Task { [home] in await home.show(home.availability, saying: text) }
+    }
+
+    private func show() {
+        let current = home.availability
+        let words = current.words
+        icon.show(current.icon)
+        let text = home.statusText.map { "\(words): \($0)" } ?? words
+        widget.accessible(label: localized("Your presence: %@", text)).tip(text)
+        for choice in choices {
+            choice.button.withoutHearing(choice.connection) { choice.button.isActive = choice.availability == current }
+        }
+    }
+}
+
+extension Availability {
+    var words: String {
+        switch self {
+        case .available: localized("Available")
+        case .away: localized("Away")
+        case .doNotDisturb: localized("Do not disturb")
+        case .invisible: localized("Invisible")
+        }
+    }
+
+    var icon: String {
+        switch self {
+        case .available: "user-available-symbolic"
+        case .away: "user-away-symbolic"
+        case .doNotDisturb: "user-busy-symbolic"
+        case .invisible: "user-invisible-symbolic"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import ChatModel
+internal import ChatStore
+internal import Foundation
+internal import GTKBinding
+internal import Localization
+
+/// How others see an account: its picture and the name it goes by.
+final class ProfileView {
+    /// The picture, and below it the name.
+    let groups: [PreferencesGroup]
+
+    private let id: AccountID
+    private let home: ChatHome
+    private let window: () -> Window?
+    private let picture: PersonPicture
+    private let name = EntryRow(localized("Name"))
+    private let choose = Button(localized("Choose a _picture…")).css("pill")
+    private let remove = Button(localized("R_emove it")).css("pill").hidden()
+    private let spinner = Spinner().hidden()
+    private var isBusy = false
+
+    /// No picture that a person chooses needs more; it is made small before it is shown to others.
+    private static let largestFile = 50_000_000
+
+    init(_ id: AccountID, _ home: ChatHome, window: @escaping () -> Window?) {
+        self.id = id
+        self.home = home
+        self.window = window
+        picture = PersonPicture(home.avatars, size: 96)
+        picture.widget.accessible(label: localized("Your picture"))
+        let buttons = Box.horizontal(spacing: 12, choose, remove, spinner).align(horizontal: .center)
+        let top = Box.vertical(spacing: 12, picture.widget.align(horizontal: .center), buttons)
+            .margins(start: 0, end: 0, top: 6, bottom: 0)
+        groups = [PreferencesGroup("", description: nil, [top]), PreferencesGroup("", description: nil, [name])]
+        name.text = home.accounts.rows[id].flatMap { $0.displayName } ?? ""
+        name.tip(localized("What your contacts see beside your address"))
+        name.showsApplyButton(true)
+        name.onApply { [weak self] in
+            guard let self else { return }
+            Task { [home = self.home, id = self.id, text = self.name.text] in await home.setDisplayName(text, of: id) }
+        }
+        choose.onClick { [weak self] in self?.chooseFile() }
+        remove.onClick { [weak self] in
+            self?.change { account throws(OwnProfileFailure) in try await account.removeAvatar() }
+        }
+        observe(self) { view in view.showPicture() }
+    }
+
+    private func showPicture() {
+        guard let row = home.accounts.rows[id] else { return }
+        picture.show(name: row.name, hash: row.avatarHash)
+        showButtons()
+    }
+
+    private func showButtons() {
+        remove.isVisible = home.accounts.rows[id]?.avatarHash != nil && !isBusy
+        choose.isSensitive = !isBusy
+        spinner.isVisible = isBusy
+        spinner.isSpinning = isBusy
+    }
+
+    private func chooseFile() {
+        Task { [weak self] in
+            let filter = FileChooser.Filter(localized("Pictures"), mediaTypes: ["image/*"])
+            let paths = await FileChooser.open(
+                localized("Choose a picture"), accept: localized("_Choose"), filters: [filter], over: self?.window())
+            guard let path = paths.first else { return }
+            self?.take(path)
+        }
+    }
+
+    /// Shows the picture of a file to everybody.
+    func take(_ path: String) {
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let data = try? handle.read(upToCount: Self.largestFile)
+        else { return say(localized("%@ cannot be read.", path)) }
+        let bytes = [UInt8](data)
+        change { account throws(OwnProfileFailure) in try await account.publishAvatar(bytes) }
+    }
+
+    private func change(_ body: @escaping @Sendable (ChatAccount) async throws(OwnProfileFailure) -> Void) {
+        guard !isBusy, let account = home.account(id) else { return }
+        isBusy = true
+        showButtons()
+        Task { [weak self] in
+            do throws(OwnProfileFailure) {
+                try await body(account)
+            } catch {
+                self?.say(error.sentence)
+            }
+            self?.isBusy = false
+            self?.showButtons()
+        }
+    }
+
+    private func say(_ sentence: String) {
+        if let window = window() as? PreferencesWindow { window.show(Toast(sentence)) }
+    }
+}

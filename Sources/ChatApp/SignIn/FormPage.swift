@@ -1,0 +1,87 @@
+internal import GTKBinding
+internal import Localization
+
+/// A page that is filled in: title, fields, what is wrong with them, one button that goes on, and what is going on meanwhile.
+final class FormPage {
+    let root: Widget
+    /// The button was clicked, or Return pressed in a field.
+    var onContinue: () -> Void = {}
+    /// What goes on is to be given up.
+    var onCancel: () -> Void = {}
+
+    private let fields = Box(.vertical, spacing: 18)
+    let failure = Label().wrap(maximumCharacters: 40).textAlignment(0).css("error").hidden()
+    private let button: Button
+    private let spinner = Spinner()
+    private let progress = Label().wrap(maximumCharacters: 40).textAlignment(0).expand(.horizontal)
+    private let cancel = Button(localized("_Cancel")).css("flat").align(vertical: .center)
+    private let waiting: Box
+    private var isBusy = false
+    private var order: [EntryRow] = []
+
+    init(title: String, description: String?, button label: String) {
+        button = Button(label).css("suggested-action", "pill").align(horizontal: .center)
+        waiting = Box.horizontal(spacing: 12, spinner, progress, cancel)
+        waiting.hidden()
+        let heading = Label(title).wrap(maximumCharacters: 24).centered().css("title-1")
+        let content = Box.vertical(spacing: 18, heading)
+        if let description {
+            content.append(Label(description).wrap(maximumCharacters: 44).centered().css("dim-label"))
+        }
+        for widget in [fields, failure, button, waiting] as [Widget] { content.append(widget) }
+        content.margins(horizontal: 18, vertical: 24)
+        root = ScrolledWindow(Clamp(content, maximumWidth: 460)).expand(.vertical, .horizontal)
+        button.onClick { [weak self] in self?.onContinue() }
+        cancel.onClick { [weak self] in self?.onCancel() }
+    }
+
+    func add(_ widget: Widget) { fields.append(widget) }
+    func remove(_ widget: Widget) { fields.remove(widget) }
+
+    /// The fields in their order: Return goes on, and Tab goes from one to the next, where GTK's own would leave the list.
+    func order(_ rows: [EntryRow]) {
+        for row in rows where !order.contains(where: { $0 === row }) {
+            row.onActivate { [weak self] in self?.onContinue() }
+            row.onKey { [weak self, weak row] key in
+                guard let self, let row, key.key == .tab, !key.modifiers.contains(.control) else { return false }
+                return self.move(from: row, forward: !key.modifiers.contains(.shift))
+            }
+        }
+        order = rows
+    }
+
+    private func move(from row: EntryRow, forward: Bool) -> Bool {
+        guard let index = order.firstIndex(where: { $0 === row }) else { return false }
+        let others = forward ? Array(order[(index + 1)...]) : order[..<index].reversed()
+        return others.contains { $0.isMapped && $0.isSensitive && $0.grabFocus() }
+    }
+
+    func show(failure sentence: String?) {
+        failure.text = sentence ?? ""
+        failure.isVisible = sentence != nil
+    }
+
+    /// - Parameter words: what is going on; `nil` while the person has its turn.
+    func show(progress words: String?) {
+        progress.text = words ?? ""
+        let isBusy = words != nil
+        guard isBusy != self.isBusy else { return }
+        self.isBusy = isBusy
+        spinner.isSpinning = isBusy
+        // The keyboard is taken out of a field before it is switched off: GTK's fields do not get over that else.
+        if isBusy {
+            waiting.isVisible = true
+            cancel.grabFocus()
+            fields.isSensitive = false
+            button.isVisible = false
+        } else {
+            fields.isSensitive = true
+            button.isVisible = true
+            if cancel.hasFocus { button.grabFocus() }
+            waiting.isVisible = false
+        }
+    }
+
+    func show(button label: String) { button.show(label: label) }
+    func show(isButtonNeeded: Bool) { if !isButtonNeeded { button.isVisible = false } }
+}

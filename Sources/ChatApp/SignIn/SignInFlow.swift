@@ -1,0 +1,222 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+internal import XMPPAddress
+
+/// From nothing, or from a link, to an account: welcome, signing in, creating an account, using an invitation.
+///
+/// It fills the window of a program that nobody has signed in to, and a window of its own for further accounts.
+final class SignInFlow {
+    let root: Widget
+    let header = HeaderBar(title: WindowTitle(localized("Hongyan")))
+    var onDone: (AccountID) -> Void = { _ in }
+    /// Over which window questions are asked.
+    var window: () -> Window? = { nil }
+
+    private let home: ChatHome
+    private let stack = Stack(crossfades: true)
+    private let back = Button(icon: "go-previous-symbolic").named(localized("Back")).hidden()
+    private var path: [String] = []
+    private var signIn: SignInView?
+    private var registration: RegistrationView?
+    private var invitation: InvitationView?
+    private var models: [AnyObject] = []
+    private var questions: [CertificateQuestion] = []
+
+    /// - Parameter isFirst: nobody has signed in yet, so who begins here is welcomed.
+    init(_ home: ChatHome, isFirst: Bool) {
+        self.home = home
+        header.prepend(back)
+        root = Box.vertical(header, stack.expand(.vertical))
+        stack.add(welcome(isFirst: isFirst), name: "welcome")
+        stack.shown = "welcome"
+        back.onClick { [weak self] in self?.goBack() }
+        root.onKey(.bubble) { [weak self] key in
+            guard key.key == .escape || key.key == .left && key.modifiers == .alt else { return false }
+            return self?.goBack() ?? false
+        }
+    }
+
+    private func welcome(isFirst: Bool) -> Widget {
+        func choice(_ label: String, _ style: String?, _ body: @escaping () -> Void) -> Button {
+            let button = Button(label).css("pill")
+            if let style { button.css(style) }
+            button.onClick(body)
+            return button
+        }
+        let choices = Box.vertical(
+            spacing: 12,
+            choice(localized("_Sign in"), "suggested-action") { [weak self] in self?.showSignIn() },
+            choice(localized("_Create an account"), nil) { [weak self] in self?.showRegistration() },
+            choice(localized("Use an _invitation"), nil) { [weak self] in self?.showInvitation() }
+        ).align(horizontal: .center).homogeneous()
+        return StatusPage(
+            icon: "user-available-symbolic",
+            title: isFirst ? localized("Welcome to Hongyan") : localized("Add an account"),
+            description: isFirst
+                ? localized("Talk, send pictures and speak with anybody on any XMPP server.")
+                : localized("All your accounts are online at the same time, in one list."), choices)
+    }
+
+    // MARK: Pages
+
+    func showSignIn() {
+        let view = SignInView(start(home.signIn()))
+        view.onDone = { [weak self] in self?.onDone($0) }
+        signIn = view
+        show(view.root, "sign-in")
+        view.focus()
+    }
+
+    /// Signs in again to an account that needs it.
+    func showSignIn(_ model: SignInModel, reason: String?) {
+        let view = SignInView(start(model), reason: reason)
+        view.onDone = { [weak self] in self?.onDone($0) }
+        signIn = view
+        show(view.root, "sign-in")
+        path = []
+        back.isVisible = false
+        view.focus()
+    }
+
+    func showRegistration(_ invitation: AccountInvitation? = nil) {
+        let model = home.register(invitation)
+        models.append(model)
+        questions.append(CertificateQuestion(model.certificates) { [weak self] in self?.window() })
+        let view = RegistrationView(model)
+        view.onDone = { [weak self] in self?.onDone($0) }
+        registration = view
+        show(view.root, "registration")
+        view.focus()
+    }
+
+    func showInvitation() {
+        let view = InvitationView()
+        view.onInvitation = { [weak self] in self?.open($0) }
+        invitation = view
+        show(view.root, "invitation")
+        view.focus()
+    }
+
+    /// Follows an invitation: who has an account adds the contact with it, or makes another account.
+    func open(_ invitation: AccountInvitation) {
+        guard let contact = invitation.contact,
+            let account = home.accounts.rows.elements.first(where: \.isEnabled) ?? home.accounts.rows.elements.first
+        else {
+            if invitation.provider != nil { return showRegistration(invitation) }
+            if self.invitation == nil { showInvitation() }
+            self.invitation?.show(
+                failure: localized("Sign in or create an account first; then use this link again to add the contact."))
+            return
+        }
+        let name = invitation.contactName ?? contact.description
+        let dialog = MessageDialog(
+            localized("Add %@?", name), body: localized("The contact is added to your account %@.", account.address))
+        dialog.add("cancel", localized("_Cancel"))
+        if invitation.provider != nil { dialog.add("create", localized("Create _another account")) }
+        dialog.add("add", localized("_Add contact"), .suggested).byDefault("add").onEscape("cancel")
+        dialog.present(over: window()) { [weak self] answer in
+            guard let self else { return }
+            switch answer {
+            case "add":
+                self.home.accept(invitation, as: account.id)
+                self.onDone(account.id)
+            case "create": self.showRegistration(invitation)
+            default: break
+            }
+        }
+    }
+
+    private func start(_ model: SignInModel) -> SignInModel {
+        models.append(model)
+        questions.append(CertificateQuestion(model.certificates) { [weak self] in self?.window() })
+        return model
+    }
+
+    private func show(_ page: Widget, _ name: String) {
+        path.append(name)
+        let place = "\(name)-\(models.count)-\(path.count)"
+        stack.add(page, name: place)
+        pages.append(page)
+        stack.shown = place
+        back.isVisible = true
+    }
+
+    private var pages: [Widget] = []
+
+    /// - Returns: whether there was a step back.
+    @discardableResult
+    private func goBack() -> Bool {
+        if path.last == "registration", registration?.goBack() == true { return true }
+        guard !path.isEmpty, let page = pages.popLast() else { return false }
+        path.removeLast()
+        endWork()
+        stack.shown = "welcome"
+        stack.remove(page)
+        // Pages below are begun anew, so there is one way back only.
+        for page in pages { stack.remove(page) }
+        pages = []
+        path = []
+        back.isVisible = false
+        return true
+    }
+
+    /// Gives up what goes on.
+    func endWork() {
+        for model in models {
+            (model as? SignInModel)?.cancel()
+            (model as? RegistrationModel)?.cancel()
+        }
+        questions = []
+        models = []
+    }
+}
+
+/// The window in which further accounts are added, and those signed in to again that need it.
+final class SignInWindow {
+    let window: Window
+    private let flow: SignInFlow
+    /// Windows keep themselves while they are open.
+    private static var open: [ObjectIdentifier: SignInWindow] = [:]
+
+    private init(_ home: ChatHome, over parent: Window?) {
+        flow = SignInFlow(home, isFirst: false)
+        window = Window(localized("Add an account"), width: 460, height: 640, over: parent, flow.root)
+        window.isModal(parent != nil)
+        flow.window = { [weak self] in self?.window }
+        flow.onDone = { [weak self] _ in self?.close() }
+        window.onCloseRequest { [weak self] in
+            self?.closed()
+            return false
+        }
+        Self.open[ObjectIdentifier(self)] = self
+    }
+
+    private func close() { window.close() }
+
+    private func closed() {
+        flow.endWork()
+        Self.open[ObjectIdentifier(self)] = nil
+    }
+
+    /// Adds an account.
+    @discardableResult
+    static func add(_ home: ChatHome, over parent: Window?, invitation: AccountInvitation? = nil) -> SignInWindow {
+        let window = SignInWindow(home, over: parent)
+        window.window.present()
+        if let invitation { window.flow.open(invitation) }
+        return window
+    }
+
+    /// Signs in again to an account that needs it.
+    static func repeated(_ id: AccountID, _ home: ChatHome, over parent: Window?) {
+        Task {
+            guard let model = await home.signInAgain(id) else { return }
+            let window = SignInWindow(home, over: parent)
+            window.window.title = localized("Sign in again")
+            window.window.present()
+            window.flow.showSignIn(model, reason: home.accounts.rows[id].flatMap { ConnectionWords.need($0) })
+        }
+    }
+}

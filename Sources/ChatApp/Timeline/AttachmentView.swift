@@ -1,0 +1,22 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+
+/// One file of a message, shown as what it is.
+protocol AttachmentView: AnyObject {
+    var root: Widget { get }
+
+    /// The row is used for something else.
+    func clear()
+}
+
+/// What a view of a file may ask of the timeline that it stands in.
+struct AttachmentPlace {
+    let message: TimelineMessage
+    let index: Int
+    let attachment: Attachment
+    let desk: Desk
+    let download: AttachmentDownload?
+    /// Opens a picture or another file.
+    let open: (TimelineMessage, Int) -> Void
+}

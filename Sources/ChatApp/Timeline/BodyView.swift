@@ -1,0 +1,107 @@
+internal import ChatModel
+internal import GTKBinding
+
+/// The text of a message: one label where that is enough, which it nearly always is; else labels, code and quotations below
+/// each other.
+final class BodyView {
+    let root = Box.vertical(spacing: 4)
+    private let first = BodyView.makeLabel()
+    private var isSimple = true
+    private var emojiClass: String?
+
+    /// So wide a line is still easy to read.
+    private static let widestLine = 56
+
+    init() {
+        first.css("text")
+        root.append(first)
+    }
+
+    /// - Parameter prefix: stands in front of what somebody does (`/me`).
+    func show(_ body: MessageBody, prefix: String?) {
+        if let emojiClass { first.css(emojiClass, false) }
+        emojiClass = Self.emojiClass(body.emojiCount)
+        if let emojiClass { first.css(emojiClass, true) }
+        first.css("action", body.isAction)
+
+        let parts = Self.parts(body.blocks)
+        let start = prefix.map { "<b>\(Markup.escape($0))</b> " } ?? ""
+        if parts.count <= 1, case .text(let markup)? = parts.first ?? .text("") {
+            if !isSimple { reset() }
+            first.show(markup: start + markup)
+            return
+        }
+        reset()
+        isSimple = false
+        first.isVisible = false
+        if !start.isEmpty { root.append(Self.label(start)) }
+        for part in parts { root.append(Self.widget(part)) }
+    }
+
+    private func reset() {
+        root.removeAll()
+        root.append(first)
+        first.isVisible = true
+        isSimple = true
+    }
+
+    private static func emojiClass(_ count: Int) -> String? {
+        switch count {
+        case 1: "emoji-1"
+        case 2...3: "emoji-3"
+        case 4...MessageBody.largeEmojiLimit: "emoji-6"
+        default: nil
+        }
+    }
+
+    // MARK: Parts
+
+    private enum Part {
+        case text(String)
+        case code(String)
+        case quotation([MessageBody.Block])
+    }
+
+    /// Lines that follow each other are one text, so that they can be selected together.
+    private static func parts(_ blocks: [MessageBody.Block]) -> [Part] {
+        var parts: [Part] = []
+        for block in blocks {
+            switch block {
+            case .line(let pieces):
+                let line = BodyMarkup.line(pieces)
+                if case .text(let before)? = parts.last {
+                    parts[parts.count - 1] = .text(before + "\n" + line)
+                } else {
+                    parts.append(.text(line))
+                }
+            case .preformatted(let text, _): parts.append(.code(text))
+            case .quotation(let blocks): parts.append(.quotation(blocks))
+            }
+        }
+        return parts
+    }
+
+    private static func widget(_ part: Part) -> Widget {
+        switch part {
+        case .text(let markup): return label(markup)
+        case .code(let text):
+            let label = makeLabel()
+            label.text = text.hasSuffix("\n") ? String(text.dropLast()) : text
+            return label.css("code")
+        case .quotation(let blocks):
+            let box = Box.vertical(spacing: 4).css("quoted")
+            for part in parts(blocks) { box.append(widget(part)) }
+            return box
+        }
+    }
+
+    private static func label(_ markup: String) -> Label {
+        let label = makeLabel()
+        label.show(markup: markup)
+        return label.css("text")
+    }
+
+    private static func makeLabel() -> Label {
+        Label().wrap(maximumCharacters: widestLine).textAlignment(0).selectable().focusOnClick(false)
+    }
+}

@@ -1,0 +1,235 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// A message: its bubble with what it answers, files, text, time and ticks; below it reactions, or why it was not sent.
+final class MessageBubble {
+    let root: Widget
+    private(set) var message: TimelineMessage?
+    private let desk: Desk
+    private weak var owner: (any TimelineOwner)?
+
+    private let bubble = Box.vertical(spacing: 3).css("bubble")
+    private let sender = Label().ellipsize().textAlignment(0).css("sender")
+    private let files = Box.vertical(spacing: 4)
+    private let body = BodyView()
+    private let edited = Label(localized("edited"))
+    private let time = Label()
+    private let state = StateMark(usesAccent: false)
+    private let overlay: Overlay
+    // What few messages have is made when one has it.
+    private var quotation: QuotationView?
+    private var takenBack: Label?
+    private var reactions: ReactionsView?
+    private var failure: FailureView?
+    private var picture: PersonPicture?
+    private let column: Box
+    private var views: [any AttachmentView] = []
+    private var shownAttachments: [Attachment] = []
+    private var wasUploading = false
+
+    init(_ owner: (any TimelineOwner)?, _ desk: Desk) {
+        self.owner = owner
+        self.desk = desk
+        let footer = Box.horizontal(spacing: 5, edited, time, state.widget).css("footer").align(horizontal: .end)
+        for widget in [sender, files, body.root, footer] as [Widget] { bubble.append(widget) }
+        column = Box.vertical(spacing: 3, bubble).expand(.horizontal)
+        // Text that wraps must not stand in a horizontal box: GTK 4.8 makes it as wide as it wants to be there.
+        overlay = Overlay(column)
+        root = overlay
+        bubble.onMenu { [weak self] x, y in
+            if let self, let message = self.message { self.owner?.showMenu(message, self.bubble, x, y) }
+        }
+    }
+
+    func show(_ message: TimelineMessage) {
+        self.message = message
+        let isOut = message.isOutgoing
+        let showsSender = owner?.showsSenders == true && !isOut
+        column.margins(start: showsSender ? 40 : 0)
+        root.margins(start: isOut ? 48 : 12, end: isOut ? 12 : 48, top: message.beginsGroup ? 8 : 2, bottom: 0)
+        bubble.align(horizontal: side(isOut))
+        showPicture(showsSender, message)
+        sender.isVisible = showsSender && message.beginsGroup
+        sender.text = message.senderName
+
+        let text = message.body
+        let isBare = !message.isRetracted && text.emojiCount > 0 && message.text.attachments.isEmpty
+        bubble.css("outgoing", isOut && !isBare)
+        bubble.css("incoming", !isOut && !isBare)
+        bubble.css("bare", isBare)
+        bubble.css("last", message.endsGroup)
+
+        showQuotation(message)
+        showTakenBack(message.isRetracted)
+        let isPlaceholder = message.text.body.isEmpty
+        body.root.isVisible = !message.isRetracted && !isPlaceholder
+        if body.root.isVisible { body.show(text, prefix: text.isAction ? message.senderName : nil) }
+        show(message.isRetracted ? [] : message.text.attachments, of: message)
+
+        edited.isVisible = message.isEdited && !message.isRetracted
+        time.text = TimeWords.clock(message.time)
+        time.tip(TimeWords.full(message.time))
+        state.widget.isVisible = isOut && !message.isRetracted
+        if isOut { state.show(message.state) }
+        showReactions(message)
+        showFailure(message)
+        root.accessible(label: spoken(message))
+    }
+
+    private func side(_ isOutgoing: Bool) -> Alignment { isOutgoing ? .end : .start }
+
+    // MARK: What few messages have
+
+    private func showPicture(_ isShown: Bool, _ message: TimelineMessage) {
+        guard isShown else {
+            picture?.widget.isVisible = false
+            return
+        }
+        let picture = picture ?? PersonPicture(desk.home.avatars, size: 32)
+        if self.picture == nil { overlay.add(picture.widget.align(horizontal: .start, vertical: .end)) }
+        self.picture = picture
+        // Beside the last of several only.
+        picture.widget.isVisible = message.endsGroup
+        picture.show(name: message.senderName, hash: message.avatarHash)
+    }
+
+    private func showQuotation(_ message: TimelineMessage) {
+        guard let answered = message.quotation, !message.isRetracted else {
+            quotation?.root.isVisible = false
+            return
+        }
+        if quotation == nil {
+            let view = QuotationView()
+            view.onJump = { [weak self] in self?.owner?.jump(to: $0) }
+            bubble.insert(view.root, after: sender)
+            quotation = view
+        }
+        quotation?.root.isVisible = true
+        quotation?.show(answered)
+    }
+
+    private func showTakenBack(_ isRetracted: Bool) {
+        if isRetracted, takenBack == nil {
+            let label = Label(localized("This message was deleted")).css("taken-back").textAlignment(0)
+            bubble.insert(label, after: body.root)
+            takenBack = label
+        }
+        takenBack?.isVisible = isRetracted
+    }
+
+    private func showReactions(_ message: TimelineMessage) {
+        let groups = message.isRetracted ? [] : message.reactions
+        if !groups.isEmpty, reactions == nil {
+            let view = ReactionsView()
+            view.onToggle = { [weak self] emoji in
+                if let self, let message = self.message { self.owner?.toggleReaction(emoji, message) }
+            }
+            column.insert(view.root, after: bubble)
+            reactions = view
+        }
+        reactions?.root.align(horizontal: side(message.isOutgoing))
+        reactions?.show(groups)
+    }
+
+    private func showFailure(_ message: TimelineMessage) {
+        guard message.isOutgoing, case .failed(let reason) = message.state else {
+            failure?.root.isVisible = false
+            bubble.css("failed", false)
+            return
+        }
+        bubble.css("failed", true)
+        if failure == nil {
+            let view = FailureView()
+            view.onRetry = { [weak self] in
+                if let self, let message = self.message { self.owner?.retry(message) }
+            }
+            column.append(view.root)
+            failure = view
+        }
+        failure?.show(reason)
+    }
+
+    // MARK: Files
+
+    private func show(_ attachments: [Attachment], of message: TimelineMessage) {
+        files.isVisible = !attachments.isEmpty
+        bubble.css("media", attachments.first?.kind == .picture)
+        let isUploading = isUploading(message)
+        let isSame = attachments == shownAttachments && views.count == attachments.count
+        guard !isSame || isUploading || wasUploading else {
+            return
+        }
+        wasUploading = isUploading
+        shownAttachments = attachments
+        clearFiles()
+        let downloads = owner.flatMap { desk.downloads(of: $0.key.account) }
+        for (index, attachment) in attachments.enumerated() {
+            let place = AttachmentPlace(
+                message: message, index: index, attachment: attachment, desk: desk,
+                download: downloads?.download(of: message.id, at: index, attachment: attachment),
+                open: { [weak self] in self?.owner?.open($0, $1) })
+            let view: any AttachmentView =
+                switch attachment.kind {
+                case .picture: PictureView(place)
+                case .voice: VoiceView(place)
+                case .file, .video: FileView(place)
+                }
+            views.append(view)
+            files.append(view.root)
+        }
+    }
+
+    private func isUploading(_ message: TimelineMessage) -> Bool {
+        if case .uploading = message.state { true } else { false }
+    }
+
+    private func clearFiles() {
+        for view in views { view.clear() }
+        views = []
+        files.removeAll()
+    }
+
+    /// The row is not to be seen any more.
+    func clear() {
+        clearFiles()
+        shownAttachments = []
+        message = nil
+    }
+
+    // MARK: Seeing
+
+    /// Shows for a moment that this is the one that was meant.
+    func flash() {
+        bubble.css("flash", true)
+        Task { [bubble] in
+            try? await Task.sleep(for: .seconds(1.5))
+            bubble.css("flash", false)
+        }
+    }
+
+    private func spoken(_ message: TimelineMessage) -> String {
+        let name = message.isOutgoing ? localized("You") : message.senderName
+        var parts = [name]
+        if message.isRetracted {
+            parts.append(localized("This message was deleted"))
+        } else {
+            parts += message.text.attachments.map(Self.spoken)
+            if !message.text.body.isEmpty { parts.append(message.text.body) }
+            if message.isEdited { parts.append(localized("edited")) }
+        }
+        parts.append(TimeWords.clock(message.time))
+        if message.isOutgoing { parts.append(StateMark.words(message.state)) }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func spoken(_ attachment: Attachment) -> String {
+        switch attachment.kind {
+        case .picture: localized("Picture")
+        case .voice: localized("Voice message")
+        case .video: localized("Video")
+        case .file: localized("File")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// What can be done with a message.
+final class MessageMenu {
+    private let message: TimelineMessage
+    private let view: TimelineView
+    private let actions = ActionGroup()
+
+    /// Emoji that are one click away; all others are two.
+    static let quickReactions = ["👍", "❤️", "😂", "😮", "😢", "🙏"]
+
+    init(_ message: TimelineMessage, _ view: TimelineView) {
+        self.message = message
+        self.view = view
+    }
+
+    func open(at x: Double, _ y: Double) {
+        let (view, message) = (view, message)
+        addActions()
+        let popover = Popover(Menu(entries))
+        if canReact { popover.add(reactions(popover), at: "reactions") }
+        view.overlay.insert(actions, prefix: "message")
+        popover.open(at: x, y, of: view.overlay)
+        withExtendedLifetime(message) {}
+    }
+
+    private var canReact: Bool {
+        guard !message.isRetracted else { return false }
+        if !message.isOutgoing { return true }
+        switch message.state {
+        case .sentToServer, .delivered, .displayed: return true
+        case .queued, .uploading, .failed: return false
+        }
+    }
+
+    private var isKept: Bool {
+        if case .queued = message.state { false } else { true }
+    }
+
+    private var entries: [Menu.Entry] {
+        guard !message.isRetracted else {
+            return [.item(localized("Remove from this computer"), "message.remove")]
+        }
+        var first: [Menu.Entry] = []
+        if canReact { first.append(.item(localized("Reply"), "message.reply")) }
+        if !message.text.body.isEmpty { first.append(.item(localized("Copy text"), "message.copy")) }
+        if message.isOutgoing, canReact, message.text.attachments.isEmpty {
+            first.append(.item(localized("Edit"), "message.edit"))
+        }
+        first.append(.item(localized("Forward…"), "message.forward"))
+        if !message.text.attachments.isEmpty { first.append(.item(localized("Save as…"), "message.save")) }
+        var last: [Menu.Entry] = []
+        if message.isOutgoing { last.append(.item(localized("Delete for everyone"), "message.retract")) }
+        last.append(.item(localized("Remove from this computer"), "message.remove"))
+        let top: [Menu.Entry] = canReact ? [.section(nil, [.place("reactions")])] : []
+        return top + [.section(nil, first), .section(nil, last)]
+    }
+
+    private func reactions(_ popover: Popover) -> Widget {
+        let box = Box.horizontal(spacing: 2)
+        let (view, message) = (view, message)
+        for emoji in Self.quickReactions {
+            let button = Button(Label(emoji)).css("flat", "circular", "quick-reaction")
+            button.accessible(label: localized("React with %@", emoji))
+            button.onClick { [weak view, weak popover] in
+                popover?.close()
+                view?.toggleReaction(emoji, message)
+            }
+            box.append(button)
+        }
+        let more = MenuButton(icon: "list-add-symbolic").css("flat", "circular", "quick-reaction")
+        more.named(localized("More emoji"))
+        more.show(
+            EmojiChooser { [weak view, weak popover] emoji in
+                popover?.close()
+                view?.toggleReaction(emoji, message)
+            })
+        box.append(more)
+        return box
+    }
+
+    private func addActions() {
+        let (message, desk) = (message, view.desk)
+        let timeline = view.timeline
+        actions.add(Action("reply") { [weak view] in view?.onReply(message.id) })
+        actions.add(Action("edit") { [weak view] in view?.onEdit(message.id) })
+        actions.add(Action("copy") { Clipboard.copy(message.text.body) })
+        actions.add(Action("forward") { Forwarding(message, desk).present() })
+        actions.add(Action("save") { [weak view] in if let view { FileOpening.save(message, view) } })
+        actions.add(
+            Action("retract") {
+                desk.attempt { () async throws(StoreError) in try await timeline.retract(message.id) }
+            })
+        actions.add(
+            Action("remove") {
+                desk.attempt { () async throws(StoreError) in try await timeline.remove(message.id) }
+            })
+    }
+}

@@ -1,0 +1,135 @@
+internal import ChatModel
+internal import ChatStore
+internal import Foundation
+internal import GTKBinding
+internal import Localization
+internal import Media
+
+/// A picture in a bubble: its place from the first moment on, then a small one, then itself; a click opens it.
+final class PictureView: AttachmentView {
+    let root: Widget
+    private let place: AttachmentPlace
+    private let picture = GTKBinding.Picture().covers()
+    private let progress = ProgressRing()
+    private let shade: Button
+    private let alternative = Label().wrap().centered().css("dim-label")
+    private var decoding: Task<Void, Never>?
+    private var shownPath: String?
+    private var isShowingAll = false
+
+    /// The largest place of a picture in a bubble, in pixels; a narrow window makes it smaller.
+    private static let widest = 320.0
+    private static let highest = 300.0
+    /// Painted pictures of a few screens, by the hash of their file.
+    private static var textures: [String: Texture] = [:]
+    private static var order: [String] = []
+    private static let textureLimit = 40
+
+    init(_ place: AttachmentPlace) {
+        self.place = place
+        let size = Self.size(place.attachment)
+        shade = Button(progress.widget).css("flat", "circular").align(horizontal: .center, vertical: .center)
+        picture.minimumSize(width: Int(size.width), height: Int(size.height)).css("photo").clipped()
+        let overlay = Overlay(picture, alternative.align(horizontal: .center, vertical: .center), shade)
+        root = overlay.align(horizontal: .start).cursor("pointer")
+        let name = localized("Picture: %@", place.attachment.name ?? localized("without a name"))
+        root.accessible(label: name)
+        picture.show(alternative: name)
+        root.onClick { [weak self] _, _, _ in self?.clicked() }
+        shade.onClick { [weak self] in self?.clicked() }
+        if let thumbnail = place.attachment.thumbnail, let texture = try? Texture(encoded: thumbnail) {
+            picture.show(texture)
+        }
+        if let hash = place.attachment.contentHash, let texture = Self.textures[hash] {
+            picture.show(texture)
+            isShowingAll = true
+        }
+        observe(self) { view in view.showPhase() }
+        if let download = place.download, !isShowingAll {
+            Task {
+                await download.look()
+                download.startIfSmall()
+            }
+        }
+    }
+
+    isolated deinit { decoding?.cancel() }
+
+    func clear() { decoding?.cancel() }
+
+    private static func size(_ attachment: Attachment) -> (width: Double, height: Double) {
+        guard let width = attachment.width, let height = attachment.height, width > 0, height > 0 else {
+            return (240, 180)
+        }
+        let scale = min(widest / Double(width), highest / Double(height), 1)
+        // A place smaller than this could hold no button.
+        return (max(64, Double(width) * scale), max(64, Double(height) * scale))
+    }
+
+    private func clicked() {
+        guard let download = place.download else { return }
+        switch download.phase {
+        case .here: place.open(place.message, place.index)
+        case .waiting, .fetching: download.cancel()
+        case .unknown, .absent, .failed: download.start()
+        }
+    }
+
+    private func showPhase() {
+        if case .uploading(let percent) = place.message.state {
+            return showProgress(.running(Double(percent) / 100), nil)
+        }
+        guard let download = place.download else {
+            return showProgress(isShowingAll ? nil : .offer, nil)
+        }
+        switch download.phase {
+        case .here(let path):
+            showProgress(nil, nil)
+            decode(path)
+        case .waiting: showProgress(.running(0), localized("Cancel"))
+        case .fetching(let fraction): showProgress(.running(fraction ?? 0), localized("Cancel"))
+        case .unknown: showProgress(nil, nil)
+        case .absent: showProgress(.offer, localized("Fetch the picture"))
+        case .failed: showProgress(.failed, localized("Try again"))
+        }
+    }
+
+    private func showProgress(_ state: ProgressRing.State?, _ name: String?) {
+        shade.isVisible = state != nil
+        if let state { progress.show(state) }
+        if let name { shade.named(name) }
+    }
+
+    /// Reads and scales it away from the main actor; only the small one is painted.
+    private func decode(_ path: String) {
+        guard !isShowingAll, path != shownPath else { return }
+        shownPath = path
+        let hash = place.attachment.contentHash
+        decoding = Task { [weak self] in
+            guard let bytes = await Self.small(path), !Task.isCancelled else {
+                self?.cannotShow()
+                return
+            }
+            guard let texture = try? Texture(encoded: bytes) else { return }
+            if let hash { Self.keep(texture, hash) }
+            self?.picture.show(texture)
+            self?.isShowingAll = true
+        }
+    }
+
+    @concurrent
+    private nonisolated static func small(_ path: String) async -> [UInt8]? {
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        return (try? await Media.Picture.thumbnail(of: [UInt8](data), max: 640))?.bytes
+    }
+
+    private func cannotShow() {
+        alternative.text = localized("This picture cannot be shown")
+    }
+
+    private static func keep(_ texture: Texture, _ hash: String) {
+        textures[hash] = texture
+        order.append(hash)
+        if order.count > textureLimit { textures[order.removeFirst()] = nil }
+    }
+}

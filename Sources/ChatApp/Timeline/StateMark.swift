@@ -1,0 +1,88 @@
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// How far a message has come, as ticks: a clock, one tick, two ticks, two ticks with colour; and what that means in words.
+final class StateMark {
+    let widget: Widget
+    private let area: DrawingArea
+    private let box: Box
+    private let drawn = Drawn()
+
+    private final class Drawn {
+        var state = MessageState.queued
+        /// On the colour of a bubble the accent colour would not be seen.
+        var usesAccent = true
+    }
+
+    init(usesAccent: Bool = true) {
+        let drawn = drawn
+        drawn.usesAccent = usesAccent
+        area = DrawingArea { drawing, width, height in Self.draw(drawn, drawing, width, height) }
+        area.content(width: 18, height: 12).align(vertical: .center)
+        box = Box.horizontal(area)
+        widget = box
+    }
+
+    func show(_ state: MessageState) {
+        guard drawn.state != state || box.string("tooltip-text") == nil else { return }
+        drawn.state = state
+        area.queueDraw()
+        box.named(Self.words(state))
+    }
+
+    static func words(_ state: MessageState) -> String {
+        switch state {
+        case .queued: localized("Waiting to be sent")
+        case .uploading(let percent): localized("Uploading: %@ %", percent)
+        case .sentToServer: localized("Sent: the server has it")
+        case .delivered: localized("Delivered to a device")
+        case .displayed: localized("Seen")
+        case .failed(let reason): localized("Not sent: %@", FailureWords.sentence(reason))
+        }
+    }
+
+    private static func draw(_ drawn: Drawn, _ drawing: Drawing, _ width: Double, _ height: Double) {
+        drawing.useTextColor(opacity: 0.7)
+        let line = 1.6
+        func tick(_ x: Double) {
+            drawing.lines([(x, height * 0.55), (x + 3.5, height * 0.85), (x + 10, height * 0.15)], width: line)
+        }
+        switch drawn.state {
+        case .queued, .uploading:
+            let (x, y, radius) = (width - 7, height / 2, 5.0)
+            drawing.ring(x: x, y: y, radius: radius, width: 1.3)
+            drawing.lines([(x, y - 3), (x, y), (x + 2.2, y + 1.2)], width: 1.3)
+        case .sentToServer: tick(width - 12)
+        case .delivered:
+            tick(width - 17)
+            tick(width - 12)
+        case .displayed:
+            if drawn.usesAccent { drawing.useColor("accent_color") } else { drawing.useTextColor() }
+            tick(width - 17)
+            tick(width - 12)
+        case .failed:
+            drawing.useColor("error_color")
+            let x = width - 6
+            drawing.lines([(x, 2), (x, height - 4.5)], width: 2)
+            drawing.circle(x: x, y: height - 1.5, radius: 1.3)
+        }
+    }
+}
+
+/// Why a message was not sent, for a person.
+enum FailureWords {
+    static func sentence(_ reason: FailureReason) -> String {
+        switch reason.condition {
+        case "service-unavailable": localized("the address does not take messages now")
+        case "item-not-found", "recipient-unavailable": localized("there is no such address")
+        case "remote-server-not-found", "remote-server-timeout": localized("the other server cannot be reached")
+        case "forbidden", "not-allowed", "not-authorized", "not-acceptable": localized("it was not allowed")
+        case "policy-violation", "resource-constraint": localized("the server does not accept it now")
+        case "no-upload": localized("the server takes no files")
+        case "upload-failed": localized("the file could not be uploaded")
+        case "file-gone": localized("the file is not here any more")
+        default: reason.text ?? reason.condition
+        }
+    }
+}

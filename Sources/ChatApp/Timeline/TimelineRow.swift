@@ -1,0 +1,96 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// What rows ask of the timeline that they stand in.
+protocol TimelineOwner: AnyObject {
+    var desk: Desk { get }
+    var key: ConversationKey { get }
+    /// Who has written stands over the messages: in rooms.
+    var showsSenders: Bool { get }
+    func jump(to message: MessageID)
+    func toggleReaction(_ emoji: String, _ message: TimelineMessage)
+    func retry(_ message: TimelineMessage)
+    func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double)
+    func open(_ message: TimelineMessage, _ attachment: Int)
+}
+
+/// One row of a timeline: a message, or a line between messages. What a row does not need is not made.
+final class TimelineRow: ListRow {
+    private(set) var item: TimelineItem?
+    private(set) var bubble: MessageBubble?
+    var root: Widget { place }
+    private let place = Bin()
+    private let desk: Desk
+    // Weak: rows hang on the list of the view that owns them.
+    private weak var owner: (any TimelineOwner)?
+    private var line: Label?
+    private var unread: (row: Widget, label: Label)?
+    private var spinner: Box?
+
+    init(_ owner: (any TimelineOwner)?, _ desk: Desk) {
+        self.owner = owner
+        self.desk = desk
+    }
+
+    func show(_ item: TimelineItem) {
+        self.item = item
+        switch item {
+        case .message(let message):
+            let bubble = bubble ?? MessageBubble(owner, desk)
+            self.bubble = bubble
+            place.show(bubble.root)
+            bubble.show(message)
+        case .day(let day): showLine(TimeWords.day(day))
+        case .gap: showLine(localized("Messages may be missing here"))
+        case .unread(let count): showUnread(count)
+        case .history: showSpinner()
+        }
+    }
+
+    func clear() {
+        bubble?.clear()
+        item = nil
+    }
+
+    private func showLine(_ text: String) {
+        let line = line ?? Label().css("day")
+        self.line = line
+        line.text = text
+        place.show(line)
+    }
+
+    private func showUnread(_ count: Int) {
+        let shown: (row: Widget, label: Label)
+        if let unread {
+            shown = unread
+        } else {
+            let label = Label()
+            let row = Box.horizontal(
+                spacing: 10, Separator(.horizontal).expand(.horizontal).align(vertical: .center), label,
+                Separator(.horizontal).expand(.horizontal).align(vertical: .center)
+            ).css("unread-line")
+            shown = (row, label)
+        }
+        unread = shown
+        shown.label.text = count == 1 ? localized("1 new message") : localized("%@ new messages", count)
+        place.show(shown.row)
+    }
+
+    private func showSpinner() {
+        let box: Box
+        if let spinner {
+            box = spinner
+        } else {
+            let wheel = Spinner()
+            wheel.isSpinning = true
+            box = Box.horizontal(
+                spacing: 8, wheel, Label(localized("Older messages are being fetched…")).css("caption")
+            )
+            .align(horizontal: .center).margins(horizontal: 0, vertical: 10)
+        }
+        spinner = box
+        place.show(box)
+    }
+}

@@ -1,0 +1,150 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+internal import XMPPAddress
+
+/// The messages of a conversation, as far back as there are any.
+final class TimelineView: TimelineOwner {
+    let root: Widget
+    let desk: Desk
+    let timeline: Timeline
+    /// A message is to be answered, or corrected.
+    var onReply: (MessageID) -> Void = { _ in }
+    var onEdit: (MessageID) -> Void = { _ in }
+    /// What is on the screen is seen by the person.
+    var isInFront = false {
+        didSet { if isInFront { noteSeen() } }
+    }
+
+    var key: ConversationKey { timeline.key }
+    var showsSenders: Bool { key.kind == .room }
+
+    let model = ListModel<TimelineItem>()
+    let list: ListView<TimelineRow>
+    let scroller: ScrolledWindow
+    let overlay: Overlay
+    private let stack = Stack()
+    private let newest: Button
+    private let newestCount = Label().css("badge").align(horizontal: .center, vertical: .start).hidden()
+    private let newestPlace: Revealer
+    private var diffs: ListObservation?
+    // How it is scrolled: see TimelineView+Scrolling.
+    var isOpened = false
+    var framesToSettle = 0
+    var isSettling = false
+    var isLoadingOlder = false
+    var isLoadingNewer = false
+    var isSeenScheduled = false
+    var seenBefore: MessageID?
+
+    init(_ timeline: Timeline, _ desk: Desk) {
+        self.timeline = timeline
+        self.desk = desk
+        weak var view: TimelineView?
+        list = ListView(model, selection: .none) {
+            TimelineRow(view, desk)
+        }
+        list.accessible(label: localized("Messages"))
+        scroller = ScrolledWindow(list).expand(.vertical, .horizontal)
+        newest = Button(icon: "go-down-symbolic").css("circular", "newest")
+        newest.named(localized("Go to the newest message"))
+        newestPlace = Revealer(Overlay(newest, newestCount), .crossfade)
+        overlay = Overlay(scroller, newestPlace.align(horizontal: .end, vertical: .end))
+        stack.add(overlay, name: "messages")
+        stack.add(
+            StatusPage(
+                icon: "chat-bubble-empty-symbolic", title: localized("Nothing was said yet"),
+                description: localized("Write the first message.")), name: "empty")
+        root = Bin(stack).css("timeline")
+        view = self
+
+        newest.onClick { [weak self] in self?.showNewest() }
+        scroller.onScroll { [weak self] in self?.scrolled() }
+        diffs = timeline.items.observe { [weak self] in self?.apply($0) }
+        model.show(timeline.items.elements)
+        observe(self) { view in view.showNewestButton() }
+    }
+
+    private func showNewestButton() {
+        let count = timeline.unreadCount
+        newestPlace.isRevealed = !timeline.isAtNewest || !timeline.reachesNewest
+        newestCount.isVisible = count > 0
+        newestCount.text = count < 1000 ? "\(count)" : "999+"
+    }
+
+    private func apply(_ diff: ListDiff<TimelineItem>) {
+        let follows = timeline.isAtNewest
+        model.apply(diff)
+        showEmptiness()
+        guard isOpened else { return }
+        if follows { scrollToEnd() }
+        scheduleSeen()
+    }
+
+    func showEmptiness() {
+        stack.shown = model.count == 0 && isOpened ? "empty" : "messages"
+    }
+
+    /// The model has read the conversation: shows it where the person begins to read.
+    func opened() {
+        isOpened = true
+        showEmptiness()
+        // A list that was never laid out stays blank when it is scrolled.
+        list.onFrame { [weak self] in
+            guard let self else { return false }
+            if let item = self.timeline.initialItem, let index = self.index(of: item) {
+                self.scroll(to: index, atTop: true)
+            } else {
+                self.scrollToEnd()
+            }
+            return false
+        }
+    }
+
+    func close() { diffs = nil }
+
+    func index(of item: TimelineItem.ID) -> Int? { model.items.firstIndex { $0.id == item } }
+
+    // MARK: What rows ask for
+
+    func toggleReaction(_ emoji: String, _ message: TimelineMessage) {
+        let timeline = timeline
+        desk.attempt { () async throws(StoreError) in try await timeline.toggleReaction(emoji, to: message.id) }
+    }
+
+    func retry(_ message: TimelineMessage) {
+        let timeline = timeline
+        desk.attempt { () async throws(StoreError) in try await timeline.retry(message.id) }
+    }
+
+    func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double) {
+        guard let place = widget.translate(x: x, y: y, to: overlay) else { return }
+        MessageMenu(message, self).open(at: place.x, place.y)
+    }
+
+    func open(_ message: TimelineMessage, _ attachment: Int) {
+        guard message.text.attachments.indices.contains(attachment),
+            let download = desk.downloads(of: key.account)?.download(
+                of: message.id, at: attachment, attachment: message.text.attachments[attachment]),
+            case .here(let path) = download.phase
+        else { return }
+        if message.text.attachments[attachment].kind == .picture { return openPicture(message.id, attachment) }
+        FileOpening.open(path, message.text.attachments[attachment], desk)
+    }
+
+    /// Shows a picture beside the others of the conversation that are in reach.
+    private func openPicture(_ message: MessageID, _ attachment: Int) {
+        guard let downloads = desk.downloads(of: key.account) else { return }
+        let items = timeline.messages.filter { !$0.isRetracted }.flatMap { stored in
+            stored.text.attachments.enumerated().filter { $0.element.kind == .picture }.map {
+                PictureViewer.Item(message: stored.id, index: $0.offset, attachment: $0.element)
+            }
+        }
+        let place = items.firstIndex { $0.message == message && $0.index == attachment }
+        PictureViewer(
+            items, at: place ?? 0, downloads: downloads, over: desk.window?.window,
+            say: { [weak desk] in desk?.say($0) }
+        ).present()
+    }
+}

@@ -1,0 +1,125 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+internal import Media
+
+/// A voice message in a bubble: play and pause, its shape with the place that is played, length, speed, a dot until it was heard.
+final class VoiceView: AttachmentView {
+    let root: Widget
+    private let place: AttachmentPlace
+    private let button = Button(icon: "media-playback-start-symbolic").css("circular", "play")
+    private let wave: Waveform
+    private let length = Label().css("caption", "numeric")
+    private let rate = Button("1×").css("rate", "flat").hidden()
+    private let dot = Label("●").css("caption").hidden()
+    private var reading: Task<Void, Never>?
+
+    init(_ place: AttachmentPlace) {
+        self.place = place
+        wave = Waveform()
+        let lower = Box.horizontal(spacing: 6, length, dot, rate)
+        let column = Box.vertical(spacing: 2, wave.widget, lower).expand(.horizontal)
+        root = Box.horizontal(spacing: 10, button.align(vertical: .center).focusOnClick(false), column)
+        root.minimumSize(width: 200)
+        dot.named(localized("Not played yet"))
+        rate.named(localized("Speed")).focusOnClick(false)
+        button.onClick { [weak self] in self?.toggle() }
+        rate.onClick { [weak self] in
+            guard let playback = self?.place.desk.playback else { return }
+            Task { await playback.changeRate() }
+        }
+        wave.onSeek = { [weak self] in self?.seek($0) }
+        observe(self) { view in view.showState() }
+        if let download = place.download {
+            Task {
+                await download.look()
+                download.startIfSmall()
+            }
+        }
+    }
+
+    isolated deinit { reading?.cancel() }
+
+    func clear() { reading?.cancel() }
+
+    private var path: String? {
+        if case .here(let path)? = place.download?.phase { path } else { nil }
+    }
+
+    private var isCurrent: Bool { place.desk.playback.current?.message == place.message.id }
+
+    private var total: Duration {
+        isCurrent && place.desk.playback.duration > .zero
+            ? place.desk.playback.duration : .milliseconds(place.attachment.duration ?? 0)
+    }
+
+    private func toggle() {
+        guard let path else {
+            if place.download?.isRunning == true { place.download?.cancel() } else { place.download?.start() }
+            return
+        }
+        let playback = place.desk.playback
+        let track = VoicePlayback.Track(message: place.message.id, path: path)
+        let isPlaying = isCurrent && playback.isPlaying
+        Task { if isPlaying { await playback.pause() } else { await playback.play(track) } }
+    }
+
+    /// - Parameter fraction: of the length, 0 to 1.
+    private func seek(_ fraction: Double) {
+        guard let path else { return }
+        let playback = place.desk.playback
+        let track = VoicePlayback.Track(message: place.message.id, path: path)
+        let (isCurrent, total) = (isCurrent, total)
+        Task {
+            if !isCurrent { await playback.play(track) }
+            await playback.seek(to: total * fraction)
+        }
+    }
+
+    private func showState() {
+        let playback = place.desk.playback
+        let isPlaying = isCurrent && playback.isPlaying
+        let position = playback.place(of: place.message.id)
+        let total = total
+        button.show(icon: isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
+        button.named(isPlaying ? localized("Pause") : localized("Play voice message"))
+        wave.show(progress: total > .zero ? min(1, position / total) : 0)
+        length.text =
+            position > .zero
+            ? "\(TimeWords.length(position)) / \(TimeWords.length(total))" : TimeWords.length(total)
+        rate.isVisible = isCurrent
+        rate.show(label: Self.words(playback.rate))
+        dot.isVisible = !place.message.isOutgoing && place.attachment.playback == nil && !isCurrent
+        switch place.download?.phase {
+        case .here(let path)?: read(path)
+        case .waiting?, .fetching?:
+            button.show(icon: "process-stop-symbolic")
+            button.named(localized("Cancel"))
+            length.text = localized("Fetching…")
+        case .failed?:
+            button.show(icon: "view-refresh-symbolic")
+            button.named(localized("Try again"))
+            length.text = localized("Could not be fetched")
+        case .unknown?, .absent?, nil: break
+        }
+        if case .uploading(let percent) = place.message.state { length.text = "\(percent) %" }
+    }
+
+    private static func words(_ rate: VoicePlayer.Rate) -> String {
+        switch rate {
+        case .normal: "1×"
+        case .faster: "1.5×"
+        case .double: "2×"
+        }
+    }
+
+    /// Its shape is found by decoding it, away from the main actor.
+    private func read(_ path: String) {
+        guard reading == nil else { return }
+        reading = Task { [weak self] in
+            guard let file = try? await AudioFile.inspect(path: path), !Task.isCancelled else { return }
+            self?.wave.show(peaks: file.peaks)
+        }
+    }
+}

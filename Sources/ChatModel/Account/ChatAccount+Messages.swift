@@ -1,0 +1,102 @@
+public import ChatStore
+internal import Foundation
+internal import MessageFeatures
+internal import XMPPAddress
+internal import XMPPClient
+internal import XMPPStanzas
+
+extension ChatAccount {
+    /// Keeps a message and sends it as soon as that is possible, now or after the next start of the program.
+    ///
+    /// - Returns: when the message is on the disk.
+    public func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
+        var sender = address
+        var occupantID: String?
+        if key.kind != .direct, let place = recorder.places.all[key.address.bare] {
+            sender =
+                (try? JID(local: key.address.local, domain: key.address.domain, resource: place.nickname)) ?? address
+            occupantID = place.occupantID
+        }
+        toldComposing.remove(key)
+        let message = OutgoingMessage(
+            sender: sender, occupantID: occupantID, originID: UUID().uuidString.lowercased(), time: now(),
+            content: content)
+        let attachments = content.attachments
+        guard let contents, !attachments.isEmpty else {
+            return try await store.write { writer throws(StoreError) in try writer.send(message, in: key) }
+        }
+        let store = store
+        return try await contents.holding(attachments) { () throws(StoreError) in
+            try await store.write { writer throws(StoreError) in try writer.send(message, in: key) }
+        }
+    }
+
+    /// Tries once more to send a message that failed.
+    public func retry(_ message: MessageID) async throws(StoreError) {
+        try await store.write { writer throws(StoreError) in try writer.sendAgain(message) }
+    }
+
+    /// Takes a message back that did not leave yet.
+    public func cancel(_ message: MessageID) async throws(StoreError) {
+        try await store.write { writer throws(StoreError) in try writer.cancel(message) }
+        await contents?.update()
+    }
+
+    /// Notes that a person has seen a message and all before it, and tells who wrote it and the other devices.
+    public func markRead(upTo message: MessageID, in key: ConversationKey) async throws(StoreError) {
+        let (known, isNew) = try await store.write { writer throws(StoreError) -> (StoredMessage?, Bool) in
+            guard let known = try writer.message(message) else { return (nil, false) }
+            let before = try writer.readPosition(in: known.conversation)
+            try writer.markRead(upTo: message)
+            return (known, try writer.readPosition(in: known.conversation) != before)
+        }
+        guard isNew, let known, let session else { return }
+        await tellReading(known, in: key, session: session)
+        guard !known.isOutgoing, policy.tellsReceipts else { return }
+        // Contacts only: a stranger is not to learn when somebody looks (XEP-0333 §7).
+        guard key.kind == .direct, keptContacts[key.address]?.subscription.isMutualOrFrom == true,
+            let id = known.wireID ?? known.originID
+        else { return }
+        var marker = Message(to: key.address, type: .chat)
+        marker.append(DisplayedMarker(messageID: id))
+        marker.payloads.append(ProcessingHint.store)
+        // Without a connection it waits for the next thing that is read.
+        _ = try? await session.send(marker)
+    }
+
+    // MARK: Writing
+
+    /// Tells the other side that something is being written, or not any more (XEP-0085); the same twice is told once.
+    public func setComposing(_ isComposing: Bool, in key: ConversationKey) async {
+        guard policy.tellsTyping, key.kind == .direct, isComposing != toldComposing.contains(key), let session,
+            await session.isOnline, presences[key.address] != nil
+        else { return }
+        if isComposing { toldComposing.insert(key) } else { toldComposing.remove(key) }
+        var message = Message(to: key.address, type: .chat)
+        message.payloads.append(isComposing ? ChatState.composing : .paused)
+        message.payloads.append(ProcessingHint.noStore)
+        _ = try? await session.send(message)
+    }
+
+    func writingChanged(_ message: Message) {
+        guard let sender = message.from, !message.isError, sender.bare != address else { return }
+        let isRoom = message.type == .groupchat
+        let key = ConversationKey(account: id, address: sender, kind: isRoom ? .room : .direct)
+        var writers = typing[key] ?? [:]
+        switch message.chatState {
+        case .composing?: writers[sender] = .composing
+        case .paused?: writers[sender] = .paused
+        case .active?, .inactive?, .gone?: writers[sender] = nil
+        // Who has sent something has stopped writing it.
+        case nil: if message.body != nil { writers[sender] = nil }
+        }
+        guard writers != typing[key] ?? [:] else { return }
+        typing[key] = writers.isEmpty ? nil : writers
+        channel.post(.typing(key))
+    }
+}
+
+extension ChatStore.Contact.Subscription {
+    /// The contact sees this account's presence.
+    var isMutualOrFrom: Bool { self == .both || self == .from }
+}

@@ -1,0 +1,48 @@
+internal import Blocking
+internal import ChatStore
+internal import Profiles
+public import XMPPAddress
+public import XMPPClient
+
+extension ChatAccount {
+    /// Takes nothing from somebody any more, and shows nothing (XEP-0191).
+    public func block(_ address: JID) async throws(ClientError) {
+        guard let blocking = session?[Blocking.self] else { throw .notConnected }
+        try await blocking.block(address)
+    }
+
+    public func unblock(_ address: JID) async throws(ClientError) {
+        guard let blocking = session?[Blocking.self] else { throw .notConnected }
+        try await blocking.unblock(address)
+    }
+
+    /// Whom this account takes nothing from, as far as the server has said.
+    public var blocked: Set<JID> {
+        get async { await session?[Blocking.self]?.blocked ?? [] }
+    }
+
+    /// Keeps the pictures of contacts.
+    func followProfiles(in session: Session) async {
+        guard let profiles = session[Profiles.self] else { return }
+        for await event in profiles.events() {
+            guard case .avatarChanged(let owner, let hash) = event else { continue }
+            await avatarChanged(of: owner, hash: hash, profiles)
+        }
+    }
+
+    private func avatarChanged(of owner: JID, hash: String?, _ profiles: Profiles) async {
+        let id = id
+        let known = try? await store.read { reader throws(StoreError) in
+            try reader.avatar(of: owner, account: id)?.hash
+        }
+        guard known != hash else { return }
+        var avatar: ChatStore.Avatar?
+        if hash != nil {
+            // What cannot be fetched now is told again with the next presence.
+            guard let picture = (try? await profiles.avatar(of: owner)) ?? nil else { return }
+            avatar = ChatStore.Avatar(hash: picture.id, mediaType: picture.mediaType, data: picture.bytes)
+        }
+        let kept = avatar
+        await keep { writer throws(StoreError) in try writer.saveAvatar(kept, of: owner, account: id) }
+    }
+}

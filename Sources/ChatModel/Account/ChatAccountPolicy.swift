@@ -1,0 +1,20 @@
+public import Roster
+
+/// What an account does by itself.
+public struct ChatAccountPolicy: Sendable {
+    public var contacts = RosterPolicy()
+    public var history = HistoryPolicy.standard
+    /// The name that the program tells others (XEP-0030).
+    public var programName = "Hongyan"
+    /// The kind of the program: `pc`, `console`, `phone`, `bot` …
+    public var programType = "pc"
+    /// Contacts may learn that a message has arrived and that it was seen.
+    public var tellsReceipts = true
+    /// Contacts may learn that something is being written.
+    public var tellsTyping = true
+    /// How long a message that the server has may be without a word of its receiver before the archive is asked whether it has
+    /// it.
+    public var confirmationTime = Duration.seconds(60)
+
+    public init() {}
+}

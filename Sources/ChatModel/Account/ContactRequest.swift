@@ -1,0 +1,21 @@
+public import XMPPAddress
+
+/// Somebody asks to see this account's presence (RFC 6121 §3.1.3).
+public struct ContactRequest: Hashable, Sendable {
+    public var address: JID
+    /// What was said with it.
+    public var text: String?
+
+    public init(address: JID, text: String? = nil) {
+        self.address = address.bare
+        self.text = text
+    }
+}
+
+/// What became of adding a contact.
+public enum ContactAddition: Sendable, Hashable {
+    /// It is in the list, and the request was sent.
+    case requested
+    /// It was in the list already, and nothing was sent.
+    case alreadyContact
+}

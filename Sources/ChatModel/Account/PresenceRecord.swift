@@ -1,0 +1,71 @@
+internal import ChatStore
+internal import GroupChat
+internal import Synchronization
+internal import XMPPAddress
+internal import XMPPStanzas
+
+/// Which session the presences in the store belong to: those of another one are worth nothing.
+final class PresenceRecord: Sendable {
+    /// What one presence says, for whoever takes the session over.
+    enum Sighting: Sendable {
+        case here(StoredPresence)
+        case gone(StoredPresence.Kind, JID)
+
+        /// `nil` for what says nothing about a contact: a room's, the own devices', a refusal.
+        init?(_ presence: Presence, own: JID, rooms: [JID: RoomPlace]) {
+            guard let sender = presence.from, sender.bare != own, rooms[sender.bare] == nil,
+                !presence.payloads.contains(RoomUser.name)
+            else { return nil }
+            switch presence.type {
+            case .available:
+                self = .here(
+                    StoredPresence(
+                        address: sender, show: presence.show?.rawValue, status: presence.status,
+                        priority: Int(presence.priority)))
+            case .unavailable: self = .gone(.available, sender)
+            case .error:
+                guard sender.isBare else { return nil }
+                self = .gone(.available, sender)
+            case .subscribe:
+                self = .here(StoredPresence(address: sender.bare, kind: .request, status: presence.status))
+            case .unsubscribe: self = .gone(.request, sender.bare)
+            case .subscribed, .unsubscribed, .probe: return nil
+            }
+        }
+
+        func keep(of account: AccountID, in writer: any StoreWriter) throws(StoreError) {
+            switch self {
+            case .here(let presence): try writer.savePresence(presence, of: account)
+            case .gone(let kind, let address): try writer.removePresence(kind, of: address, account: account)
+            }
+        }
+    }
+
+    private let session = Mutex<String?>(nil)
+
+    func loaded(_ id: String?) { session.withLock { $0 = id } }
+
+    /// - Returns: whether it is another session than the one before.
+    func committed(_ id: String?) -> Bool {
+        session.withLock { known in
+            defer { known = id }
+            return known != id
+        }
+    }
+}
+
+extension SessionRecorder {
+    /// What the store knows of who is there and who asks, as the server would say it.
+    func rememberedPresences() async -> [Presence] {
+        let account = account
+        let stored = try? await store.read { reader throws(StoreError) in try reader.presences(of: account) }
+        return (stored ?? []).map { kept in
+            var presence = Presence(
+                type: kept.kind == .request ? .subscribe : .available,
+                show: kept.show.flatMap { Presence.Show(rawValue: $0) }, status: kept.status,
+                priority: Int8(clamping: kept.priority))
+            presence.from = kept.address
+            return presence
+        }
+    }
+}

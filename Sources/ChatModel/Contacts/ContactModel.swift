@@ -1,0 +1,202 @@
+public import ChatStore
+internal import Localization
+public import Observation
+public import XMPPAddress
+internal import XMPPClient
+
+/// One person as its page shows it: who it is, which devices are there, and what there is between the two.
+///
+///     let model = ContactModel(row.id, account: account)
+///     Task { await model.run() }                     // until the task is cancelled
+///     await model.rename(to: "Romeo")                // what goes wrong stands in `failure`
+@MainActor
+@Observable
+public final class ContactModel {
+    public let id: ContactRow.ID
+    /// The remark of this person's own for the contact, else what the address says.
+    public private(set) var name: String
+    /// The remark alone.
+    public private(set) var remark: String?
+    /// The contact's picture, for an ``AvatarLoader``.
+    public private(set) var avatarHash: String?
+    /// It is in the list of contacts.
+    public private(set) var isContact = false
+    public private(set) var subscription = Contact.Subscription.none
+    /// Asked, and not answered yet.
+    public private(set) var isPending = false
+    public private(set) var presence: ContactPresence?
+    public private(set) var devices: [ContactDevice] = []
+    /// It asks to see this person's presence; the text is what was said with it.
+    public private(set) var request: ContactRequest?
+    public private(set) var isBlocked = false
+    /// The account is connected, so that something can be changed.
+    public private(set) var isOnline = false
+    /// Nothing is heard of the conversation; `nil` where there is none yet.
+    public private(set) var isMuted: Bool?
+    /// What is done at the moment has not ended.
+    public private(set) var isWorking = false
+    /// Why the last wish was not fulfilled, as a sentence.
+    public private(set) var failure: String?
+
+    @ObservationIgnored private let account: ChatAccount
+    @ObservationIgnored private let environment: ModelEnvironment
+
+    /// How often it is looked again at most.
+    static let interval: Duration = .milliseconds(100)
+
+    public init(_ id: ContactRow.ID, account: ChatAccount, environment: ModelEnvironment = ModelEnvironment()) {
+        self.id = id
+        self.account = account
+        self.environment = environment
+        name = id.address.unescapedLocal ?? id.address.description
+    }
+
+    public var address: JID { id.address }
+    public var section: ContactPresence.Section { presence?.section ?? .offline }
+    public var conversation: ConversationKey {
+        ConversationKey(account: id.account, address: id.address, kind: .direct)
+    }
+
+    /// Follows store and account until the task is cancelled.
+    public func run() async {
+        let coalescer = Coalescer(every: Self.interval, clock: environment.clock)
+        let (events, changes) = (account.events(), account.store.changes())
+        coalescer.call()
+        await withTaskGroup { group in
+            group.addTask { [weak self] in await coalescer.run { await self?.refresh() } }
+            group.addTask { [id] in
+                for await change in changes where change.accounts.contains(id.account) || !change.conversations.isEmpty
+                {
+                    await coalescer.call()
+                }
+            }
+            for await event in events {
+                switch event {
+                case .presence(id.address), .requests, .connection: coalescer.call()
+                default: break
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Looks at everything again.
+    public func refresh() async {
+        let (id, key) = (id, conversation)
+        let kept = try? await account.store.read { reader throws(StoreError) in
+            let contact = try reader.contacts(of: id.account).first { $0.address == id.address }
+            let settings = try reader.conversation(key).flatMap { id throws(StoreError) in
+                try reader.conversation(id)?.settings
+            }
+            return (contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings)
+        }
+        let presence = await account.presences[id.address]
+        let devices = await account.devices(of: id.address)
+        let request = await account.contactRequests.first { $0.address == id.address }
+        let isBlocked = await account.blocked.contains(id.address)
+        let isOnline = await account.connectionState.isOnline
+        set(\.presence, presence)
+        set(\.devices, devices)
+        set(\.request, request)
+        set(\.isBlocked, isBlocked)
+        set(\.isOnline, isOnline)
+        guard let (contact, hash, settings) = kept else { return }
+        set(\.avatarHash, hash)
+        set(\.isContact, contact.map { $0.subscription != .none || $0.isPending } ?? false)
+        set(\.subscription, contact?.subscription ?? .none)
+        set(\.isPending, contact?.isPending ?? false)
+        set(\.remark, contact?.name.flatMap { $0.isEmpty ? nil : $0 })
+        set(\.name, remark ?? id.address.unescapedLocal ?? id.address.description)
+        let now = environment.now()
+        set(\.isMuted, settings.map { $0.notifications == .none || $0.mutedUntil.map { $0 > now } ?? false })
+    }
+
+    /// Observers hear of what is different, and of nothing else.
+    private func set<Value: Equatable>(_ path: ReferenceWritableKeyPath<ContactModel, Value>, _ value: Value) {
+        if self[keyPath: path] != value { self[keyPath: path] = value }
+    }
+
+    // MARK: Wishes
+
+    /// Gives it another name, for oneself; nothing for what the address says.
+    public func rename(to name: String) async {
+        let name = name.trimmingWhitespace
+        guard name != remark ?? "" else { return }
+        await attempt { account, address throws(ClientError) in
+            try await account.renameContact(address, to: name.isEmpty ? nil : name)
+        }
+    }
+
+    /// Adds it to the list, or asks once more where it was asked before.
+    public func add() async {
+        let isPending = isPending
+        await attempt { account, address throws(ClientError) in
+            if isPending {
+                try await account.askContactAgain(address)
+            } else {
+                _ = try await account.addContact(address)
+            }
+        }
+    }
+
+    /// Lets it see when this person is there, and asks for the same.
+    public func accept() async {
+        await attempt { account, address throws(ClientError) in try await account.acceptRequest(of: address) }
+    }
+
+    public func decline() async {
+        await attempt { account, address throws(ClientError) in try await account.declineRequest(of: address) }
+    }
+
+    /// Neither sees the other any more; what was said stays. Gives whether it was done.
+    @discardableResult
+    public func remove() async -> Bool {
+        await attempt { account, address throws(ClientError) in try await account.removeContact(address) }
+    }
+
+    public func setBlocked(_ isBlocked: Bool) async {
+        guard isBlocked != self.isBlocked else { return }
+        await attempt { account, address throws(ClientError) in
+            if isBlocked { try await account.block(address) } else { try await account.unblock(address) }
+        }
+    }
+
+    /// Whether anything is heard of the conversation.
+    public func setMuted(_ isMuted: Bool) async {
+        guard let known = self.isMuted, known != isMuted else { return }
+        let key = conversation
+        do throws(StoreError) {
+            try await account.store.write { writer throws(StoreError) in
+                guard let id = try writer.conversation(key), let conversation = try writer.conversation(id) else {
+                    return
+                }
+                var settings = conversation.settings
+                settings.notifications = isMuted ? .none : .all
+                settings.mutedUntil = nil
+                try writer.update(settings, of: id)
+            }
+        } catch {
+            failure = error.description
+        }
+        await refresh()
+    }
+
+    /// The person has read what went wrong.
+    public func clearFailure() { failure = nil }
+
+    @discardableResult
+    private func attempt(
+        _ body: @Sendable (ChatAccount, JID) async throws(ClientError) -> Void
+    ) async -> Bool {
+        isWorking = true
+        failure = nil
+        defer { isWorking = false }
+        do throws(ClientError) {
+            try await body(account, id.address)
+        } catch {
+            failure = error.words
+        }
+        await refresh()
+        return failure == nil
+    }
+}

@@ -1,0 +1,60 @@
+public import ChatStore
+
+/// The pictures of people for the rows that show them: read when they are needed, the last ones kept in memory.
+///
+/// Rows carry the hash of a picture, so a list of thousands costs no more than what is on the screen.
+@MainActor
+public final class AvatarLoader {
+    /// A screen of pictures, several times over: 8 MiB.
+    public static let memoryLimit = 8 << 20
+
+    private let store: any LocalStore
+    private let limit: Int
+    private var pictures: [String: Avatar] = [:]
+    /// The longest unused first.
+    private var order: [String] = []
+    private var size = 0
+    private var loading: [String: Task<Avatar?, Never>] = [:]
+
+    public init(store: any LocalStore, memoryLimit: Int = AvatarLoader.memoryLimit) {
+        self.store = store
+        limit = memoryLimit
+    }
+
+    /// The picture if it is in memory: for a row that is bound and must not flicker.
+    public func cached(_ hash: String) -> Avatar? {
+        guard let avatar = pictures[hash] else { return nil }
+        use(hash)
+        return avatar
+    }
+
+    /// The picture with that hash; `nil` where it is not here.
+    public func avatar(_ hash: String) async -> Avatar? {
+        if let avatar = cached(hash) { return avatar }
+        if let task = loading[hash] { return await task.value }
+        let task = Task { [store] () -> Avatar? in
+            let found = try? await store.read { reader throws(StoreError) in try reader.avatar(hash: hash) }
+            return found ?? nil
+        }
+        loading[hash] = task
+        let avatar = await task.value
+        loading[hash] = nil
+        if let avatar { keep(avatar) }
+        return avatar
+    }
+
+    private func keep(_ avatar: Avatar) {
+        guard pictures[avatar.hash] == nil, avatar.data.count <= limit else { return }
+        pictures[avatar.hash] = avatar
+        order.append(avatar.hash)
+        size += avatar.data.count
+        while size > limit, let oldest = order.first {
+            order.removeFirst()
+            size -= pictures.removeValue(forKey: oldest)?.data.count ?? 0
+        }
+    }
+
+    private func use(_ hash: String) {
+        if let index = order.firstIndex(of: hash) { order.append(order.remove(at: index)) }
+    }
+}

@@ -1,0 +1,74 @@
+public import ChatStore
+
+/// What a person does to a conversation in the list. The list follows the store, so it shows what is kept.
+extension ConversationList {
+    public func pin(_ id: ConversationID, _ isPinned: Bool = true) async throws(StoreError) {
+        try await change(id) { settings in
+            settings.isPinned = isPinned
+            // At the top is not out of sight.
+            if isPinned { settings.isArchived = false }
+        }
+    }
+
+    /// Puts a conversation out of sight, or back.
+    public func archive(_ id: ConversationID, _ isArchived: Bool = true) async throws(StoreError) {
+        try await change(id) { settings in
+            settings.isArchived = isArchived
+            if isArchived { settings.isPinned = false }
+        }
+    }
+
+    /// For what a notification comes; ends a silence for a time.
+    public func notify(
+        _ id: ConversationID, for notifications: ConversationSettings.Notifications
+    ) async throws(StoreError) {
+        try await change(id) { settings in
+            settings.notifications = notifications
+            settings.mutedUntil = nil
+        }
+    }
+
+    /// Silent until then; `nil` ends the silence.
+    public func mute(_ id: ConversationID, until time: MessageTime?) async throws(StoreError) {
+        try await change(id) { $0.mutedUntil = time }
+    }
+
+    /// Removes a conversation with its messages from this device.
+    public func delete(_ id: ConversationID) async throws(StoreError) {
+        try await store.write { store throws(StoreError) in
+            guard try store.conversation(id) != nil else { return }
+            try store.removeConversation(id)
+        }
+    }
+
+    /// Shows a conversation as unread until it is read again; other devices do not learn of it.
+    public func markUnread(_ id: ConversationID, _ isMarked: Bool = true) async throws(StoreError) {
+        try await store.write { store throws(StoreError) in
+            if try store.conversation(id) != nil { try store.setMarkedUnread(isMarked, in: id) }
+        }
+    }
+
+    /// Marks everything that is here as read. Through its account where one is given, so that other devices and, where the
+    /// person allows it, the sender hear of it.
+    public func markRead(_ id: ConversationID, through actions: (any ConversationActions)?) async throws(StoreError) {
+        let conversation = try await store.read { store throws(StoreError) in try store.conversation(id) }
+        if let conversation, conversation.isMarkedUnread { try await markUnread(id, false) }
+        guard let conversation, conversation.unreadCount > 0, let last = conversation.lastMessage?.id else { return }
+        if let actions {
+            try await actions.markRead(upTo: last, in: conversation.key)
+        } else {
+            try await store.write { store throws(StoreError) in try store.markRead(upTo: last) }
+        }
+    }
+
+    private func change(
+        _ id: ConversationID, _ body: @escaping @Sendable (inout ConversationSettings) -> Void
+    ) async throws(StoreError) {
+        try await store.write { store throws(StoreError) in
+            guard let conversation = try store.conversation(id) else { return }
+            var settings = conversation.settings
+            body(&settings)
+            if settings != conversation.settings { try store.update(settings, of: id) }
+        }
+    }
+}

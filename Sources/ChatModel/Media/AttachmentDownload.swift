@@ -1,0 +1,118 @@
+public import ChatStore
+public import Observation
+
+/// An attachment of a message on its way to this device: for pictures, voice messages and files alike.
+///
+///     let download = downloads.download(of: message.id, attachment: attachment)
+///     await download.look()                       // .here(path), or .absent
+///     download.start()                            // .fetching(0.4) … .here(path), or .failed
+@MainActor
+@Observable
+public final class AttachmentDownload {
+    public enum Phase: Sendable, Hashable {
+        /// Nobody has looked yet.
+        case unknown
+        /// It is somewhere else.
+        case absent
+        /// Others are being fetched first.
+        case waiting
+        /// So much of it is here, 0 to 1; `nil` where nobody knows how much there is.
+        case fetching(Double?)
+        /// It is here.
+        case here(path: String)
+        /// It did not come; ``start()`` tries again.
+        case failed(AttachmentFailure)
+    }
+
+    public let message: MessageID
+    public let index: Int
+    /// What the message said about it when this was made.
+    public let attachment: Attachment
+    public internal(set) var phase = Phase.unknown
+
+    @ObservationIgnored private let downloads: AttachmentDownloads
+    @ObservationIgnored private var task: Task<Void, Never>?
+    /// Counts the attempts, so that one that was cancelled says nothing about the next.
+    @ObservationIgnored private var turn = 0
+
+    init(_ message: MessageID, _ index: Int, _ attachment: Attachment, _ downloads: AttachmentDownloads) {
+        self.message = message
+        self.index = index
+        self.attachment = attachment
+        self.downloads = downloads
+    }
+
+    /// It is on its way, or waits for its turn.
+    public var isRunning: Bool {
+        switch phase {
+        case .waiting, .fetching: true
+        case .unknown, .absent, .here, .failed: false
+        }
+    }
+
+    /// Finds out whether it is here; what was here can have made room for something else.
+    public func look() async {
+        guard !isRunning else { return }
+        let mine = turn
+        let found = await downloads.path(of: self)
+        guard mine == turn, !isRunning else { return }
+        if let found {
+            phase = .here(path: found)
+        } else if case .failed = phase {
+            return
+        } else {
+            phase = .absent
+        }
+    }
+
+    /// Fetches it, however large up to ``AttachmentFetcher/sizeLimit``. Again after a failure, too.
+    public func start() { begin(limit: AttachmentFetcher.sizeLimit) }
+
+    /// Fetches a picture or voice message that is small enough to be wanted without a question.
+    public func startIfSmall() {
+        guard attachment.kind == .picture || attachment.kind == .voice, phase == .absent || phase == .unknown else {
+            return
+        }
+        if let size = attachment.size, size > AttachmentDownloads.automaticLimit { return }
+        begin(limit: AttachmentDownloads.automaticLimit)
+    }
+
+    /// Stops it.
+    public func cancel() {
+        guard isRunning else { return }
+        turn += 1
+        task?.cancel()
+        task = nil
+        phase = .absent
+    }
+
+    private func begin(limit: Int64) {
+        guard !isRunning else { return }
+        if case .here = phase { return }
+        turn += 1
+        let mine = turn
+        phase = .waiting
+        task = Task { [self, downloads] in
+            let result = await downloads.fetch(self, limit: limit) { [weak self] step in
+                // Late news of an attempt that is over changes nothing.
+                Task { @MainActor in self?.show(step.fraction, mine) }
+            }
+            guard mine == turn else { return }
+            task = nil
+            switch result {
+            case .success(let path): phase = .here(path: path)
+            case .failure(let failure): phase = failure.condition == "cancelled" ? .absent : .failed(failure)
+            }
+        }
+    }
+
+    func beganFetching() { if phase == .waiting { phase = .fetching(nil) } }
+
+    private func show(_ fraction: Double?, _ attempt: Int) {
+        guard attempt == turn, isRunning else { return }
+        // A hundred steps are as many as anybody sees.
+        let shown = fraction.map { ($0 * 100).rounded(.down) / 100 }
+        if case .fetching(let before) = phase, let before, let shown, shown <= before { return }
+        phase = .fetching(shown)
+    }
+}

@@ -1,0 +1,72 @@
+public import ChatStore
+
+/// What is fetched for one account: few at a time, and each once, in however many places it is shown.
+@MainActor
+public final class AttachmentDownloads {
+    private struct Key: Hashable {
+        let message: MessageID
+        let index: Int
+    }
+
+    private struct Reference { weak var download: AttachmentDownload? }
+
+    /// So many are fetched at a time; more would only slow each other.
+    public static let parallelLimit = 3
+    /// What is larger is fetched when a person asks for it: 5 MiB.
+    public static let automaticLimit: Int64 = 5 << 20
+
+    public let fetcher: AttachmentFetcher
+    private var known: [Key: Reference] = [:]
+    private var running = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    public init(_ fetcher: AttachmentFetcher) { self.fetcher = fetcher }
+
+    /// The download of an attachment; the same one as long as somebody holds it.
+    public func download(of message: MessageID, at index: Int = 0, attachment: Attachment) -> AttachmentDownload {
+        let key = Key(message: message, index: index)
+        if let download = known[key]?.download { return download }
+        if known.count > 256 { known = known.filter { $0.value.download != nil } }
+        let download = AttachmentDownload(message, index, attachment, self)
+        known[key] = Reference(download: download)
+        return download
+    }
+
+    func path(of download: AttachmentDownload) async -> String? {
+        // The store may know by now what it did not know when the row was made.
+        let (id, index, store) = (download.message, download.index, fetcher.store)
+        let stored = try? await store.read { reader throws(StoreError) in try reader.message(id)?.text.attachments }
+        let attachments = stored.flatMap { $0 } ?? []
+        return await fetcher.path(of: attachments.indices.contains(index) ? attachments[index] : download.attachment)
+    }
+
+    func fetch(
+        _ download: AttachmentDownload, limit: Int64, progress: @escaping AttachmentFetcher.ProgressHandler
+    ) async -> Result<String, AttachmentFailure> {
+        await takePlace()
+        defer { leavePlace() }
+        guard !Task.isCancelled else {
+            return .failure(AttachmentFailure(isTemporary: true, condition: "cancelled", text: ""))
+        }
+        download.beganFetching()
+        do throws(AttachmentFailure) {
+            return .success(
+                try await fetcher.fetch(download.index, of: download.message, limit: limit, progress: progress))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func takePlace() async {
+        if running < Self.parallelLimit {
+            running += 1
+        } else {
+            // Whoever leaves hands the place on.
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    private func leavePlace() {
+        if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,129 @@
+internal import ChatStore
+internal import Foundation
+public import Media
+public import Observation
+
+/// Records, reviews and hands over a voice message.
+///
+/// Recordings grow in a folder. What was interrupted, by a crash or an empty battery, is found there again and offered in
+/// ``interrupted``.
+@MainActor
+@Observable
+public final class VoiceComposer {
+    public enum Phase: Sendable, Hashable {
+        case idle, opening
+        /// Held, or locked so that the finger is free.
+        case recording(isLocked: Bool)
+        case finishing
+        /// It can be listened to, sent or thrown away.
+        case reviewing
+    }
+
+    /// A recording that was never sent or thrown away.
+    public struct Interrupted: Identifiable, Sendable, Hashable {
+        public let path: String
+        public let byteCount: Int64
+        public var id: String { path }
+    }
+
+    public internal(set) var phase = Phase.idle
+    /// How long has been recorded.
+    public internal(set) var duration = Duration.zero
+    /// How loud it was, 0…1, the latest last.
+    public internal(set) var levels: [Float] = []
+    /// What is reviewed: duration and peaks to draw, path to play.
+    public internal(set) var message: VoiceMessage?
+    public internal(set) var path: String?
+    public internal(set) var interrupted: [Interrupted] = []
+    /// The button was let go too soon: say that it is to be held.
+    public internal(set) var wasTooShort = false
+    /// Why recording failed, if it did.
+    public internal(set) var problem: MediaError?
+
+    /// So many bars are kept for drawing: a minute.
+    static let keptLevels = 1200
+
+    @ObservationIgnored let folder: String
+    @ObservationIgnored let makeRecorder: @MainActor (String) throws(MediaError) -> VoiceRecorder
+    @ObservationIgnored let deliver: @MainActor (VoiceMessage) async throws -> Void
+    @ObservationIgnored let environment: ModelEnvironment
+    @ObservationIgnored var machine = VoiceRecordingMachine()
+    @ObservationIgnored var recorder: VoiceRecorder?
+    @ObservationIgnored var count = 0
+
+    /// - Parameters:
+    ///   - folder: where recordings grow, one for each conversation or one for all.
+    ///   - recorder: makes a recorder that writes to a path; the microphone if nothing else is said.
+    ///   - deliver: gets what is to be sent; the recording stays in the folder until it returns.
+    public init(
+        folder: String, environment: ModelEnvironment = ModelEnvironment(),
+        recorder: @escaping @MainActor (String) throws(MediaError) -> VoiceRecorder = { path throws(MediaError) in
+            try VoiceRecorder(from: .microphone(), to: path)
+        },
+        deliver: @escaping @MainActor (VoiceMessage) async throws -> Void
+    ) {
+        self.folder = folder
+        self.environment = environment
+        makeRecorder = recorder
+        self.deliver = deliver
+    }
+
+    /// The button is held.
+    public func press() async {
+        wasTooShort = false
+        problem = nil
+        await perform(machine.pressed())
+    }
+
+    /// The button was let go: sent, unless it was locked or too short.
+    public func release() async { await perform(machine.released(after: duration)) }
+
+    /// Slid to the lock: the finger is free.
+    public func lock() async { await perform(machine.lockedByPerson()) }
+
+    /// Slid away, or thrown away in review.
+    public func cancel() async { await perform(machine.cancelledByPerson()) }
+
+    /// Ends a locked recording, to listen to it.
+    public func stop() async { await perform(machine.stopPressed()) }
+
+    /// Sends what is recorded or reviewed.
+    public func send() async { await perform(machine.sendPressed()) }
+
+    /// Looks for what was interrupted earlier.
+    public func findInterrupted() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        interrupted = names.filter { $0.hasSuffix(".ogg") }.sorted().compactMap { name in
+            let path = folder + "/" + name
+            guard path != self.path, path != recorder?.path else { return nil }
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            let size = (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+            guard size > 0 else {
+                try? FileManager.default.removeItem(atPath: path)
+                return nil
+            }
+            return Interrupted(path: path, byteCount: size)
+        }
+    }
+
+    /// Takes an interrupted recording for review.
+    public func review(_ recording: Interrupted) async {
+        do throws(MediaError) {
+            let found = try await VoiceMessage.make(fromFile: recording.path)
+            guard machine.state == .idle else { return }
+            message = found
+            path = recording.path
+            duration = .milliseconds(found.milliseconds)
+            interrupted.removeAll { $0.path == recording.path }
+            await perform(machine.offered())
+        } catch {
+            problem = error
+        }
+    }
+
+    /// Throws an interrupted recording away.
+    public func discard(_ recording: Interrupted) {
+        try? FileManager.default.removeItem(atPath: recording.path)
+        interrupted.removeAll { $0.path == recording.path }
+    }
+}

@@ -1,0 +1,118 @@
+public import ChatStore
+internal import XMPPAddress
+
+/// Says which messages are to be announced, and which announcements are of no use any more; it shows nothing itself.
+///
+///     let feed = NotificationFeed(home) { key in window.isShowing(key) }
+///     feed.announce = { notification, key in … }
+///     feed.withdraw = { conversation in … }
+///     await feed.run()                                    // until cancelled or the store is closed
+///
+/// Each message is decided once, when it comes: a later reaction or correction does not announce it again, and what an archive
+/// brings from the past is no news.
+@MainActor
+public final class NotificationFeed {
+    /// To be shown; of several messages of one conversation that came together the last.
+    public var announce: (MessageNotification, ConversationKey) -> Void = { _, _ in }
+    /// A conversation was read, here or on another device.
+    public var withdraw: (ConversationID) -> Void = { _ in }
+
+    /// What comes from now on is news.
+    public private(set) var hasBegun = false
+
+    private let home: ChatHome
+    private let isInFront: (ConversationKey) -> Bool
+    /// The newest message of each conversation that was looked at.
+    private var latest: [ConversationID: TimelinePosition] = [:]
+    private var announced: Set<ConversationID> = []
+
+    /// - Parameter isInFront: whether the person is looking at a conversation.
+    public init(_ home: ChatHome, isInFront: @escaping (ConversationKey) -> Bool) {
+        self.home = home
+        self.isInFront = isInFront
+    }
+
+    public func run() async {
+        let changes = home.store.changes()
+        await readBeginning()
+        for await change in changes { await apply(change) }
+    }
+
+    /// What is there already is no news.
+    func readBeginning() async {
+        let conversations =
+            (try? await home.store.read { store throws(StoreError) in try store.conversations() }) ?? []
+        for conversation in conversations { latest[conversation.id] = conversation.lastMessage?.position }
+        hasBegun = true
+    }
+
+    func apply(_ changes: StoreChanges) async {
+        let concerned = changes.conversations.union(changes.messages.keys)
+        guard !concerned.isEmpty else { return }
+        let found = try? await home.store.read { store throws(StoreError) in
+            let book = try AddressBook(store)
+            return try concerned.sorted().map { id throws(StoreError) in
+                guard let conversation = try store.conversation(id) else { return Finding(id: id) }
+                var messages: [StoredMessage] = []
+                for message in (changes.messages[id] ?? []).sorted() {
+                    if let message = try store.message(message) { messages.append(message) }
+                }
+                return Finding(
+                    id: id, conversation: conversation, messages: messages, title: book.title(of: conversation.key),
+                    authors: messages.map { book.author($0.sender, in: conversation.key) },
+                    names: Self.names(for: conversation.key, book), readPosition: try store.readPosition(in: id))
+            }
+        }
+        for finding in found ?? [] { decide(finding) }
+    }
+
+    /// What was read of one conversation at one moment.
+    private struct Finding: Sendable {
+        let id: ConversationID
+        var conversation: Conversation?
+        var messages: [StoredMessage] = []
+        var title = ""
+        var authors: [String] = []
+        var names: [String] = []
+        var readPosition: TimelinePosition?
+    }
+
+    private func decide(_ finding: Finding) {
+        guard let conversation = finding.conversation else { return forget(finding.id) }
+        if conversation.unreadCount == 0 { forgetAnnouncement(finding.id) }
+        let before = latest[finding.id]
+        let policy = NotificationPolicy(showsText: home.preferences.values.showsTextInNotifications)
+        var news: MessageNotification?
+        for (message, author) in zip(finding.messages, finding.authors) {
+            if let before, message.position <= before { continue }
+            latest[finding.id] = max(latest[finding.id] ?? message.position, message.position)
+            let situation = NotificationPolicy.Situation(
+                now: home.environment.now(), isInFront: isInFront(conversation.key),
+                isQuiet: home.availability == .doNotDisturb || !home.preferences.values.showsNotifications)
+            let isRead = finding.readPosition.map { message.position <= $0 } ?? false
+            let decision = policy.decide(
+                message, settings: conversation.settings, title: finding.title, senderName: author,
+                kind: conversation.key.kind, names: finding.names, isRead: isRead, in: situation)
+            if case .announce(let notification) = decision { news = notification }
+        }
+        guard let news else { return }
+        announced.insert(finding.id)
+        announce(news, conversation.key)
+    }
+
+    private func forget(_ id: ConversationID) {
+        latest[id] = nil
+        forgetAnnouncement(id)
+    }
+
+    private func forgetAnnouncement(_ id: ConversationID) {
+        if announced.remove(id) != nil { withdraw(id) }
+    }
+
+    /// What this person is called there.
+    private nonisolated static func names(for key: ConversationKey, _ book: AddressBook) -> [String] {
+        let account = book.accounts[key.account]
+        return [book.ownNickname(in: key), account?.displayName, account?.address.unescapedLocal]
+            .compactMap { $0 }
+    }
+}

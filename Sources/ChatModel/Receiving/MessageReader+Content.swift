@@ -1,0 +1,86 @@
+internal import ChatStore
+internal import FileSharing
+internal import MessageFeatures
+internal import XMPPAddress
+internal import XMPPStanzas
+
+extension MessageReader {
+    /// The payloads whose text for other programs is not shown, because they are shown themselves (XEP-0428).
+    static let understood: Set<String> = [
+        MessageReply.name.namespace, MessageReactions.name.namespace, MessageRetraction.name.namespace,
+        SharedFile.name.namespace, OutOfBandData.name.namespace,
+    ]
+
+    /// What a message says or does; `nil` for one that does neither.
+    ///
+    /// - Parameter room: the room in which it was said, whose archive's names are used there (XEP-0424 §3, XEP-0444 §4,
+    ///   XEP-0461 §3).
+    func content(of message: Message, room: JID?) -> MessageContent? {
+        func target(_ id: String) -> TargetReference {
+            room.map { .archived(ArchiveReference(archive: $0, id: id)) } ?? .sent(id: id)
+        }
+        if let retraction = (try? message.payload(MessageRetraction.self)) ?? nil {
+            // Only the room itself speaks for its moderators (XEP-0425 §4).
+            if retraction.moderation != nil, message.from?.isBare != true || room == nil { return nil }
+            return .retraction(of: target(retraction.messageID))
+        }
+        if let reactions = (try? message.payload(MessageReactions.self)) ?? nil {
+            return .reactions(to: target(reactions.messageID), reactions.reactions)
+        }
+        guard let text = text(of: message, target) else { return nil }
+        // A correction names the first message by the sender's own id, in a room too (XEP-0308 §3).
+        if let correction = (try? message.payload(MessageCorrection.self)) ?? nil {
+            return .correction(of: .sent(id: correction.messageID), text)
+        }
+        return .text(text)
+    }
+
+    private func text(of message: Message, _ target: (String) -> TargetReference) -> MessageText? {
+        // A file whose offer is damaged is still a message.
+        let offer = (try? FileOffer(in: message)) ?? nil
+        var body = message.body(withoutFallbackFor: Self.understood)
+        if let offer, case .addresses(let addresses) = offer.source, let shown = body, addresses.contains(shown) {
+            body = nil
+        }
+        guard let shown = body ?? offer.map({ _ in "" }) else { return nil }
+        var text = MessageText(shown, subject: message.subject, thread: message.thread?.id)
+        if let reply = (try? message.payload(MessageReply.self)) ?? nil { text.reply = target(reply.messageID) }
+        if let offer {
+            var attachment = Attachment(offer)
+            if let hash = attachment.contentHash, attachment.url == nil {
+                attachment.isLocal = keptContents.contains(hash)
+            }
+            text.attachments = [attachment]
+        }
+        return text
+    }
+}
+
+extension Attachment {
+    /// What a message says about a file that it offers.
+    init(_ offer: FileOffer) {
+        let kind: Kind =
+            switch offer.kind {
+            case .picture: .picture
+            case .voice: .voice
+            case .video: .video
+            case .other: .file
+            }
+        var url: String?
+        if case .addresses(let addresses) = offer.source { url = addresses.first }
+        var hash = offer.metadata.hashes.first { $0.algorithm == "sha-256" }.map { Self.hexadecimal($0.value) }
+        // What came inside the message needs nobody's word.
+        if case .content(let bytes) = offer.source { hash = ContentHash(of: bytes).description }
+        self.init(
+            kind: kind, mediaType: offer.metadata.mediaType, name: offer.metadata.fileName,
+            size: offer.metadata.size.map { Int64(clamping: $0) }, width: offer.metadata.width,
+            height: offer.metadata.height, duration: offer.metadata.length.map { Int64($0) }, url: url,
+            contentHash: hash)
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,92 @@
+/// Finds addresses in a text: `https:`, `http:`, `xmpp:`, `mailto:`, `geo:`, `tel:`, and what begins with `www.`.
+///
+/// Everything else that looks like an address stays text: a scheme that runs programs must not be one click away.
+struct LinkFinder {
+    let ranges: [Range<String.Index>]
+
+    private static let schemes = ["https://", "http://", "xmpp:", "mailto:", "geo:", "tel:", "www."]
+    /// No longer address is opened by anybody.
+    private static let lengthLimit = 2048
+
+    init(_ text: String) {
+        var ranges: [Range<String.Index>] = []
+        var mayBegin = true
+        var index = text.startIndex
+        while index < text.endIndex {
+            let rest = text[index...]
+            if mayBegin, let scheme = Self.schemes.first(where: { Self.begins(rest, with: $0) }),
+                let end = Self.end(of: rest, after: scheme.count)
+            {
+                ranges.append(index..<end)
+                index = end
+                mayBegin = false
+                continue
+            }
+            let character = text[index]
+            // Chinese is written without spaces, so an address may follow any of its characters.
+            mayBegin = !(character.isASCII && (character.isLetter || character.isNumber))
+            index = text.index(after: index)
+        }
+        self.ranges = ranges
+    }
+
+    /// The address to open.
+    static func target(of address: String) -> String {
+        begins(address[...], with: "www.") ? "https://" + address : address
+    }
+
+    private static func begins(_ text: Substring, with scheme: String) -> Bool {
+        var octets = text.utf8.makeIterator()
+        for expected in scheme.utf8 {
+            guard let octet = octets.next() else { return false }
+            let lower = octet >= 0x41 && octet <= 0x5A ? octet + 0x20 : octet
+            guard lower == expected else { return false }
+        }
+        return true
+    }
+
+    /// Where the address ends; `nil` if there is nothing behind the scheme.
+    private static func end(of text: Substring, after schemeLength: Int) -> String.Index? {
+        var end = text.startIndex
+        var length = 0
+        while end < text.endIndex, length < lengthLimit, !stops(text[end]) {
+            end = text.index(after: end)
+            length += 1
+        }
+        var address = text[..<end]
+        // What ends a sentence or closes a parenthesis around the address is not part of it.
+        while let last = address.last {
+            if ".,;:!?'\"*_~".contains(last) {
+                address.removeLast()
+            } else if let opening = opening(of: last),
+                address.count(where: { $0 == last }) > address.count(where: { $0 == opening })
+            {
+                address.removeLast()
+            } else {
+                break
+            }
+        }
+        return address.count > schemeLength ? address.endIndex : nil
+    }
+
+    private static func opening(of character: Character) -> Character? {
+        switch character {
+        case ")": "("
+        case "]": "["
+        case "}": "{"
+        default: nil
+        }
+    }
+
+    private static func stops(_ character: Character) -> Bool {
+        if character.isWhitespace || "<>\"`|\\".contains(character) { return true }
+        // Chinese and Japanese signs between words, and what is full-width: they end an address, letters do not.
+        guard let scalar = character.unicodeScalars.first else { return true }
+        switch scalar.value {
+        case 0..<0x20, 0x2018...0x201F, 0x2026, 0x3000...0x3003, 0x3008...0x3011, 0xFF01...0xFF0F, 0xFF1A...0xFF20,
+            0xFF3B...0xFF40, 0xFF5B...0xFF65:
+            return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,55 @@
+public import ChatStore
+
+/// What a person does to a message in the timeline. The timeline follows the store, so it shows what is kept.
+extension Timeline {
+    /// Sends a message again that failed.
+    public func retry(_ message: MessageID) async throws(StoreError) {
+        try await actions?.retry(message)
+    }
+
+    /// Takes back a message that has not left.
+    public func cancel(_ message: MessageID) async throws(StoreError) {
+        try await actions?.cancel(message)
+    }
+
+    /// Adds an emoji of this person to a message, or takes it back. All emoji of a person are sent each time (XEP-0444 §3).
+    public func toggleReaction(_ emoji: String, to message: MessageID) async throws(StoreError) {
+        guard let actions, let stored = try await stored(message), !stored.isRetracted else { return }
+        guard let target = stored.reference(in: key, for: .reaction) else { return }
+        var own = stored.reactions.filter { isOwn($0.sender) }.map(\.emoji)
+        if let index = own.firstIndex(of: emoji) { own.remove(at: index) } else { own.append(emoji) }
+        _ = try await actions.send(.reactions(to: target, own), in: key)
+    }
+
+    /// Takes back a message of this person from everybody who got it; one that has not left is only cancelled.
+    public func retract(_ message: MessageID) async throws(StoreError) {
+        guard let actions, let stored = try await stored(message), stored.isOutgoing, !stored.isRetracted else {
+            return
+        }
+        switch stored.state {
+        case .queued, .uploading: try await actions.cancel(message)
+        case .failed(let reason) where reason.kind == .notSent: try await actions.cancel(message)
+        case .failed, .sentToServer, .delivered, .displayed:
+            guard let target = stored.reference(in: key, for: .retraction) else { return }
+            _ = try await actions.send(.retraction(of: target), in: key)
+        }
+    }
+
+    /// Removes a message from this device only.
+    public func remove(_ message: MessageID) async throws(StoreError) {
+        try await store.write { store throws(StoreError) in
+            if try store.message(message) != nil { try store.removeMessage(message) }
+        }
+    }
+
+    /// All texts that a message has had.
+    public func versions(of message: MessageID) async throws(StoreError) -> [MessageVersion] {
+        try await store.read { store throws(StoreError) in
+            try store.message(message) == nil ? [] : try store.versions(of: message)
+        }
+    }
+
+    private func stored(_ message: MessageID) async throws(StoreError) -> StoredMessage? {
+        try await store.read { store throws(StoreError) in try store.message(message) }
+    }
+}

@@ -1,0 +1,204 @@
+public import ChatStore
+public import Observation
+internal import XMPPAddress
+
+/// One conversation as it is read: a window over the store that keeps itself up to date.
+///
+///     let timeline = Timeline(key, store: store, actions: account)
+///     let observation = timeline.items.observe { diff in view.apply(diff) }
+///     await timeline.open()                 // the unread line is where it is from now on
+///     await timeline.run()                  // until cancelled or the store is closed
+///
+/// However long the conversation is, no more than three pages of it are in memory. ``loadOlder()`` and ``loadNewer()``
+/// move the window; where the store ends the archive is asked. Rows keep their identity: a correction, reaction, retraction or
+/// tick is one update.
+@MainActor
+@Observable
+public final class Timeline {
+    /// What stands before the oldest message that is here.
+    public enum OlderMessages: Hashable, Sendable {
+        /// There may be more: ``loadOlder()`` tells.
+        case possible
+        /// The archive is being asked.
+        case loading
+        /// This is where the conversation began.
+        case none
+        /// The archive cannot be asked now; try again later.
+        case unreachable
+    }
+
+    public let key: ConversationKey
+    public let items: ObservableList<TimelineItem>
+    public internal(set) var olderMessages = OlderMessages.possible
+    /// The window ends with the newest message.
+    public private(set) var reachesNewest = true
+    /// The person looks at the newest message, so the window follows new ones. The view says so by ``viewMoved(isAtNewest:)``.
+    public internal(set) var isAtNewest = true
+    /// Messages that were not read, for the button that leads down.
+    public private(set) var unreadCount = 0
+    /// What those are called who are writing now.
+    public private(set) var writing: [String] = []
+    /// Where the view is to begin after ``open()``: the unread line; `nil` is the newest message.
+    public private(set) var initialItem: TimelineItem.ID?
+    /// Why the store could not be read the last time, if so.
+    public private(set) var problem: StoreError?
+
+    @ObservationIgnored let store: any LocalStore
+    @ObservationIgnored let actions: (any ConversationActions)?
+    @ObservationIgnored private let environment: ModelEnvironment
+    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private var conversation: ConversationID?
+    @ObservationIgnored var contents: TimelineContents
+    @ObservationIgnored private var book = AddressBook()
+    @ObservationIgnored var unread: (position: TimelinePosition, count: Int)?
+    @ObservationIgnored var askedToRead: TimelinePosition?
+
+    /// - Parameter pageSize: how many messages are read at a time; three times as many are held at most.
+    public init(
+        _ key: ConversationKey, store: any LocalStore, actions: (any ConversationActions)? = nil,
+        environment: ModelEnvironment = ModelEnvironment(), pageSize: Int = 50
+    ) {
+        contents = TimelineContents(TimelineWindow(pageSize: max(2, pageSize)))
+        self.key = key
+        self.store = store
+        self.actions = actions
+        self.environment = environment
+        items = ObservableList(report: environment.report)
+    }
+
+    /// The messages of the window as the store has them, oldest first.
+    public var messages: [StoredMessage] { contents.window.messages }
+
+    /// Shows the conversation: at the unread line where there is one, else at the newest message. Opened again, the line
+    /// stands where it would stand now.
+    public func open() async {
+        await update { conversation, window, store throws(StoreError) in
+            guard let position = try store.firstUnread(in: conversation) else {
+                return (try window.newest(of: conversation, in: store), nil)
+            }
+            let newest = try window.newest(of: conversation, in: store)
+            if let first = newest.messages.first, first.position < position { return (newest, position) }
+            return (try window.around(position, of: conversation, in: store), position)
+        } then: { (position: TimelinePosition?) in
+            unread = position.map { ($0, contents.unreadCount) }
+            initialItem = position.map { _ in .unread }
+            isAtNewest = position == nil
+            // What was marked as unread is read by being looked at anew.
+            if contents.isMarkedUnread { askedToRead = nil }
+        }
+        if olderMessages != .loading { olderMessages = .possible }
+        await actions?.opened(key)
+    }
+
+    /// The person looks at something else.
+    public func close() async {
+        await actions?.opened(nil)
+    }
+
+    /// Follows the store until the task is cancelled or the store is closed. Call ``open()`` first.
+    public func run() async {
+        let changes = store.changes()
+        await refresh()
+        for await change in changes { await apply(change) }
+    }
+
+    /// Takes in what changed in the store.
+    public func apply(_ changes: StoreChanges) async {
+        let isNamed = conversation.map { changes.messages[$0] != nil || changes.conversations.contains($0) } ?? true
+        if isNamed || changes.accounts.contains(key.account) {
+            await refresh(book: changes.accounts.contains(key.account))
+        }
+    }
+
+    /// Reads the window again.
+    public func refresh() async { await refresh(book: true) }
+
+    private func refresh(book: Bool) async {
+        let follows = isAtNewest
+        let lastSeen = contents.newest?.id
+        await update(book: book) { conversation, window, store throws(StoreError) in
+            var window = window
+            // What this person has just written is shown wherever the window was.
+            if !window.reachesNewest, let newest = try store.timeline(of: conversation, .newest, limit: 1).last,
+                newest.isOutgoing, newest.state == .queued, newest.id != lastSeen
+            {
+                return (try window.newest(of: conversation, in: store), true)
+            }
+            try window.refresh(follows: follows, conversation, store)
+            return (window, false)
+        } then: { wroteMessage in
+            if wroteMessage { isAtNewest = true }
+        }
+    }
+
+    /// Reads in one moment of the store, then shows it.
+    func update<Note: Sendable>(
+        book readsBook: Bool = true,
+        _ read:
+            @escaping @Sendable (ConversationID, TimelineWindow, any StoreReader) throws(StoreError) -> (
+                TimelineWindow, Note
+            ), then: @MainActor (Note) -> Void
+    ) async {
+        await turns.take { [store, key] in
+            do throws(StoreError) {
+                let window = contents.window
+                let answer = try await store.read { store throws(StoreError) in
+                    let book = readsBook ? try AddressBook(store) : nil
+                    guard let conversation = try store.conversation(key) else {
+                        return Moment<Note>(
+                            book: book, contents: TimelineContents(TimelineWindow(pageSize: window.pageSize)))
+                    }
+                    let (window, note) = try read(conversation, window, store)
+                    let contents = try TimelineContents(window, of: conversation, key: key, in: store)
+                    return Moment(book: book, conversation: conversation, contents: contents, note: note)
+                }
+                if let book = answer.book { self.book = book }
+                conversation = answer.conversation
+                contents = answer.contents
+                if let note = answer.note { then(note) }
+                problem = nil
+                display()
+            } catch {
+                problem = error
+            }
+        }
+    }
+
+    private struct Moment<Note: Sendable>: Sendable {
+        var book: AddressBook?
+        var conversation: ConversationID?
+        var contents: TimelineContents
+        var note: Note?
+    }
+
+    func display() {
+        checkWindow()
+        let layout = TimelineLayout(
+            key: key, book: book, calendar: environment.calendar(), unread: unread,
+            isLoadingOlder: olderMessages == .loading)
+        let rows = layout.items(contents)
+        if reachesNewest != contents.window.reachesNewest { reachesNewest = contents.window.reachesNewest }
+        if unreadCount != contents.unreadCount { unreadCount = contents.unreadCount }
+        if !reachesNewest, isAtNewest { isAtNewest = false }
+        items.show(rows)
+    }
+
+    func author(_ address: JID) -> String { book.author(address, in: key) }
+
+    /// Says who is writing in this conversation, by name.
+    public func showWriting(_ names: [String]) {
+        if names != writing { writing = names }
+    }
+
+    func isOwn(_ address: JID) -> Bool { book.isOwn(address, in: key) }
+
+    private func checkWindow() {
+        let messages = contents.window.messages
+        if messages.count > contents.window.maximumCount {
+            environment.report("A timeline holds \(messages.count) messages, more than it may.")
+        }
+        if zip(messages, messages.dropFirst()).contains(where: { $0.position >= $1.position }) {
+            environment.report("A timeline is out of order.")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import ChatStore
+internal import Foundation
+
+/// Makes rows of messages: where a day begins, where the unread line stands, which messages belong together.
+struct TimelineLayout {
+    /// Messages of one sender that come within this time stand together.
+    static let groupingInterval: Int64 = 5 * 60 * 1000
+
+    let key: ConversationKey
+    let book: AddressBook
+    let calendar: Calendar
+    /// Where the unread line stands, and how many were unread when the conversation was opened.
+    let unread: (position: TimelinePosition, count: Int)?
+    let isLoadingOlder: Bool
+
+    func items(_ contents: TimelineContents) -> [TimelineItem] {
+        let messages = contents.window.messages
+        var items: [TimelineItem] = []
+        items.reserveCapacity(messages.count + 16)
+        if isLoadingOlder { items.append(.history) }
+        var days = Days(calendar: calendar)
+        var previous: (stored: StoredMessage, item: Int, day: TimelineDay)?
+        for message in messages {
+            let day = days.day(of: message.position.time)
+            var row = TimelineMessage(message, answered: contents.answered[message.id], key: key, book: book)
+            var isDivided = false
+            if hasGap(before: message.position, after: previous?.stored.position, contents.gaps) {
+                items.append(.gap(before: message.id))
+                isDivided = true
+            }
+            if previous?.day != day {
+                items.append(.day(day))
+                isDivided = true
+            }
+            if let unread,
+                standsLine(unread.position, before: message.position, after: previous?.stored.position, contents)
+            {
+                items.append(.unread(count: unread.count))
+                isDivided = true
+            }
+            if let previous, !isDivided, belongsTogether(previous.stored, message) {
+                row.beginsGroup = false
+                if case .message(var before) = items[previous.item] {
+                    before.endsGroup = false
+                    items[previous.item] = .message(before)
+                }
+            }
+            items.append(.message(row))
+            previous = (message, items.count - 1, day)
+        }
+        return items
+    }
+
+    private func belongsTogether(_ first: StoredMessage, _ second: StoredMessage) -> Bool {
+        guard first.isOutgoing == second.isOutgoing else { return false }
+        let isSameSender =
+            key.kind == .direct ? first.sender.bare == second.sender.bare : first.sender == second.sender
+        let distance = second.position.time.millisecondsSince1970 - first.position.time.millisecondsSince1970
+        return isSameSender && distance < Self.groupingInterval
+    }
+
+    /// The line stands before the first message that was not read; where the window begins below that, it is above it.
+    private func standsLine(
+        _ line: TimelinePosition, before next: TimelinePosition, after previous: TimelinePosition?,
+        _ contents: TimelineContents
+    ) -> Bool {
+        guard next >= line else { return false }
+        if let previous { return previous < line }
+        return next == line || contents.window.reachesOldest
+    }
+
+    /// Something is missing between two neighbours of the window.
+    private func hasGap(
+        before next: TimelinePosition, after previous: TimelinePosition?, _ gaps: [ArchiveGap]
+    ) -> Bool {
+        guard let previous else { return false }
+        return gaps.contains { gap in
+            let end = (gap.before.time, gap.before.rank)
+            return (previous.time, previous.rank) < end && end <= (next.time, next.rank)
+        }
+    }
+
+    /// Asks the calendar once for each day, not for each message.
+    private struct Days {
+        let calendar: Calendar
+        private var known: (interval: Range<Int64>, day: TimelineDay)?
+
+        init(calendar: Calendar) { self.calendar = calendar }
+
+        mutating func day(of time: MessageTime) -> TimelineDay {
+            if let known, known.interval.contains(time.millisecondsSince1970) { return known.day }
+            let start = calendar.startOfDay(for: time.date)
+            // No day is shorter than 20 hours and none longer than 28, whatever the clocks are set to.
+            let next = calendar.startOfDay(for: start.addingTimeInterval(28 * 3600))
+            let parts = calendar.dateComponents([.year, .month, .day], from: start)
+            let day = TimelineDay(
+                start: MessageTime(start), year: parts.year ?? 0, month: parts.month ?? 0, day: parts.day ?? 0)
+            let begin = MessageTime(start).millisecondsSince1970
+            let end = MessageTime(next).millisecondsSince1970
+            if begin <= time.millisecondsSince1970, time.millisecondsSince1970 < end { known = (begin..<end, day) }
+            return day
+        }
+    }
+}

@@ -1,0 +1,106 @@
+internal import ChatStore
+
+/// The stretch of a conversation that is in memory: neighbours in the store, oldest first, never more than a few pages.
+struct TimelineWindow: Sendable, Equatable {
+    /// Messages that are read at a time: more than a screen shows.
+    static let standardPageSize = 50
+
+    let pageSize: Int
+    /// Messages that are held: a page on the screen, one above and one below. The far end goes when it would be more.
+    var maximumCount: Int { 3 * pageSize }
+
+    private(set) var messages: [StoredMessage] = []
+    /// The store has nothing before.
+    private(set) var reachesOldest = true
+    /// The store has nothing after.
+    private(set) var reachesNewest = true
+
+    init(pageSize: Int = TimelineWindow.standardPageSize) {
+        self.pageSize = pageSize
+    }
+
+    /// The newest page.
+    func newest(of conversation: ConversationID, in store: any StoreReader) throws(StoreError) -> TimelineWindow {
+        let rows = try store.timeline(of: conversation, .newest, limit: pageSize + 1)
+        var window = TimelineWindow(pageSize: pageSize)
+        window.messages = Array(rows.suffix(pageSize))
+        window.reachesOldest = rows.count <= pageSize
+        return window
+    }
+
+    /// A page with a position in its middle.
+    func around(
+        _ position: TimelinePosition, of conversation: ConversationID, in store: any StoreReader
+    ) throws(StoreError) -> TimelineWindow {
+        var window = TimelineWindow(pageSize: pageSize)
+        window.messages = try store.timeline(of: conversation, .around(position), limit: pageSize)
+        try window.findEnds(conversation, store)
+        return window
+    }
+
+    /// Adds a page before; `false` if there is none.
+    mutating func loadOlder(_ conversation: ConversationID, _ store: any StoreReader) throws(StoreError) -> Bool {
+        guard let first = messages.first?.position else { return false }
+        let rows = try store.timeline(of: conversation, .before(first), limit: pageSize)
+        guard !rows.isEmpty else {
+            reachesOldest = true
+            return false
+        }
+        messages.insert(contentsOf: rows, at: 0)
+        if messages.count > maximumCount { messages.removeLast(messages.count - maximumCount) }
+        try findEnds(conversation, store)
+        return true
+    }
+
+    /// Adds a page after; `false` if there is none.
+    mutating func loadNewer(_ conversation: ConversationID, _ store: any StoreReader) throws(StoreError) -> Bool {
+        guard let last = messages.last?.position else { return false }
+        let rows = try store.timeline(of: conversation, .after(last), limit: pageSize)
+        guard !rows.isEmpty else {
+            reachesNewest = true
+            return false
+        }
+        messages += rows
+        if messages.count > maximumCount { messages.removeFirst(messages.count - maximumCount) }
+        try findEnds(conversation, store)
+        return true
+    }
+
+    /// Reads the same stretch again after something changed.
+    ///
+    /// - Parameter follows: its end stays the newest message and its beginning goes when it becomes too long; otherwise
+    ///   the beginning stays, because that is what a person looks at.
+    mutating func refresh(
+        follows: Bool, _ conversation: ConversationID, _ store: any StoreReader
+    ) throws(StoreError) {
+        guard let first = messages.first?.position, let last = messages.last?.position else {
+            self = try newest(of: conversation, in: store)
+            return
+        }
+        var rows: [StoredMessage]
+        if follows, reachesNewest {
+            rows = try store.timeline(of: conversation, .newest, limit: maximumCount)
+            if !reachesOldest {
+                let inside = rows.count - (rows.firstIndex { $0.position >= first } ?? rows.count)
+                rows = Array(rows.suffix(max(inside, pageSize)))
+            }
+        } else {
+            let before = TimelinePosition(
+                time: first.time, rank: first.rank, id: MessageID(rawValue: first.id.rawValue - 1))
+            rows = try store.timeline(of: conversation, .after(before), limit: maximumCount)
+            if !reachesNewest { rows.removeAll { $0.position > last } }
+        }
+        guard !rows.isEmpty else {
+            self = try newest(of: conversation, in: store)
+            return
+        }
+        messages = rows
+        try findEnds(conversation, store)
+    }
+
+    private mutating func findEnds(_ conversation: ConversationID, _ store: any StoreReader) throws(StoreError) {
+        guard let first = messages.first?.position, let last = messages.last?.position else { return }
+        reachesOldest = try store.timeline(of: conversation, .before(first), limit: 1).isEmpty
+        reachesNewest = try store.timeline(of: conversation, .after(last), limit: 1).isEmpty
+    }
+}

@@ -1,0 +1,164 @@
+internal import XMPPAddress
+
+extension SQLiteTransaction {
+    func key(of conversation: ConversationID) throws(StoreError) -> ConversationKey? {
+        if let key = keys[conversation] { return key }
+        let key = try connection.firstRow(
+            "SELECT account, address, kind FROM conversations WHERE id = ?", [SQLiteValue(conversation)]
+        ) { row throws(StoreError) in
+            ConversationKey(
+                account: AccountID(rawValue: row.integer(0)), address: try address(row.integer(1)),
+                kind: ConversationKey.Kind(rawValue: Int(row.integer(2))) ?? .direct)
+        }
+        if let key { remember(key, conversation) }
+        return key
+    }
+
+    private func remember(_ key: ConversationKey, _ conversation: ConversationID) {
+        keys[conversation] = key
+        conversationNumbers[key] = conversation
+    }
+
+    func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationID? {
+        if let conversation = conversationNumbers[key] { return conversation }
+        guard let address = try knownNumber(of: key.address) else { return nil }
+        let number = try connection.integer(
+            "SELECT id FROM conversations WHERE account = ? AND address = ? AND kind = ?",
+            [SQLiteValue(key.account), .integer(address), SQLiteValue(key.kind.rawValue)])
+        guard let number else { return nil }
+        remember(key, ConversationID(rawValue: number))
+        return ConversationID(rawValue: number)
+    }
+
+    func openConversation(_ key: ConversationKey) throws(StoreError) -> ConversationID {
+        if let conversation = try conversation(key) { return conversation }
+        guard try address(of: key.account) != nil else {
+            throw StoreError(.invalidRequest, "There is no such account.")
+        }
+        try connection.run(
+            "INSERT INTO conversations (account, address, kind) VALUES (?, ?, ?)",
+            [SQLiteValue(key.account), .integer(try number(of: key.address)), SQLiteValue(key.kind.rawValue)])
+        let conversation = ConversationID(rawValue: connection.lastInsertedRow)
+        remember(key, conversation)
+        changes.conversations.insert(conversation)
+        return conversation
+    }
+
+    func update(_ settings: ConversationSettings, of conversation: ConversationID) throws(StoreError) {
+        try connection.run(
+            "UPDATE conversations SET is_pinned = ?, is_archived = ?, notifications = ?, muted_until = ? WHERE id = ?",
+            [
+                SQLiteValue(settings.isPinned), SQLiteValue(settings.isArchived),
+                SQLiteValue(settings.notifications.rawValue), SQLiteValue(settings.mutedUntil),
+                SQLiteValue(conversation),
+            ])
+        guard connection.changedRows > 0 else {
+            throw StoreError(.invalidRequest, "There is no such conversation.")
+        }
+        changes.conversations.insert(conversation)
+    }
+
+    func setMarkedUnread(_ isMarked: Bool, in conversation: ConversationID) throws(StoreError) {
+        try connection.run(
+            "UPDATE conversations SET is_marked_unread = ?1 WHERE id = ?2 AND is_marked_unread <> ?1",
+            [SQLiteValue(isMarked), SQLiteValue(conversation)])
+        if connection.changedRows > 0 { changes.conversations.insert(conversation) }
+    }
+
+    func removeConversation(_ conversation: ConversationID) throws(StoreError) {
+        let key = try requireKey(of: conversation)
+        try removeFromIndex(messagesOf: conversation)
+        try connection.run("DELETE FROM conversations WHERE id = ?", [SQLiteValue(conversation)])
+        keys[conversation] = nil
+        conversationNumbers[key] = nil
+        summaries[conversation] = nil
+        changes.messages[conversation] = nil
+        changes.conversations.insert(conversation)
+        changes.sendQueue = true
+    }
+
+    // MARK: The list
+
+    func conversations() throws(StoreError) -> [Conversation] {
+        try finish()
+        return try conversations(where: "1", [])
+    }
+
+    func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
+        try finish()
+        return try conversations(where: "c.id = ?", [SQLiteValue(id)]).first
+    }
+
+    private func conversations(where condition: String, _ values: [SQLiteValue]) throws(StoreError) -> [Conversation] {
+        struct Row {
+            let id: ConversationID
+            let key: ConversationKey
+            let settings: ConversationSettings
+            let last: MessageRecord?
+            let unread: Int
+            let draft: Draft?
+            let isMarkedUnread: Bool
+        }
+        let rows = try connection.rows(
+            """
+            SELECT \(Self.columns), c.id, c.account, c.address, c.kind, c.is_pinned, c.is_archived, c.notifications,
+            c.muted_until, c.unread, d.body, d.reply, d.edits, d.time, c.is_marked_unread FROM conversations c
+            LEFT JOIN drafts d ON d.conversation = c.id LEFT JOIN messages m ON m.id = c.last_message WHERE \(condition)
+            ORDER BY c.is_pinned DESC, m.order_time DESC, m.order_rank DESC, m.id DESC, c.id DESC
+            """, values
+        ) { row throws(StoreError) in
+            Row(
+                id: ConversationID(rawValue: row.integer(26)),
+                key: ConversationKey(
+                    account: AccountID(rawValue: row.integer(27)), address: try address(row.integer(28)),
+                    kind: ConversationKey.Kind(rawValue: Int(row.integer(29))) ?? .direct),
+                settings: ConversationSettings(
+                    isPinned: row.bool(30), isArchived: row.bool(31),
+                    notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(32))) ?? .all,
+                    mutedUntil: row.optionalTime(33)),
+                last: row.isNull(0) ? nil : try record(from: row), unread: Int(row.integer(34)),
+                draft: row.isNull(35)
+                    ? nil
+                    : Draft(
+                        body: row.text(35), reply: row.optionalMessageID(36), edits: row.optionalMessageID(37),
+                        time: row.time(38)), isMarkedUnread: row.bool(39))
+        }
+        var list: [Conversation] = []
+        list.reserveCapacity(rows.count)
+        for row in rows {
+            remember(row.key, row.id)
+            list.append(
+                Conversation(
+                    id: row.id, key: row.key, settings: row.settings,
+                    lastMessage: try row.last.map { record throws(StoreError) in try assemble([record]).first } ?? nil,
+                    unreadCount: row.unread, draft: row.draft, isMarkedUnread: row.isMarkedUnread))
+        }
+        return list
+    }
+
+    // MARK: Drafts
+
+    func draft(in conversation: ConversationID) throws(StoreError) -> Draft? {
+        try connection.firstRow(
+            "SELECT body, reply, edits, time FROM drafts WHERE conversation = ?", [SQLiteValue(conversation)]
+        ) { row throws(StoreError) in
+            Draft(
+                body: row.text(0), reply: row.optionalMessageID(1), edits: row.optionalMessageID(2), time: row.time(3))
+        }
+    }
+
+    func saveDraft(_ draft: Draft?, in conversation: ConversationID) throws(StoreError) {
+        _ = try requireKey(of: conversation)
+        if let draft {
+            try connection.run(
+                "INSERT OR REPLACE INTO drafts (conversation, body, reply, edits, time) VALUES (?, ?, ?, ?, ?)",
+                [
+                    SQLiteValue(conversation), .text(draft.body), SQLiteValue(draft.reply), SQLiteValue(draft.edits),
+                    SQLiteValue(draft.time),
+                ])
+        } else {
+            try connection.run("DELETE FROM drafts WHERE conversation = ?", [SQLiteValue(conversation)])
+        }
+        changes.conversations.insert(conversation)
+    }
+}

@@ -1,0 +1,46 @@
+internal import XMPPAddress
+
+extension SQLiteTransaction {
+    func presences(of account: AccountID) throws(StoreError) -> [StoredPresence] {
+        let rows = try connection.rows(
+            "SELECT address, kind, show, status, priority FROM presences WHERE account = ? ORDER BY address, kind",
+            [SQLiteValue(account)]
+        ) { row throws(StoreError) -> StoredPresence? in
+            guard let address = try? JID(row.text(0)), let kind = StoredPresence.Kind(rawValue: Int(row.integer(1)))
+            else { return nil }
+            return StoredPresence(
+                address: address, kind: kind, show: row.optionalText(2), status: row.optionalText(3),
+                priority: Int(row.integer(4)))
+        }
+        return rows.compactMap { $0 }
+    }
+
+    func savePresence(_ presence: StoredPresence, of account: AccountID) throws(StoreError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO presences (account, address, kind, show, status, priority) VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                SQLiteValue(account), .text(presence.address.description), SQLiteValue(presence.kind.rawValue),
+                SQLiteValue(presence.show), SQLiteValue(presence.status), SQLiteValue(presence.priority),
+            ])
+    }
+
+    func removePresence(_ kind: StoredPresence.Kind, of address: JID, account: AccountID) throws(StoreError) {
+        let text = address.description
+        // A bare address stands for all devices; `0` is what follows `/` in ASCII.
+        try connection.run(
+            """
+            DELETE FROM presences WHERE account = ?1 AND kind = ?2
+            AND (address = ?3 OR ?6 AND address > ?4 AND address < ?5)
+            """,
+            [
+                SQLiteValue(account), SQLiteValue(kind.rawValue), .text(text), .text(text + "/"), .text(text + "0"),
+                SQLiteValue(address.isBare),
+            ])
+    }
+
+    func removePresences(of account: AccountID) throws(StoreError) {
+        try connection.run("DELETE FROM presences WHERE account = ?", [SQLiteValue(account)])
+    }
+}

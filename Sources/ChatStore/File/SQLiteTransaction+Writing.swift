@@ -1,0 +1,208 @@
+internal import XMPPAddress
+
+extension SQLiteTransaction {
+    private static let insertion = """
+        INSERT INTO messages (id, conversation, kind, flags, sender, state, time_source, order_time, order_rank, wire_id,
+        archive, archive_id, body, time, origin_id, occupant_id, subject, thread, reply_archive, reply_id,
+        target_archive, target_id, target, current_edit, retraction, failure)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    private static let change = """
+        UPDATE messages SET conversation = ?2, kind = ?3, flags = ?4, sender = ?5, state = ?6, time_source = ?7,
+        order_time = ?8, order_rank = ?9, wire_id = ?10, archive = ?11, archive_id = ?12, body = ?13, time = ?14,
+        origin_id = ?15, occupant_id = ?16, subject = ?17, thread = ?18, reply_archive = ?19, reply_id = ?20,
+        target_archive = ?21, target_id = ?22, target = ?23, current_edit = ?24, retraction = ?25, failure = ?26
+        WHERE id = ?1
+        """
+
+    private func values(of record: MessageRecord) throws(StoreError) -> [SQLiteValue] {
+        let account = try account(of: record.conversation)
+        var flags: Int64 = 0
+        if record.isOutgoing { flags |= Flags.outgoing }
+        let originIsWire = record.originID != nil && record.originID == record.wireID
+        if originIsWire { flags |= Flags.originIsWire }
+        if record.hasAttachments { flags |= Flags.attachments }
+        if record.hasReactions { flags |= Flags.reactions }
+        let reply = try columns(of: record.reply, account: account)
+        let target = try columns(of: record.targetReference, account: account)
+        let named = try columns(of: record.archiveReference.map { .archived($0) }, account: account)
+        return [
+            SQLiteValue(record.id), SQLiteValue(record.conversation), SQLiteValue(record.kind.rawValue),
+            .integer(flags), .integer(try number(of: record.sender)), .integer(record.state.code),
+            SQLiteValue(record.timeSource.rawValue), SQLiteValue(record.orderTime), .integer(record.orderRank),
+            StoredIdentifier.encode(record.wireID), named.archive, named.id, SQLiteValue(record.body),
+            record.time == record.orderTime ? .null : SQLiteValue(record.time),
+            originIsWire ? .null : StoredIdentifier.encode(record.originID), SQLiteValue(record.occupantID),
+            SQLiteValue(record.subject), SQLiteValue(record.thread), reply.archive, reply.id, target.archive,
+            target.id, SQLiteValue(record.target), SQLiteValue(record.currentEdit), SQLiteValue(record.retraction),
+            SQLiteValue(try encodeFailure(record.state.failure)),
+        ]
+    }
+
+    func insert(_ record: MessageRecord) throws(StoreError) -> MessageID {
+        var record = record
+        record.id = try MessageNumbering.next(at: record.orderTime, newest: &cache.newestMessage, in: connection)
+        try connection.run(Self.insertion, values(of: record))
+        noteRarities(of: record)
+        try summaryAfterInsertion(of: record)
+        return record.id
+    }
+
+    func update(_ record: MessageRecord, replacing old: MessageRecord) throws(StoreError) {
+        try connection.run(Self.change, values(of: record))
+        noteRarities(of: record)
+        guard record.kind == .text else { return }
+        if record.position != old.position || record.isOutgoing != old.isOutgoing
+            || record.isRetracted != old.isRetracted
+        {
+            try noteOrderTime(record.orderTime, in: record.conversation)
+            try summaryMustCount(record.conversation)
+        }
+    }
+
+    func delete(_ record: MessageRecord) throws(StoreError) {
+        try connection.run("DELETE FROM messages WHERE id = ?", [SQLiteValue(record.id)])
+        if record.kind == .text { try summaryMustCount(record.conversation) }
+    }
+
+    func add(_ reference: ArchiveReference, to record: MessageRecord) throws(StoreError) {
+        let archive = try archive(reference.archive, of: account(of: record.conversation))
+        note(.furtherNames)
+        try connection.run(
+            "INSERT OR IGNORE INTO further_names (archive, archive_id, message) VALUES (?, ?, ?)",
+            [.integer(archive), StoredIdentifier.encode(reference.id), SQLiteValue(record.id)])
+    }
+
+    // MARK: Attachments
+
+    func attachments(of message: MessageID) throws(StoreError) -> [Attachment] {
+        try connection.rows(
+            """
+            SELECT kind, media_type, name, size, width, height, duration, url, content_hash, is_local, thumbnail,
+            playback FROM attachments WHERE message = ? ORDER BY position
+            """, [SQLiteValue(message)]
+        ) { row throws(StoreError) in
+            Attachment(
+                kind: Attachment.Kind(rawValue: Int(row.integer(0))) ?? .file, mediaType: row.optionalText(1),
+                name: row.optionalText(2), size: row.optionalInteger(3), width: row.optionalInteger(4).map { Int($0) },
+                height: row.optionalInteger(5).map { Int($0) }, duration: row.optionalInteger(6),
+                url: row.optionalText(7), contentHash: row.optionalText(8), isLocal: row.bool(9),
+                thumbnail: row.optionalBlob(10),
+                playback: row.optionalInteger(11))
+        }
+    }
+
+    func save(_ attachments: [Attachment], of message: MessageID) throws(StoreError) {
+        try connection.run("DELETE FROM attachments WHERE message = ?", [SQLiteValue(message)])
+        for (position, attachment) in attachments.enumerated() {
+            try connection.run(
+                """
+                INSERT INTO attachments (message, position, kind, media_type, name, size, width, height, duration, url,
+                content_hash, is_local, thumbnail, playback) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    SQLiteValue(message), SQLiteValue(position), SQLiteValue(attachment.kind.rawValue),
+                    SQLiteValue(attachment.mediaType), SQLiteValue(attachment.name), SQLiteValue(attachment.size),
+                    SQLiteValue(attachment.width), SQLiteValue(attachment.height), SQLiteValue(attachment.duration),
+                    SQLiteValue(attachment.url), SQLiteValue(attachment.contentHash), SQLiteValue(attachment.isLocal),
+                    SQLiteValue(attachment.thumbnail), SQLiteValue(attachment.playback),
+                ])
+        }
+    }
+
+    // MARK: Marks, reading, queue
+
+    func keep(
+        _ mark: PendingMark, for reference: TargetReference, in conversation: ConversationID
+    ) throws(StoreError) {
+        let columns = try columns(of: reference, account: account(of: conversation))
+        note(.marks)
+        try connection.run(
+            """
+            INSERT INTO pending_marks (conversation, kind, target_archive, target_id, state, failure)
+            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state, failure = excluded.failure
+            WHERE excluded.state > state
+            """,
+            [
+                SQLiteValue(conversation), SQLiteValue(mark.kind.rawValue),
+                columns.archive == .null ? .integer(0) : columns.archive, columns.id, .integer(mark.state.code),
+                SQLiteValue(try encodeFailure(mark.state.failure)),
+            ])
+    }
+
+    func takeMarks(
+        for reference: TargetReference, in conversation: ConversationID
+    ) throws(StoreError) -> [PendingMark] {
+        guard try has(.marks), let columns = try knownColumns(of: reference, in: conversation) else { return [] }
+        let values = [
+            SQLiteValue(conversation), columns.archive == .null ? .integer(0) : columns.archive, columns.id,
+        ]
+        let marks = try connection.rows(
+            "SELECT kind, state, failure FROM pending_marks WHERE conversation = ? AND target_archive = ? AND target_id = ?",
+            values
+        ) { row throws(StoreError) -> PendingMark in
+            let failure = try decodeFailure(row.optionalText(2))
+            guard let kind = PendingMark.Kind(rawValue: Int(row.integer(0))),
+                let state = MessageState(code: row.integer(1), failure: failure)
+            else { throw StoreError(.corrupt, "\(connection.path) is damaged: a receipt cannot be read.") }
+            return PendingMark(kind: kind, state: state)
+        }
+        if !marks.isEmpty {
+            try connection.run(
+                "DELETE FROM pending_marks WHERE conversation = ? AND target_archive = ? AND target_id = ?", values)
+        }
+        return marks
+    }
+
+    func readMessage(in conversation: ConversationID) throws(StoreError) -> MessageID? {
+        try connection.integer("SELECT read_message FROM conversations WHERE id = ?", [SQLiteValue(conversation)])
+            .map { MessageID(rawValue: $0) }
+    }
+
+    func setReadMessage(_ message: MessageID?, in conversation: ConversationID) throws(StoreError) {
+        try connection.run(
+            "UPDATE conversations SET read_message = ? WHERE id = ?", [SQLiteValue(message), SQLiteValue(conversation)])
+        try summaryMustCount(conversation)
+    }
+
+    func enqueue(_ message: MessageID) throws(StoreError) {
+        try connection.run("INSERT INTO send_queue (message) VALUES (?)", [SQLiteValue(message)])
+    }
+
+    func dequeue(_ message: MessageID) throws(StoreError) -> Bool {
+        try connection.run("DELETE FROM send_queue WHERE message = ?", [SQLiteValue(message)])
+        return connection.changedRows > 0
+    }
+
+    func queueEntries(of account: AccountID) throws(StoreError) -> [QueueEntry] {
+        try connection.rows(
+            """
+            SELECT q.message, q.attempts, q.not_before FROM send_queue q JOIN messages m ON m.id = q.message
+            JOIN conversations c ON c.id = m.conversation WHERE c.account = ? ORDER BY q.sequence
+            """, [SQLiteValue(account)]
+        ) { row throws(StoreError) in
+            QueueEntry(message: row.messageID(0), attempts: Int(row.integer(1)), notBefore: row.optionalTime(2))
+        }
+    }
+
+    func contentsToSend(of account: AccountID) throws(StoreError) -> Set<String> {
+        // State 3000 and above is with the server, or was refused by somebody behind it.
+        Set(
+            try connection.rows(
+                """
+                SELECT a.content_hash FROM messages m INDEXED BY messages_unsent JOIN attachments a ON a.message = m.id
+                JOIN conversations c ON c.id = m.conversation
+                WHERE m.state < 3000 AND m.flags & 1 = 1 AND c.account = ? AND a.content_hash IS NOT NULL
+                """, [SQLiteValue(account)]
+            ) { row throws(StoreError) in row.text(0) })
+    }
+
+    func noteAttempt(_ message: MessageID, notBefore: MessageTime?) throws(StoreError) {
+        try connection.run(
+            "UPDATE send_queue SET attempts = attempts + 1, not_before = ? WHERE message = ?",
+            [SQLiteValue(notBefore), SQLiteValue(message)])
+        guard connection.changedRows > 0 else {
+            throw StoreError(.invalidRequest, "The message is not in the send queue.")
+        }
+    }
+}

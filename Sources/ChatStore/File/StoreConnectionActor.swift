@@ -1,0 +1,67 @@
+/// One connection with its own thread of work: the writer, or one of the readers.
+actor StoreConnectionActor {
+    private let executor: QueueExecutor
+    private var connection: SQLiteConnection?
+    private let cache = ConnectionCache()
+    private let open: @Sendable () throws(StoreError) -> SQLiteConnection
+    private var isClosed = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// - Parameter open: called on this actor's thread when the connection is first needed.
+    init(label: String, open: @escaping @Sendable () throws(StoreError) -> SQLiteConnection) {
+        executor = QueueExecutor(label: label)
+        self.open = open
+    }
+
+    private func requireConnection() throws(StoreError) -> SQLiteConnection {
+        if isClosed { throw StoreError(.closed, "The store was closed.") }
+        if let connection { return connection }
+        let opened = try open()
+        connection = opened
+        return opened
+    }
+
+    /// Uses the connection outside of a transaction.
+    func use<Result: Sendable>(
+        _ body: @Sendable (SQLiteConnection) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try body(requireConnection())
+    }
+
+    func read<Result: Sendable>(
+        _ body: @Sendable (any StoreReader) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let connection = try requireConnection()
+        return try connection.transaction(immediate: false) { () throws(StoreError) in
+            cache.forgetMoment()
+            return try body(SQLiteTransaction(connection, cache: cache))
+        }
+    }
+
+    /// - Returns: the closure's result, what was changed, and how many messages now wait for the search index.
+    func write<Result: Sendable>(
+        _ body: @Sendable (SQLiteTransaction) throws(StoreError) -> Result
+    ) throws(StoreError) -> (result: Result, changes: StoreChanges, unindexed: Int) {
+        let connection = try requireConnection()
+        do throws(StoreError) {
+            return try connection.transaction(immediate: true) { () throws(StoreError) in
+                let transaction = SQLiteTransaction(connection, cache: cache)
+                let result = try body(transaction)
+                try transaction.finish()
+                return (result, transaction.changes, transaction.unindexed)
+            }
+        } catch {
+            // It can hold numbers that the failed transaction gave out.
+            cache.removeAll()
+            throw error
+        }
+    }
+
+    /// - Parameter last: done with the connection, if there is one, before it is closed.
+    func close(_ last: @Sendable (SQLiteConnection) throws(StoreError) -> Void = { _ throws(StoreError) in }) {
+        isClosed = true
+        if let connection { try? last(connection) }
+        connection = nil
+    }
+}

@@ -1,0 +1,75 @@
+internal import Foundation
+
+/// The steps from a path to a store that can be used.
+enum StoreOpening {
+    struct Opened {
+        let connection: SQLiteConnection
+        let lock: StoreLock?
+        let report: SQLiteStore.OpeningReport
+        let isImmutable: Bool
+    }
+
+    static func open(
+        _ path: String, maximumSize: Int64?, migrations: [Migration]
+    ) throws(StoreError) -> Opened {
+        var report = SQLiteStore.OpeningReport()
+        let exists = FileManager.default.fileExists(atPath: path)
+        let lock: StoreLock
+        do throws(StoreError) {
+            lock = try StoreLock(for: path)
+            try StoreLock.makeFile(path)
+        } catch  where error.code == .readOnly && exists {
+            return try openReadOnly(path, newest: migrations.last?.number ?? 0)
+        }
+        report.isNew = !exists
+        if StoreVerification.isMarked(path) {
+            report.salvage = try StoreSalvage.salvage(path, migrations: migrations)
+        }
+        let connection: SQLiteConnection
+        do throws(StoreError) {
+            connection = try prepare(path, maximumSize: maximumSize, migrations: migrations, report: &report)
+        } catch  where error.code == .readOnly && exists {
+            return try openReadOnly(path, newest: migrations.last?.number ?? 0)
+        } catch  where error.code == .corrupt && report.salvage == nil {
+            report.salvage = try StoreSalvage.salvage(path, migrations: migrations)
+            connection = try prepare(path, maximumSize: maximumSize, migrations: migrations, report: &report)
+        }
+        return Opened(connection: connection, lock: lock, report: report, isImmutable: false)
+    }
+
+    private static func prepare(
+        _ path: String, maximumSize: Int64?, migrations: [Migration], report: inout SQLiteStore.OpeningReport
+    ) throws(StoreError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        try StoreSettings.apply(to: connection, maximumSize: maximumSize)
+        let version = try Migration.migrate(connection, with: migrations)
+        if version > 0, version < migrations.last?.number ?? 0 { report.migratedFrom = version }
+        let closed = try connection.integer("SELECT value FROM properties WHERE name = 'closed'")
+        report.wasNotClosed = version > 0 && closed == 0
+        try connection.run("INSERT OR REPLACE INTO properties (name, value) VALUES ('closed', 0)")
+        // What every start needs anyway, so that a damage there shows now.
+        _ = try connection.integer("SELECT max(id) FROM messages")
+        _ = try connection.integer("SELECT count(*) FROM conversations")
+        do throws(StoreError) {
+            _ = try connection.integer("SELECT rowid FROM search WHERE search MATCH '\"a\"' LIMIT 1")
+        } catch  where error.code == .corrupt {
+            try connection.transaction(immediate: true) { () throws(StoreError) in
+                try SQLiteTransaction(connection, cache: ConnectionCache()).resetIndex()
+            }
+        }
+        return connection
+    }
+
+    static func openReadOnly(_ path: String, newest: Int64) throws(StoreError) -> Opened {
+        var report = SQLiteStore.OpeningReport()
+        report.isReadOnly = true
+        // Without a log nothing needs to be written to read it; with one, SQLite says whether it can.
+        let log = (try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int) ?? 0
+        let isImmutable = log == 0
+        let connection = try StoreSettings.reader(path: path, mode: isImmutable ? .immutable : .readOnly)
+        guard try connection.integer("PRAGMA user_version") == newest else {
+            throw StoreError(.readOnly, "\(path) must be brought up to date, but cannot be written to.")
+        }
+        return Opened(connection: connection, lock: nil, report: report, isImmutable: isImmutable)
+    }
+}

@@ -1,0 +1,73 @@
+public import XMPPAddress
+
+/// One sighting of a message: the same message is seen live, as a carbon, in the archive, after a resumption and as the
+/// room's reflection, in any order, and becomes one row.
+///
+/// The caller has checked who may say what: that carbons come from the own account (XEP-0280 §11), archive results from the
+/// archive asked (XEP-0313 §9), and that `archiveReferences` holds only names given by servers that announce
+/// `urn:xmpp:sid:0` (XEP-0359 §5).
+public struct MessageCopy: Hashable, Sendable {
+    /// By which way this copy came.
+    public enum Route: Sendable {
+        /// Sent to this device, now or kept for it while it was away.
+        case live
+        /// A copy of what another device of ours sent or received (XEP-0280).
+        case carbon
+        /// An answer of an archive (XEP-0313).
+        case archive
+        /// Our own message sent back by the room.
+        case reflection
+    }
+
+    public var route: Route
+    /// Who wrote it: the bare or full address in a direct conversation, the occupant's full address in a room, the
+    /// room's bare address for what the room itself does.
+    public var sender: JID
+    /// The sender's lasting name in the room (XEP-0421).
+    public var occupantID: String?
+    /// This account wrote it, on whichever device.
+    public var isOutgoing: Bool
+    /// The stanza's `id`.
+    public var wireID: String?
+    /// The sender's origin-id (XEP-0359 §3.2).
+    public var originID: String?
+    public var archiveReferences: [ArchiveReference]
+    public var time: MessageTime
+    public var timeSource: TimeSource
+    public var content: MessageContent
+
+    public init(
+        route: Route, sender: JID, occupantID: String? = nil, isOutgoing: Bool = false, wireID: String? = nil,
+        originID: String? = nil, archiveReferences: [ArchiveReference] = [], time: MessageTime,
+        timeSource: TimeSource = .clock, content: MessageContent
+    ) {
+        self.route = route
+        self.sender = sender
+        self.occupantID = occupantID
+        self.isOutgoing = isOutgoing
+        self.wireID = wireID
+        self.originID = originID
+        self.archiveReferences = archiveReferences
+        self.time = time
+        self.timeSource = timeSource
+        self.content = content
+    }
+}
+
+/// What became of a copy.
+public enum Reception: Hashable, Sendable {
+    /// It was new.
+    case stored(MessageID)
+    /// The message was known; what this copy knew better was taken from it.
+    case known(MessageID)
+    /// It is about a message that is not here yet, or about somebody else's, which only that person may correct or retract;
+    /// it stays out of sight until a message comes to which it may be done.
+    case waiting(MessageID)
+
+    /// The number of the message, or of the correction, reaction or retraction.
+    public var id: MessageID {
+        switch self {
+        case .stored(let id), .known(let id), .waiting(let id): id
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// How identifiers of the protocol are written into the database: a UUID as its 16 bytes and a decimal number as a number,
+/// because most are one of the two and each stands in a row and in an index; anything else as text.
+///
+/// The way back gives the very same text.
+enum StoredIdentifier {
+    static func encode(_ id: String) -> SQLiteValue {
+        var text = id
+        return text.withUTF8 { bytes in
+            if bytes.count == 36, let uuid = uuid(bytes) { return .blob(uuid) }
+            if let number = number(bytes) { return .integer(number) }
+            return .text(id)
+        }
+    }
+
+    static func encode(_ id: String?) -> SQLiteValue { id.map { encode($0) } ?? .null }
+
+    static func decode(_ value: SQLiteValue) -> String? {
+        switch value {
+        case .null: return nil
+        case .text(let text): return text
+        case .integer(let number): return String(number)
+        case .blob(let bytes):
+            var text: [UInt8] = []
+            text.reserveCapacity(36)
+            for (index, byte) in bytes.enumerated() {
+                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+                text.append(digits[Int(byte >> 4)])
+                text.append(digits[Int(byte & 15)])
+            }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// A UUID in lower case, which is how nearly all are written; another spelling stays text.
+    private static func uuid(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        var uuid: [UInt8] = []
+        uuid.reserveCapacity(16)
+        var high: UInt8?
+        for (index, byte) in bytes.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            if let first = high {
+                uuid.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return uuid
+    }
+
+    /// A number without sign and leading zeros, small enough for a column.
+    private static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+        guard (1...18).contains(bytes.count), bytes[0] != UInt8(ascii: "0") || bytes.count == 1 else { return nil }
+        var number: Int64 = 0
+        for byte in bytes {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        return number
+    }
+}

@@ -1,0 +1,112 @@
+internal import Foundation
+
+/// A text as it is searched: without case, width and accents of letters, all that separates words as one space.
+struct FoldedText: Equatable, Sendable {
+    /// What scalars of one kind have in common for the search.
+    enum Script: Equatable, Sendable {
+        /// Words stand apart, so beginnings of words mean something.
+        case spaced
+        /// Every character can be, or begin, a word: Chinese, Japanese, Korean, Thai, and emoji.
+        case unspaced
+        case separator
+
+        init(_ scalar: UInt32) {
+            switch scalar {
+            case 0x20: self = .separator
+            case 0...0x0DFF: self = .spaced
+            default: self = .unspaced
+            }
+        }
+    }
+
+    private(set) var scalars: [UInt32] = []
+
+    init(_ text: String) {
+        scalars.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars { append(scalar) }
+        if scalars.last == 0x20 { scalars.removeLast() }
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar) {
+        var value = scalar.value
+        switch value {
+        case 0x61...0x7A, 0x30...0x39: break
+        case 0x41...0x5A: value += 0x20
+        case 0...0x7F: return separate()
+        // Full-width letters, digits and signs (U+FF01 to U+FF5E).
+        case 0xFF01...0xFF5E:
+            if let narrow = Unicode.Scalar(value - 0xFEE0) { append(narrow) }
+            return
+        // A voicing mark that stands for itself belongs to the kana before it.
+        case 0x3099, 0x309A:
+            if let last = scalars.last, (0x304B...0x30DB).contains(last) {
+                scalars[scalars.count - 1] = last + (value == 0x3099 ? 1 : 2)
+            }
+            return
+        case 0x3041...0x30FA, 0x30FC...0x30FF, 0x3400...0x9FFF, 0xAC00...0xD7A3: break
+        // Marks that combine with letters, joiners and variation selectors say how something looks.
+        case 0x0300...0x036F, 0x200B...0x200D, 0x2060, 0xFE00...0xFE0F, 0xFEFF: return
+        case 0x80..<0x0590: return append(folded: Self.alphabets[Int(value)])
+        case 0x1E00..<0x2000: return append(folded: Self.furtherLetters[Int(value) - 0x1E00])
+        default:
+            switch scalar.properties.generalCategory {
+            case .spaceSeparator, .lineSeparator, .paragraphSeparator, .control, .dashPunctuation, .openPunctuation,
+                .closePunctuation, .connectorPunctuation, .initialPunctuation, .finalPunctuation, .otherPunctuation,
+                .surrogate, .unassigned, .privateUse:
+                return separate()
+            default: break
+            }
+        }
+        scalars.append(value)
+    }
+
+    private mutating func separate() {
+        if let last = scalars.last, last != 0x20 { scalars.append(0x20) }
+    }
+
+    private mutating func append(folded: [UInt32]) {
+        if folded.isEmpty { return separate() }
+        scalars += folded
+    }
+
+    /// What Latin, Greek, Cyrillic and Armenian become: nothing for what separates words.
+    private static let alphabets = (0..<0x0590).map(fold)
+
+    /// The same for Latin and Greek letters with several accents, as in Vietnamese.
+    private static let furtherLetters = (0x1E00..<0x2000).map(fold)
+
+    private static func fold(_ value: Int) -> [UInt32] {
+        guard let scalar = Unicode.Scalar(UInt32(value)) else { return [] }
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber:
+            let folded = String(Character(scalar)).folding(
+                options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+            return folded.unicodeScalars.map(\.value).filter { $0 > 0x20 && !(0x0300...0x036F).contains($0) }
+        default: return []
+        }
+    }
+
+    func contains(_ other: ArraySlice<UInt32>, atWordStart: Bool) -> Bool {
+        guard let first = other.first, other.count <= scalars.count else { return false }
+        for start in 0...(scalars.count - other.count) where scalars[start] == first {
+            if atWordStart, start > 0, Script(scalars[start - 1]) == .spaced { continue }
+            if scalars[start..<start + other.count].elementsEqual(other) { return true }
+        }
+        return false
+    }
+
+    /// Stretches of one script.
+    var runs: [(script: Script, range: Range<Int>)] {
+        var runs: [(script: Script, range: Range<Int>)] = []
+        var start = 0
+        while start < scalars.count {
+            let script = Script(scalars[start])
+            var end = start + 1
+            while end < scalars.count, Script(scalars[end]) == script { end += 1 }
+            if script != .separator { runs.append((script, start..<end)) }
+            start = end
+        }
+        return runs
+    }
+}

@@ -1,0 +1,131 @@
+internal import Synchronization
+
+/// What was changed by one or several transactions.
+public struct StoreChanges: Sendable, Equatable {
+    /// Messages that are new or look different, by conversation.
+    public internal(set) var messages: [ConversationID: Set<MessageID>] = [:]
+    /// Conversations whose row in the list looks different, or that are gone.
+    public internal(set) var conversations: Set<ConversationID> = []
+    /// Accounts whose settings, contacts, rooms or pictures are different.
+    public internal(set) var accounts: Set<AccountID> = []
+    /// Something was put into the send queue, or taken out of it.
+    public internal(set) var sendQueue = false
+
+    public var isEmpty: Bool { messages.isEmpty && conversations.isEmpty && accounts.isEmpty && !sendQueue }
+
+    mutating func formUnion(_ other: StoreChanges) {
+        messages.merge(other.messages) { $0.union($1) }
+        conversations.formUnion(other.conversations)
+        accounts.formUnion(other.accounts)
+        sendQueue = sendQueue || other.sendQueue
+    }
+}
+
+/// The changes of a store for one observer. An observer that is slow gets them joined, so nothing piles up.
+///
+/// It begins when it is made, not when it is first asked, so what is read from the store after that misses nothing.
+public struct StoreChangeSequence: AsyncSequence, Sendable {
+    public typealias Element = StoreChanges
+
+    let observer: StoreObserver
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let observer: StoreObserver
+
+        /// The next changes; `nil` when the store was closed or the task was cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> StoreChanges? {
+            await observer.next()
+        }
+
+        public mutating func next() async -> StoreChanges? { await observer.next() }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(observer: observer) }
+}
+
+final class StoreObserver: Sendable {
+    private struct State {
+        var changes = StoreChanges()
+        var waiter: CheckedContinuation<StoreChanges?, Never>?
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    func send(_ changes: StoreChanges) {
+        let waiter: CheckedContinuation<StoreChanges?, Never>? = state.withLock { state in
+            guard let waiter = state.waiter else {
+                state.changes.formUnion(changes)
+                return nil
+            }
+            state.waiter = nil
+            return waiter
+        }
+        waiter?.resume(returning: changes)
+    }
+
+    func finish() {
+        let waiter: CheckedContinuation<StoreChanges?, Never>? = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: nil)
+    }
+
+    func next() async -> StoreChanges? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                enum Step {
+                    case give(StoreChanges?)
+                    case wait(displaced: CheckedContinuation<StoreChanges?, Never>?)
+                }
+                let step: Step = state.withLock { state in
+                    if !state.changes.isEmpty {
+                        defer { state.changes = StoreChanges() }
+                        return .give(state.changes)
+                    }
+                    if state.isFinished || Task.isCancelled { return .give(nil) }
+                    defer { state.waiter = continuation }
+                    return .wait(displaced: state.waiter)
+                }
+                switch step {
+                case .give(let changes): continuation.resume(returning: changes)
+                // A second task that asks the same observer takes the place of the first.
+                case .wait(let displaced): displaced?.resume(returning: nil)
+                }
+            }
+        } onCancel: {
+            let waiter: CheckedContinuation<StoreChanges?, Never>? = state.withLock { state in
+                defer { state.waiter = nil }
+                return state.waiter
+            }
+            waiter?.resume(returning: nil)
+        }
+    }
+}
+
+/// The observers of a store; one that nobody holds any more is forgotten.
+final class StoreObservers: Sendable {
+    private struct Reference { weak var observer: StoreObserver? }
+
+    private let observers = Mutex<[Reference]>([])
+
+    func add() -> StoreChangeSequence {
+        let observer = StoreObserver()
+        observers.withLock { list in
+            list.removeAll { $0.observer == nil }
+            list.append(Reference(observer: observer))
+        }
+        return StoreChangeSequence(observer: observer)
+    }
+
+    func send(_ changes: StoreChanges) {
+        guard !changes.isEmpty else { return }
+        for reference in observers.withLock({ $0 }) { reference.observer?.send(changes) }
+    }
+
+    func finish() {
+        for reference in observers.withLock({ $0 }) { reference.observer?.finish() }
+    }
+}

@@ -1,0 +1,61 @@
+/// Gives the items of a page that have the same time their order among each other and among those known before.
+enum RankAssignment {
+    /// The distance between two neighbours, so that a gap between them can be filled 30 times over.
+    static let step: Int64 = 1 << 32
+
+    struct Neighbour {
+        let time: MessageTime
+        let rank: Int64
+    }
+
+    /// - Parameters:
+    ///   - times: of the items, oldest first.
+    ///   - known: the ranks that items have already; they are kept.
+    ///   - lower: the item before the page, if it is known.
+    ///   - upper: the item after the page, if it is known.
+    static func ranks(
+        for times: [MessageTime], known: [Int64?], lower: Neighbour? = nil, upper: Neighbour? = nil
+    ) -> [Int64] {
+        var ranks = known
+        var start = 0
+        while start < times.count {
+            var end = start + 1
+            while end < times.count, times[end] == times[start] { end += 1 }
+            let below = start == 0 && lower?.time == times[start] ? lower?.rank : nil
+            let above = end == times.count && upper?.time == times[start] ? upper?.rank : nil
+            fill(&ranks, start..<end, below: below, above: above)
+            start = end
+        }
+        return ranks.map { $0 ?? 0 }
+    }
+
+    /// Fills each stretch of unknown ranks between its known neighbours.
+    private static func fill(_ ranks: inout [Int64?], _ run: Range<Int>, below: Int64?, above: Int64?) {
+        var index = run.lowerBound
+        var left = below
+        while index < run.upperBound {
+            if let rank = ranks[index] {
+                left = rank
+                index += 1
+                continue
+            }
+            var end = index + 1
+            while end < run.upperBound, ranks[end] == nil { end += 1 }
+            let right = end < run.upperBound ? ranks[end] : above
+            let count = Int64(end - index)
+            for offset in 0..<count {
+                let rank: Int64 =
+                    switch (left, right) {
+                    case (nil, nil): offset * step
+                    case (let left?, nil): left + (offset + 1) * step
+                    case (nil, let right?): right - (count - offset) * step
+                    case (let left?, let right?):
+                        left + max(1, (right - left) / (count + 1)) * (offset + 1)
+                    }
+                ranks[index + Int(offset)] = rank
+            }
+            left = ranks[end - 1]
+            index = end
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import XMPPAddress
+
+/// What the rules about messages need of a store: rows and indexes, and nothing that knows a rule.
+///
+/// The rules stand once, in the extensions of this protocol, and so are the same in a file and in memory.
+protocol RecordStorage: AnyObject, StoreWriter {
+    /// What the transaction has changed so far.
+    var changes: StoreChanges { get set }
+
+    func address(of account: AccountID) throws(StoreError) -> JID?
+    func key(of conversation: ConversationID) throws(StoreError) -> ConversationKey?
+
+    // MARK: Rows
+
+    func record(_ id: MessageID) throws(StoreError) -> MessageRecord?
+    func record(archivedAs reference: ArchiveReference, account: AccountID) throws(StoreError) -> MessageRecord?
+    /// Rows with that `id` or origin-id, oldest number first.
+    func records(sentAs id: String, in conversation: ConversationID) throws(StoreError) -> [MessageRecord]
+    /// Messages (no corrections and the like) strictly before a position, or the newest; newest first.
+    func records(
+        of conversation: ConversationID, before position: TimelinePosition?, limit: Int
+    ) throws(StoreError) -> [MessageRecord]
+    /// Messages strictly after a position, oldest first.
+    func records(
+        of conversation: ConversationID, after position: TimelinePosition, limit: Int
+    ) throws(StoreError) -> [MessageRecord]
+    /// Corrections, retractions and reactions about a message, in their order.
+    func annotations(of target: MessageID) throws(StoreError) -> [MessageRecord]
+    /// The same for those that wait for a message.
+    func waitingAnnotations(
+        for reference: TargetReference, in conversation: ConversationID
+    ) throws(StoreError) -> [MessageRecord]
+    /// Rows of all conversations and kinds after a number, by number.
+    func allRecords(after id: MessageID?, limit: Int) throws(StoreError) -> [MessageRecord]
+    func attachments(of message: MessageID) throws(StoreError) -> [Attachment]
+    func archiveReferences(of record: MessageRecord) throws(StoreError) -> [ArchiveReference]
+    /// The first message of others after a position.
+    func firstIncoming(
+        of conversation: ConversationID, after position: TimelinePosition?
+    ) throws(StoreError) -> TimelinePosition?
+    /// The last row of ours for which a marker came, also a correction or reaction.
+    func lastDisplayed(in conversation: ConversationID) throws(StoreError) -> TimelinePosition?
+
+    /// Numbers a row and keeps it.
+    func insert(_ record: MessageRecord) throws(StoreError) -> MessageID
+    func update(_ record: MessageRecord, replacing old: MessageRecord) throws(StoreError)
+    func delete(_ record: MessageRecord) throws(StoreError)
+    /// Keeps a further name of a row that has one already.
+    func add(_ reference: ArchiveReference, to record: MessageRecord) throws(StoreError)
+    func save(_ attachments: [Attachment], of message: MessageID) throws(StoreError)
+    /// The text by which a message is found has changed; `nil` is no text.
+    func searchTextChanged(of message: MessageRecord, from old: String?, to new: String?) throws(StoreError)
+
+    // MARK: Beside the rows
+
+    /// The latest time that a row of the conversation was ever sorted by.
+    func newestOrderTime(in conversation: ConversationID) throws(StoreError) -> MessageTime?
+    func noteOrderTime(_ time: MessageTime, in conversation: ConversationID) throws(StoreError)
+
+    /// Keeps a mark, joined with one that is there for the same reference.
+    func keep(_ mark: PendingMark, for reference: TargetReference, in conversation: ConversationID) throws(StoreError)
+    /// Takes the marks for a reference out.
+    func takeMarks(
+        for reference: TargetReference, in conversation: ConversationID
+    ) throws(StoreError) -> [PendingMark]
+    func readMessage(in conversation: ConversationID) throws(StoreError) -> MessageID?
+    func setReadMessage(_ message: MessageID?, in conversation: ConversationID) throws(StoreError)
+    func intervals(of scope: ArchiveScope) throws(StoreError) -> ArchiveIntervals
+    func save(_ intervals: ArchiveIntervals, of scope: ArchiveScope) throws(StoreError)
+    func enqueue(_ message: MessageID) throws(StoreError)
+    /// Whether the message was in the queue.
+    func dequeue(_ message: MessageID) throws(StoreError) -> Bool
+    func queueEntries(of account: AccountID) throws(StoreError) -> [QueueEntry]
+    /// Messages of ours in state `.sentToServer` of that time.
+    func unconfirmedRecords(
+        of account: AccountID, sentIn time: ClosedRange<MessageTime>
+    ) throws(StoreError) -> [MessageRecord]
+}
+
+/// Which statements about completeness belong together.
+struct ArchiveScope: Hashable, Sendable {
+    let account: AccountID
+    let archive: JID
+    let with: JID?
+}
+
+struct QueueEntry: Equatable, Sendable {
+    let message: MessageID
+    var attempts = 0
+    var notBefore: MessageTime?
+}
+
+extension RecordStorage {
+    func requireKey(of conversation: ConversationID) throws(StoreError) -> ConversationKey {
+        guard let key = try key(of: conversation) else {
+            throw StoreError(.invalidRequest, "There is no such conversation.")
+        }
+        return key
+    }
+
+    func requireRecord(_ id: MessageID) throws(StoreError) -> MessageRecord {
+        guard let record = try record(id) else { throw StoreError(.invalidRequest, "There is no such message.") }
+        return record
+    }
+
+    func noteChange(of record: MessageRecord) {
+        // A correction or reaction shows on the message it is about.
+        let shown = record.kind == .text ? record.id : record.target
+        if let shown { changes.messages[record.conversation, default: []].insert(shown) }
+        changes.conversations.insert(record.conversation)
+    }
+}

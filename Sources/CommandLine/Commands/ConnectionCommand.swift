@@ -1,0 +1,28 @@
+internal import EntityInformation
+internal import XMPPAddress
+internal import XMPPClient
+internal import XMPPStream
+
+extension Command {
+    static let connection = Command(
+        name: "connection", synopsis: "[ADDRESS]", summary: "sign in and show how the connection stands",
+        options: [.init("watch", letter: "w", "stay, and show every change until Ctrl-C")]
+    ) { invocation in
+        let signIn = try await SignIn(invocation.namedAccount())
+        if invocation.options.has("watch") {
+            var configuration = signIn.lastingConfiguration
+            configuration.reconnection.retriesFirstLogin = true
+            let watch = ConnectionWatch(isJSON: invocation.isJSON)
+            try await signIn.run(configuration, from: .connecting) { await watch.run($0) }
+        } else {
+            let start = ContinuousClock.now
+            try await signIn.run(signIn.configuration) { session in
+                let duration = ContinuousClock.now - start
+                let roundTrip = try await session.ping()
+                guard let agreement = await session.agreement else { return }
+                let summary = ConnectionSummary(agreement: agreement, login: duration, roundTrip: roundTrip)
+                invocation.show(summary.lines.map(\.text).joined(separator: "\n"), json: summary.json)
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+internal import ChatStore
+internal import Localization
+internal import MessageFeatures
+internal import UserProfile
+internal import XMPPAddress
+
+extension Command {
+    static let history = Command(
+        name: "history", synopsis: "[ADDRESS]", summary: "read again what was said, also without a network",
+        options: [
+            .init("before", value: "TIME|ID", "what was said before a day, a time or a message"),
+            .init("limit", value: "NUMBER", "so many messages at most (50)"),
+            .init("search", value: "WORDS", "only messages with all of these words in them"),
+            .init("fetch", "first ask the server's archive for what is not here yet"),
+        ], usesProfile: true
+    ) { invocation in
+        guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one address.")) }
+        var request = HistoryRequest()
+        request.words = invocation.options["search"]?.trimmed
+        request.before = try invocation.options["before"].map { text throws(CommandError) in try HistoryPoint(text) }
+        if let text = invocation.options["limit"] {
+            guard let number = Int(text), HistoryRequest.limits.contains(number) else {
+                throw CommandError.usage(localized("“%@” is no number of messages.", text))
+            }
+            request.limit = number
+        }
+        let account = try invocation.storedAccount()
+        if let name = invocation.arguments.first {
+            request.address = try invocation.partner(name, account: account)
+        } else if request.words == nil {
+            return try await listConversations(invocation, account: account)
+        }
+        if invocation.options.has("fetch") {
+            guard let peer = request.address else { throw CommandError.usage(localized("Give one address.")) }
+            let signIn = try await SignIn(invocation.connection)
+            let (profile, count) = (invocation.profile, request.limit + 1)
+            try await profile.withStore(for: .writing) { store in
+                try await HistoryFetching(signIn: signIn, profile: profile, store: store).fetch(
+                    with: peer, until: count)
+            }
+        }
+        let wanted = request
+        try await invocation.withStoreToRead { store in
+            let (page, owner) = try await store.read { store throws(StoreError) -> (HistoryPage?, JID?) in
+                guard let account = try ConversationFinder.account(account, in: store) else {
+                    return (HistoryPage(), nil)
+                }
+                return (try wanted.read(of: account.id, in: store), account.address)
+            }
+            guard let page else {
+                throw CommandError.failed(localized("There is no such message to begin with."))
+            }
+            let folder = owner.map { invocation.profile.mediaFolder(of: $0) }
+            show(page, wanted, invocation) { file in
+                guard let folder, let hash = file.contentHash.flatMap({ ChatStore.ContentHash($0) }) else { return nil }
+                return MediaCache.file(of: hash, in: folder)
+            }
+        }
+    }
+
+    private static func show(
+        _ page: HistoryPage, _ request: HistoryRequest, _ invocation: Invocation, files path: (Attachment) -> String?
+    ) {
+        if page.lines.isEmpty {
+            return invocation.tell(
+                request.words == nil ? localized("Nothing is kept of that.") : localized("Nothing was found."))
+        }
+        for line in page.lines {
+            invocation.show(text(of: line, request, files: path), json: line.message.json(in: line.key, files: path))
+        }
+        guard let next = page.next else { return }
+        StandardOutput.report(localized("There is more: --before %@", next.rawValue))
+    }
+
+    /// `2026-11-21 14:05  Nurse: text  (edited) 👍`, further lines of the text below it.
+    private static func text(
+        of line: HistoryPage.Line, _ request: HistoryRequest, files path: (Attachment) -> String?
+    ) -> String {
+        let message = line.message
+        let time = message.time.timestamp
+        var author = TerminalText.harmless(line.author)
+        // Where several conversations are mixed, with whom it was said belongs to it.
+        if request.address == nil, message.isOutgoing || line.key.kind == .room {
+            author += " → \(line.key.address)"
+        }
+        var text = TerminalText.harmless(message.words(files: path), keepingLines: true)
+            .replacing("\n", with: "\n" + String(repeating: " ", count: 4))
+        if let remarks = message.remarks { text += "  " + TerminalText.harmless(remarks) }
+        if message.isOutgoing { text += "  " + message.state.mark }
+        return "\(time.dayText) \(time.clockText)  \(author): \(text)"
+    }
+
+    private static func listConversations(_ invocation: Invocation, account: JID?) async throws {
+        try await invocation.withStoreToRead { store in
+            let (conversations, names) = try await store.read { store throws(StoreError) in
+                guard let account = try ConversationFinder.account(account, in: store) else {
+                    return ([Conversation](), [JID: String]())
+                }
+                return (
+                    try store.conversations().filter { $0.key.account == account.id },
+                    try ConversationFinder.names(of: account.id, in: store)
+                )
+            }
+            if conversations.isEmpty { invocation.tell(localized("No conversations yet.")) }
+            for conversation in conversations {
+                invocation.show(
+                    text(of: conversation, names: names),
+                    json: [
+                        "event": "conversation", "with": .text(conversation.key.address),
+                        "kind": .string(conversation.key.kind.word), "name": .text(names[conversation.key.address]),
+                        "unread": .integer(conversation.unreadCount),
+                        "time": .text(conversation.lastMessage?.time.timestamp),
+                        "body": .text(conversation.lastMessage?.text.body),
+                    ])
+            }
+        }
+    }
+
+    /// `Nurse <nurse@example.org> | 2 unread | 2026-11-21 14:05 | me: tea at five`.
+    private static func text(of conversation: Conversation, names: [JID: String]) -> String {
+        var line = conversation.key.address.description
+        if let name = names[conversation.key.address], !name.isEmpty {
+            line = TerminalText.harmless(name) + " <\(line)>"
+        }
+        if conversation.unreadCount > 0 { line += " | " + localized("%@ unread", conversation.unreadCount) }
+        guard let last = conversation.lastMessage else { return line }
+        let time = last.time.timestamp
+        let words = last.author(in: conversation.key.kind, names: names) + ": " + last.words
+        return line + " | \(time.dayText) \(time.clockText) | "
+            + DisplayWidth.truncate(TerminalText.harmless(words), to: 60)
+    }
+}
+
+extension Invocation {
+    /// The account whose conversations are meant; `nil` for the only one that the store knows. Nobody is asked for a password.
+    func storedAccount() throws(CommandError) -> JID? {
+        if let address = connection.address { return address.bare }
+        return try CommandError.inProfile { () throws(ProfileFailure) in try AccountFile() }.current?.address
+    }
+
+    /// With whom a conversation is meant. Without `@` it belongs to the account's domain.
+    func partner(_ text: String, account: JID?) throws(CommandError) -> JID {
+        if let account { return try ContactAddress.parse(text, account: account) }
+        guard text.contains("@"), let address = try? JID(text.trimmed) else {
+            throw .usage(localized("“%@” is no address; write it as user@domain.", TerminalText.harmless(text)))
+        }
+        return address
+    }
+
+    /// Opens the store to look into it. Where there is none yet there is nothing to say, which is no error.
+    nonisolated(nonsending) func withStoreToRead(_ body: (any LocalStore) async throws -> Void) async throws {
+        guard profile.hasStore else {
+            return tell(localized("Nothing is kept yet; `hongyan chat` keeps what is said."))
+        }
+        try await profile.withStore(for: .reading) { try await body($0) }
+    }
+}

@@ -1,0 +1,117 @@
+internal import ChatStore
+internal import Localization
+internal import MessageFeatures
+internal import UserProfile
+internal import XMPPAddress
+
+extension Command {
+    static let queue = Command(
+        name: "queue", synopsis: "[retry|cancel ID]",
+        summary: "show what waits to be sent and what failed, try again, or take back",
+        options: [.init("jid", letter: "j", value: "ADDRESS", "the account, such as juliet@example.org")],
+        connects: false, usesProfile: true
+    ) { invocation in
+        let words = invocation.arguments
+        switch (words.first, words.count) {
+        case (nil, _): try await listQueue(invocation)
+        case ("retry"?, 2):
+            try await change(words[1], invocation, event: "queued") { id, store throws(StoreError) in
+                try store.sendAgain(id)
+            }
+        case ("cancel"?, 2):
+            try await change(words[1], invocation, event: "cancelled") { id, store throws(StoreError) in
+                try store.cancel(id)
+            }
+        default: throw CommandError.usage(localized("Say `queue`, `queue retry ID` or `queue cancel ID`."))
+        }
+    }
+
+    /// Conversations are searched for failed messages so far back; what is older was seen often enough.
+    private static let failuresSearched = 200
+
+    private static func listQueue(_ invocation: Invocation) async throws {
+        let address = try invocation.storedAccount()
+        try await invocation.withStoreToRead { store in
+            let entries = try await store.read {
+                store throws(StoreError) -> [(StoredMessage, MessageContent?, ConversationKey)] in
+                guard let account = try ConversationFinder.account(address, in: store) else { return [] }
+                var entries: [(StoredMessage, MessageContent?, ConversationKey)] = []
+                for conversation in try store.conversations() where conversation.key.account == account.id {
+                    let last = try store.timeline(of: conversation.id, .newest, limit: failuresSearched)
+                    for message in last where message.isOutgoing && message.state.reason != nil {
+                        entries.append((message, nil, conversation.key))
+                    }
+                }
+                entries.sort { $0.0.id < $1.0.id }
+                for queued in try store.sendQueue(of: account.id) {
+                    guard let key = try store.conversation(queued.message.conversation)?.key else { continue }
+                    entries.append((queued.message, queued.content, key))
+                }
+                return entries
+            }
+            if entries.isEmpty { invocation.tell(localized("Nothing waits to be sent, and nothing failed.")) }
+            for (message, content, key) in entries {
+                let time = message.time.timestamp
+                let words = content?.words ?? message.words
+                invocation.show(
+                    "\(message.id.rawValue)  \(time.dayText) \(time.clockText)  → \(key.address): "
+                        + DisplayWidth.truncate(TerminalText.harmless(words), to: 60) + "  " + message.state.mark + " "
+                        + message.state.label, json: message.json(in: key))
+            }
+        }
+    }
+
+    private static func change(
+        _ text: String, _ invocation: Invocation, event: String,
+        _ change: @escaping @Sendable (MessageID, any StoreWriter) throws(StoreError) -> Void
+    ) async throws {
+        guard let number = Int64(text), number > 0 else {
+            throw CommandError.usage(localized("“%@” is no number of a message; `hongyan queue` lists them.", text))
+        }
+        let id = MessageID(rawValue: number)
+        guard invocation.profile.hasStore else {
+            throw CommandError.failed(localized("There is no message %@ that this can be done to.", text))
+        }
+        try await invocation.profile.withStore(for: .writing) { store in
+            do throws(StoreError) {
+                try await store.write { store throws(StoreError) in
+                    // What is on its way or there cannot be sent again or taken back.
+                    guard let message = try store.message(id), message.isOutgoing, message.isInOurHands else {
+                        throw StoreError(.invalidRequest, "")
+                    }
+                    try change(id, store)
+                }
+            } catch  where error.code == .invalidRequest {
+                throw CommandError.failed(localized("There is no message %@ that this can be done to.", text))
+            }
+            invocation.show(
+                event == "queued"
+                    ? localized("Message %@ is sent again with the next connection.", text)
+                    : localized("Message %@ is taken back.", text),
+                json: ["event": .string(event), "id": .integer(Int(number))])
+        }
+    }
+}
+
+extension StoredMessage {
+    /// Neither with the server nor beyond: it waits or failed.
+    var isInOurHands: Bool {
+        switch state {
+        case .queued, .uploading, .failed: true
+        case .sentToServer, .delivered, .displayed: false
+        }
+    }
+}
+
+extension MessageContent {
+    /// What it says or does, for a list of what waits.
+    var words: String {
+        switch self {
+        case .text(let text):
+            (text.attachments.map(\.words) + [text.body]).filter { !$0.isEmpty }.joined(separator: " ")
+        case .correction(_, let text): localized("(correction) %@", text.body)
+        case .retraction: localized("(takes a message back)")
+        case .reactions(_, let emojis): localized("(reacts with %@)", emojis.joined(separator: " "))
+        }
+    }
+}

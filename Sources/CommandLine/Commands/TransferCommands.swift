@@ -1,0 +1,86 @@
+internal import ChatStore
+internal import Localization
+internal import UserProfile
+
+extension Command {
+    static let export = Command(
+        name: "export", synopsis: "[FILE|-]", summary: "write everything that was said into a file of JSON lines",
+        connects: false, usesProfile: true
+    ) { invocation in
+        guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one file.")) }
+        let path = invocation.arguments.first.flatMap { $0 == "-" ? nil : $0 }
+        guard invocation.profile.hasStore else {
+            throw CommandError.failed(
+                localized("There is nothing to export: %@ is not there.", invocation.profile.storePath))
+        }
+        try await invocation.profile.withStore(for: .reading) { store in
+            let file = try WholeFile(path)
+            do throws(StoreError) {
+                try await store.export { bytes throws(StoreError) in try file.write(bytes) }
+            } catch {
+                file.discard()
+                // The disk of the file, not that of the store.
+                if error.code == .diskFull || error.code == .system { throw WholeFile.failure(path) }
+                throw CommandError(store: error, at: store.path)
+            }
+            try file.finish()
+            if let path {
+                invocation.show(localized("Written to %@.", path), json: ["event": "exported", "path": .string(path)])
+            }
+        }
+    }
+
+    static let `import` = Command(
+        name: "import", synopsis: "FILE|-", summary: "take in a file of `export`, beside what is here; nothing is sent",
+        connects: false, usesProfile: true
+    ) { invocation in
+        guard let path = invocation.arguments.first, invocation.arguments.count == 1 else {
+            throw CommandError.usage(localized("Give one file."))
+        }
+        let reader = ImportedLines(try LineReader(path))
+        try await invocation.profile.withStore(for: .writing) { store in
+            let report: ImportReport
+            do throws(StoreError) {
+                report = try await store.importLines(reader)
+            } catch {
+                switch error.code {
+                case .invalidImport:
+                    throw CommandError.failed(
+                        localized(
+                            "Line %@ of %@ is not of an export; what stands before it was taken in.",
+                            reader.lastNumber, path))
+                case .tooNew:
+                    throw CommandError.failed(localized("%@ was written by a newer version of this program.", path))
+                case .system: throw CommandError.failed(localized("The file %@ cannot be read.", path))
+                default: throw CommandError(store: error, at: store.path)
+                }
+            }
+            invocation.show(
+                localized("%@ taken in, %@ were here already.", report.added, report.known),
+                json: ["event": "imported", "added": .integer(report.added), "known": .integer(report.known)])
+        }
+    }
+}
+
+/// The lines of a file as the store takes them.
+///
+/// `@unchecked Sendable`: the store asks its one iterator for one line after the other, and ``lastNumber`` is asked when the import
+/// has ended, so the reader is never used by two at a time.
+private struct ImportedLines: AsyncSequence, @unchecked Sendable {
+    typealias Element = String
+
+    private let reader: LineReader
+
+    init(_ reader: LineReader) { self.reader = reader }
+
+    /// The number of the line that was read last.
+    var lastNumber: Int { reader.number }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let reader: LineReader
+
+        mutating func next() async throws -> String? { try reader.next() }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
+}

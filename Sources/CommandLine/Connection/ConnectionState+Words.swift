@@ -1,0 +1,68 @@
+internal import XMPPAddress
+internal import XMPPClient
+internal import XMPPStream
+
+extension ConnectionState {
+    /// The state for a person.
+    ///
+    /// - Parameters:
+    ///   - address: as whom the session is online.
+    ///   - remaining: the time that is left until the next attempt; by default the whole.
+    func phrase(as address: JID?, remaining: Duration? = nil) -> Phrase {
+        switch self {
+        case .offline(nil, _): return Phrase("offline")
+        case .offline(let reason?, let next):
+            let words = reason.streamFailure?.phrase ?? .verbatim(CommandError(reason).description)
+            guard let next = remaining ?? next else { return Phrase("offline: %@", words) }
+            return Phrase("offline: %@ Next try in %@ s.", words, max(0, next.roundedSeconds))
+        case .connecting(let step): return Phrase("connecting: %@", step.phrase)
+        case .online(let isResumed):
+            let kind = isResumed ? Phrase("the session goes on") : Phrase("a new session")
+            return address.map { Phrase("online: %@, %@", kind, $0) } ?? Phrase("online: %@", kind)
+        }
+    }
+
+    /// The members of the JSON object.
+    func facts(as address: JID?) -> [(String, JSONValue)] {
+        switch self {
+        case .offline(let reason, let next):
+            [
+                ("state", "offline"), ("reason", .text(reason?.sentence)),
+                ("retry", .count(next.map { max(0, $0.roundedSeconds) })),
+            ]
+        case .connecting(let step): [("state", "connecting"), ("step", .string(step.code))]
+        case .online(let isResumed):
+            [("state", "online"), ("resumed", .bool(isResumed)), ("address", .text(address))]
+        }
+    }
+}
+
+extension ConnectionStep {
+    var phrase: Phrase {
+        switch self {
+        case .connecting: Phrase("looking for the server")
+        case .securing: Phrase("encrypting")
+        case .authenticating: Phrase("logging in")
+        case .resuming: Phrase("resuming the session")
+        case .binding: Phrase("asking for a resource")
+        case .registering: Phrase("ready to register")
+        }
+    }
+
+    /// The name in JSON.
+    var code: String {
+        switch self {
+        case .connecting: "connecting"
+        case .securing: "securing"
+        case .authenticating: "authenticating"
+        case .resuming: "resuming"
+        case .binding: "binding"
+        case .registering: "registering"
+        }
+    }
+}
+
+extension Duration {
+    /// Whole seconds, rounded.
+    var roundedSeconds: Int64 { (wholeMilliseconds + 500) / 1000 }
+}

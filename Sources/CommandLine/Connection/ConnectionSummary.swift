@@ -1,0 +1,51 @@
+internal import XMPPAddress
+internal import XMPPClient
+internal import XMPPStream
+
+/// What was agreed on a connection, for a look at it.
+struct ConnectionSummary: Equatable {
+    var agreement: StreamSession
+    /// From nothing to the first stanza.
+    var login: Duration
+    /// To the server and back.
+    var roundTrip: Duration
+
+    private var state: ConnectionState { .online(isResumed: agreement.isResumed) }
+
+    var lines: [Phrase] {
+        var ways: [Phrase] = [.verbatim(agreement.mechanism)]
+        if agreement.usesFAST { ways.append(Phrase("by a token")) }
+        if agreement.usesSASL2 { ways.append(.verbatim("SASL2")) }
+        if agreement.isBoundInline { ways.append(.verbatim("Bind 2")) }
+        var lines = [
+            state.phrase(as: agreement.address),
+            Phrase("login: %@, in %@", Phrase.list(ways), login.words),
+        ]
+        if let tls = agreement.tls {
+            lines.append(
+                Phrase(
+                    "encryption: %@",
+                    Phrase.list([tls.version.rawValue, tls.cipherSuite].compactMap { $0 }.map { .verbatim($0) })))
+        }
+        lines.append(
+            agreement.isResumable
+                ? Phrase("after a lost connection the session goes on")
+                : agreement.isManaged
+                    ? Phrase("after a lost connection a new session begins; nothing is lost silently")
+                    : Phrase("after a lost connection a new session begins; what was on its way may be lost"))
+        lines.append(Phrase("to the server and back: %@", roundTrip.words))
+        return lines
+    }
+
+    var json: JSONValue {
+        JSONValue(
+            [("event", "connection")] + state.facts(as: agreement.address) + [
+                ("mechanism", .string(agreement.mechanism)), ("sasl2", .bool(agreement.usesSASL2)),
+                ("bind2", .bool(agreement.isBoundInline)), ("fast", .bool(agreement.usesFAST)),
+                ("tls", .text(agreement.tls?.version.rawValue)), ("cipher", .text(agreement.tls?.cipherSuite)),
+                ("acknowledged", .bool(agreement.isManaged)), ("resumable", .bool(agreement.isResumable)),
+                ("loginMilliseconds", .count(login.wholeMilliseconds)),
+                ("roundTripMilliseconds", .count(roundTrip.wholeMilliseconds)),
+            ])
+    }
+}

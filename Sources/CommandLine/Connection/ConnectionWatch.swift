@@ -1,0 +1,89 @@
+internal import Glibc
+internal import MessageFeatures
+internal import XMPPAddress
+internal import XMPPClient
+
+/// Shows how the connection of a session stands, from its first step to its end, and what it costs: a line for each
+/// change, or on a terminal one line that is kept up to date.
+actor ConnectionWatch {
+    private let isJSON: Bool
+    private let status: StatusLine?
+    private var state = ConnectionState.offline(reason: nil, nextAttempt: nil)
+    private var since = ContinuousClock.now
+    private var address: JID?
+    /// What had been counted when the session came online.
+    private var baseline: Traffic?
+
+    /// How often the line on a terminal is brought up to date between two changes: it counts seconds.
+    private static let tick = Duration.seconds(1)
+
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+        status = !isJSON && isatty(STDOUT_FILENO) == 1 ? StatusLine() : nil
+    }
+
+    /// Watches until the session ends or the task is cancelled.
+    func run(_ session: Session) async {
+        let events = session.events(.connection)
+        // What was reached before anybody looked.
+        await changed(to: session.connectionState, in: session)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await batch in events {
+                    for case .stateChanged(let state) in batch { await self.changed(to: state, in: session) }
+                }
+            }
+            if status != nil {
+                group.addTask {
+                    while (try? await Task.sleep(for: Self.tick)) != nil { await self.refresh(session) }
+                }
+            }
+            // The events end with the session; the clock does not.
+            await group.next()
+            group.cancelAll()
+        }
+        status?.finish()
+        await showBudget(session)
+    }
+
+    private func changed(to state: ConnectionState, in session: Session) async {
+        guard state != self.state else { return }
+        if status == nil { await showBudget(session) }
+        self.state = state
+        since = .now
+        baseline = nil
+        address = await session.address
+        baseline = state.isOnline ? await session.traffic : nil
+        guard status == nil else { return await refresh(session) }
+        let now = Timestamp.now
+        if isJSON {
+            let members: [(String, JSONValue)] = [("event", "connection"), ("time", .text(now))]
+            StandardOutput.writeLine(JSONValue(members + state.facts(as: address)).description)
+        } else {
+            StandardOutput.writeLine("\(now.exactClockText) " + state.phrase(as: address).text)
+        }
+    }
+
+    /// What the connection cost, if it stands or has stood until now.
+    private func budget(_ session: Session) async -> TrafficBudget? {
+        guard let baseline else { return nil }
+        return TrafficBudget(from: baseline, to: await session.traffic, elapsed: .now - since)
+    }
+
+    private func showBudget(_ session: Session) async {
+        guard let budget = await budget(session) else { return }
+        if isJSON {
+            StandardOutput.writeLine(budget.json.description)
+        } else {
+            StandardOutput.writeLine("\(Timestamp.now.exactClockText) " + Phrase("traffic: %@", budget.phrase).text)
+        }
+    }
+
+    private func refresh(_ session: Session) async {
+        var remaining: Duration?
+        if case .offline(_, let next?) = state { remaining = next - (.now - since) }
+        var phrases = [state.phrase(as: nil, remaining: remaining)]
+        if let budget = await budget(session) { phrases.append(budget.phrase) }
+        status?.show(phrases.map(\.text).joined(separator: " · "))
+    }
+}

@@ -1,0 +1,105 @@
+internal import SASLMechanisms
+internal import XMPPClient
+internal import XMPPStream
+
+/// How the login went: which mechanism and which channel binding, and why.
+struct AuthenticationHop: DiagnosisHop {
+    /// Whether the login is bound to the encrypted connection, so that nobody in between can use it.
+    enum Binding: Sendable, Equatable {
+        case bound(ChannelBinding.Kind)
+        /// No `-PLUS` mechanism is offered.
+        case notOffered
+        /// The server does not list its bindings, and without a list nobody knows what it means on TLS 1.3.
+        case notListed
+        /// The lists of both sides have nothing in common.
+        case nothingCommon
+    }
+
+    var account: String
+    /// The mechanism that was tried.
+    var mechanism: String?
+    var binding: Binding?
+    var usesSASL2 = false
+    /// Whether a token of an earlier login stood in for the password (XEP-0484).
+    var usesToken = false
+    var failure: StreamFailure?
+    /// Why the login failed, if the stream does not tell.
+    var otherFailure: String?
+    var duration: Duration?
+
+    var place: DiagnosisPlace { .authentication }
+
+    var summary: Phrase {
+        if problem != nil {
+            return mechanism.map { Phrase("the login with %@ failed", $0) } ?? Phrase("the login failed")
+        }
+        return Phrase("logged in with %@", mechanism ?? "SASL")
+    }
+
+    var details: [DiagnosisDetail] {
+        var details: [DiagnosisDetail] = []
+        switch binding {
+        case .bound(let kind):
+            details.append(.init(Phrase("bound to the encrypted connection by %@", kind.rawValue)))
+        case .notOffered: details.append(.init(Phrase("not bound to the connection: no -PLUS mechanism is offered")))
+        case .notListed:
+            details.append(
+                .init(Phrase("not bound to the connection: the server does not list its bindings (XEP-0440)")))
+        case .nothingCommon:
+            details.append(.init(Phrase("not bound to the connection: no binding that both sides can give")))
+        case nil: break
+        }
+        if usesToken { details.append(.init(Phrase("by the token of an earlier login (FAST)"))) }
+        if usesSASL2 { details.append(.init(Phrase("by SASL2, in one step with the resource"))) }
+        return details
+    }
+
+    var problem: DiagnosisProblem? {
+        if let failure {
+            let status: ExitStatus =
+                ExitStatus(rawValue: ClientError.exitStatus(of: failure)) ?? .connection
+            return DiagnosisProblem(failure.code.rawValue.dashed, failure.phrase, advice: failure.advice, status)
+        }
+        return otherFailure.map {
+            DiagnosisProblem("login-failed", .verbatim($0), advice: Phrase("Try again later."))
+        }
+    }
+
+    var facts: [(String, JSONValue)] {
+        var kind: String?
+        if case .bound(let bound) = binding { kind = bound.rawValue }
+        return [
+            ("account", .string(account)), ("mechanism", .text(mechanism)), ("channelBinding", .text(kind)),
+            ("sasl2", .bool(usesSASL2)), ("fast", .bool(usesToken)),
+        ]
+    }
+
+    /// Why the mechanism is bound or not, by the rules that chose it.
+    static func binding(
+        of mechanism: String, on session: StreamSession?, offer: StreamHop, credentials: SASLCredentials
+    ) -> Binding? {
+        guard let session, let tls = session.tls, SASLMechanismName(rawValue: mechanism).scramHash != nil
+        else { return nil }
+        let security: SASLConnectionSecurity =
+            tls.version == .tls13 ? .tls13(bindings: tls.channelBindings) : .tls12(bindings: tls.channelBindings)
+        let features = offer.features ?? .none
+        let mechanisms = (session.usesSASL2 ? features.extensibleMechanisms : features.mechanisms) ?? []
+        let offered = SASLOffer(mechanisms: mechanisms, channelBindings: offer.channelBindings)
+        let selection = try? SASLNegotiator(security: security, digests: .system)
+            .select(from: offered, for: credentials)
+        if let selection, selection.mechanism.rawValue == mechanism,
+            case .bound(let binding) = selection.channelBinding
+        {
+            return .bound(binding.kind)
+        }
+        if !mechanisms.contains(where: { $0.hasSuffix("-PLUS") }) { return .notOffered }
+        return offer.channelBindings == nil ? .notListed : .nothingCommon
+    }
+}
+
+extension ClientError {
+    /// With which status a program ends on such a failure.
+    static func exitStatus(of failure: StreamFailure) -> Int32 {
+        failure.category == .authentication ? ExitClass.authentication.rawValue : ExitClass.connection.rawValue
+    }
+}

@@ -1,0 +1,92 @@
+internal import MessageFeatures
+internal import XMLStreaming
+internal import XMPPClient
+internal import XMPPStanzas
+
+/// How far the clocks of the server and of this computer are apart (XEP-0202).
+struct ClockHop: DiagnosisHop {
+    /// The server's clock minus this computer's; `nil` when the server does not tell the time.
+    var difference: Duration?
+    var duration: Duration?
+
+    /// Below it people see messages in their order and certificates judged rightly.
+    static let tolerance = Duration.seconds(30)
+
+    var place: DiagnosisPlace { .clock }
+
+    var outcome: DiagnosisOutcome {
+        guard let difference else { return .skipped }
+        return abs(difference) > Self.tolerance ? .warning : .passed
+    }
+
+    private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
+
+    var summary: Phrase {
+        guard let difference else { return Phrase("the server does not tell the time") }
+        let words = abs(difference).words
+        if abs(difference) < .seconds(1) { return Phrase("the clocks agree") }
+        return difference < .zero
+            ? Phrase("the server's clock is %@ behind this computer's", words)
+            : Phrase("the server's clock is %@ ahead of this computer's", words)
+    }
+
+    var details: [DiagnosisDetail] {
+        guard outcome == .warning else { return [] }
+        return [
+            .init(
+                Phrase("Set the clock of this computer right; if it is right, tell those who run the server."), .warning
+            )
+        ]
+    }
+
+    var facts: [(String, JSONValue)] { [("differenceMilliseconds", .count(difference?.wholeMilliseconds))] }
+
+    /// Half of the answer's way is taken off.
+    static func look(in session: Session) async -> ClockHop {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var hop = ClockHop()
+        let server = await session.address?.domainJID
+        let answer = try? await session.request(EntityTimeRequest(), to: server)
+        hop.duration = clock.now - start
+        guard let answer, let way = hop.duration else { return hop }
+        let own = Timestamp.now.millisecondsSince1970
+        hop.difference = .milliseconds(answer.time.millisecondsSince1970 - own) + way / 2
+        return hop
+    }
+}
+
+/// Asks what time it is there; the answer is ``EntityTime``.
+struct EntityTimeRequest: IQRequest {
+    typealias Response = EntityTime
+    static let name = EntityTime.name
+
+    init() {}
+
+    init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+    }
+
+    func encode(to writer: inout XMLWriter) {
+        writer.element(Self.name, text: "")
+    }
+}
+
+/// What time it is at an entity (XEP-0202 Entity Time §2).
+///
+/// ```
+/// S: <iq type='result'><time xmlns='urn:xmpp:time'><tzo>-06:00</tzo><utc>2006-12-19T17:58:35Z</utc></time></iq>
+/// ```
+struct EntityTime: IQResponse {
+    static let name = XMLName("time", "urn:xmpp:time")
+
+    var time: Timestamp
+
+    init(payload: XMLElement?) throws(XMLDecodingError) {
+        let utc = XMLName("utc", Self.name.namespace)
+        guard let text = payload?.firstChild(utc)?.text, let time = Timestamp(text) else {
+            throw XMLDecodingError(Self.name, .missingElement(utc))
+        }
+        self.time = time
+    }
+}

@@ -1,0 +1,59 @@
+/// What a walk from an address to a working session found, hop by hop.
+struct Diagnosis: Sendable {
+    /// What was asked about.
+    var subject: String
+    var hops: [any DiagnosisHop] = []
+    var duration: Duration = .zero
+
+    /// The first hop that fails.
+    var firstFailure: (any DiagnosisHop)? { hops.first { $0.outcome == .failed } }
+
+    var status: ExitStatus { firstFailure?.problem?.status ?? .done }
+
+    subscript(place: DiagnosisPlace) -> (any DiagnosisHop)? {
+        hops.first { $0.place == place }
+    }
+
+    /// The hop of that type, if it was looked at.
+    subscript<Hop: DiagnosisHop>(type: Hop.Type) -> Hop? {
+        hops.lazy.compactMap { $0 as? Hop }.first
+    }
+}
+
+extension Diagnosis {
+    /// One object; the texts are English whatever the person's language is.
+    var json: JSONValue {
+        [
+            "event": "diagnosis", "address": .string(subject), "well": .bool(firstFailure == nil),
+            "status": .count(status.rawValue), "failed": .text(firstFailure?.place.rawValue),
+            "milliseconds": .count(duration.wholeMilliseconds), "hops": .array(hops.map { $0.json }),
+        ]
+    }
+}
+
+extension DiagnosisHop {
+    var json: JSONValue {
+        let common: [(String, JSONValue)] = [
+            ("hop", .string(place.rawValue)), ("outcome", .string(outcome.rawValue)),
+            ("milliseconds", .count(duration?.wholeMilliseconds)), ("summary", .string(summary.english)),
+            ("problem", .text(problem?.code)), ("reason", .text(problem?.reason.english)),
+            ("advice", .text(problem?.advice.english)),
+        ]
+        return JSONValue(common + facts)
+    }
+}
+
+extension Duration {
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+
+    /// `12 ms`, `1.4 s`: as exact as a person cares.
+    var words: String {
+        let milliseconds = wholeMilliseconds
+        if milliseconds < 1000 { return "\(milliseconds) ms" }
+        let tenths = (milliseconds + 50) / 100
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+}

@@ -1,0 +1,131 @@
+internal import TransportLayer
+
+/// Which of the addresses accept a connection.
+struct TCPHop: DiagnosisHop {
+    struct Attempt: Sendable, Equatable {
+        var candidate: ConnectionCandidate
+        var address: SocketAddress
+        /// `nil` when the connection stood.
+        var failure: TransportError?
+        var duration: Duration
+
+        /// This computer has no way to that family of addresses, which says nothing about the server.
+        var isOutOfReach: Bool { failure?.code == .unreachable }
+    }
+
+    var attempts: [Attempt]
+    var duration: Duration?
+
+    var place: DiagnosisPlace { .tcp }
+
+    var standing: [Attempt] { attempts.filter { $0.failure == nil } }
+
+    /// The first address of each candidate that accepts connections.
+    var reachable: [Attempt] {
+        var found: [Attempt] = []
+        for attempt in standing where !found.contains(where: { $0.candidate == attempt.candidate }) {
+            found.append(attempt)
+        }
+        return found
+    }
+
+    var outcome: DiagnosisOutcome {
+        if standing.isEmpty { return .failed }
+        return attempts.contains { $0.failure != nil && !$0.isOutOfReach } ? .warning : .passed
+    }
+
+    var summary: Phrase {
+        Phrase("%@ of %@ addresses accept a connection", standing.count, attempts.count)
+    }
+
+    var details: [DiagnosisDetail] {
+        attempts.map { attempt in
+            guard let failure = attempt.failure else {
+                return .init(Phrase("%@: %@", attempt.words, attempt.duration.words), .passed)
+            }
+            let reason: Phrase =
+                switch failure.code {
+                case .connectionRefused: Phrase("refused: nothing listens there")
+                case .timedOut: Phrase("no answer within %@", attempt.duration.words)
+                case .unreachable:
+                    attempt.address.isIPv6
+                        ? Phrase("no IPv6 on this network") : Phrase("no way there from this network")
+                default: .verbatim(failure.description)
+                }
+            return .init(Phrase("%@: %@", attempt.words, reason), attempt.isOutOfReach ? nil : .failed)
+        }
+    }
+
+    var problem: DiagnosisProblem? {
+        guard standing.isEmpty else { return nil }
+        let codes = Set(attempts.compactMap { $0.failure?.code })
+        if codes.contains(.connectionRefused) {
+            return DiagnosisProblem(
+                "connection-refused", Phrase("The server's computer answers, but nothing listens at that port."),
+                advice: Phrase("Check --port, or ask the people who run the server whether it is up."))
+        }
+        if codes == [.unreachable] {
+            return DiagnosisProblem(
+                "network-unreachable", Phrase("There is no way to the server from this network."),
+                advice: Phrase("Check the network connection of this computer."))
+        }
+        return DiagnosisProblem(
+            "connection-timeout", Phrase("No address answers: a firewall may be in the way, or the server is down."),
+            advice: Phrase("Try another network; if it is the same there, ask the people who run the server."))
+    }
+
+    var facts: [(String, JSONValue)] {
+        [
+            (
+                "attempts",
+                .array(
+                    attempts.map {
+                        [
+                            "host": .string($0.candidate.host), "port": .count($0.candidate.port),
+                            "kind": .string($0.candidate.security.code), "address": .string($0.address.address),
+                            "family": $0.address.isIPv6 ? "ipv6" : "ipv4", "connected": .bool($0.failure == nil),
+                            "milliseconds": .count($0.duration.wholeMilliseconds),
+                            "error": .text($0.failure?.code.description.codeText),
+                        ]
+                    })
+            )
+        ]
+    }
+
+    /// Connects to every address and hangs up again.
+    static func look(at names: DNSHop, _ settings: DiagnosisSettings) async -> TCPHop {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let places = names.candidates.flatMap { candidate in
+            names.addresses(of: candidate).prefix(mostAddresses).map { (candidate, $0) }
+        }
+        let attempts = await concurrently(places) { candidate, address in
+            let start = clock.now
+            var failure: TransportError?
+            do throws(TransportError) {
+                let transport = try await SocketTransport.connect(to: address, timeout: settings.patience)
+                await transport.close()
+            } catch {
+                failure = error
+            }
+            return Attempt(
+                candidate: candidate, address: address, failure: failure, duration: clock.now - start)
+        }
+        return TCPHop(attempts: attempts, duration: clock.now - start)
+    }
+
+    /// Of one host; a name with more addresses is a large service, of which a few are enough to see.
+    private static let mostAddresses = 4
+}
+
+extension TCPHop.Attempt {
+    /// The address, with the host's name where that is another text.
+    var words: Phrase {
+        candidate.host == address.address ? .verbatim(address) : Phrase("%@ (%@)", address, candidate.host)
+    }
+}
+
+extension String {
+    /// Words as a code: `connection refused` is `connection-refused`.
+    var codeText: String { lowercased().split(separator: " ").joined(separator: "-") }
+}

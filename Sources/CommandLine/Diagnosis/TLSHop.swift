@@ -1,0 +1,174 @@
+internal import MessageFeatures
+internal import TransportLayer
+internal import XMPPAddress
+internal import XMPPStream
+
+/// How each place encrypts: version and cipher, the certificates, and what is wrong with them.
+struct TLSHop: DiagnosisHop {
+    struct Attempt: Sendable, Equatable {
+        var candidate: ConnectionCandidate
+        var address: SocketAddress
+        /// What the handshake settled; also known for an untrusted certificate, with which nothing else is done.
+        var tls: TransportLayer.TLSInformation?
+        /// Its own first.
+        var certificates: [CertificateInformation] = []
+        /// The reasons against the certificate.
+        var problems: [CertificateProblem] = []
+        /// Another reason why nothing is encrypted.
+        var failure: Failure?
+        var duration: Duration?
+        /// What the server offers on the encrypted stream.
+        var features: StreamFeatures?
+        var openingDuration: Duration?
+        /// Why the encrypted stream did not open.
+        var streamFailure: Failure?
+
+        var isTrusted: Bool { tls != nil && problems.isEmpty && failure == nil }
+    }
+
+    /// Why a stream or its encryption failed.
+    enum Failure: Sendable, Equatable {
+        case transport(TransportError)
+        case stream(StreamFailure)
+
+        var phrase: Phrase {
+            switch self {
+            case .transport(let error) where error.code == .timedOut: Phrase("no answer in time")
+            case .transport(let error) where error.code == .connectionReset: Phrase("the connection was broken off")
+            case .transport(let error): .verbatim(error.description)
+            case .stream(let failure): failure.phrase
+            }
+        }
+    }
+
+    var attempts: [Attempt]
+    /// When it was looked at, seconds since 1970.
+    var date: Int64
+    var duration: Duration?
+
+    /// Certificates are renewed weeks before their end; one that comes so near to it is forgotten.
+    static let warningDays: Int64 = 14
+
+    var place: DiagnosisPlace { .tls }
+    var trusted: [Attempt] { attempts.filter(\.isTrusted) }
+
+    private func daysLeft(_ certificate: CertificateInformation) -> Int64 { (certificate.notAfter - date) / 86_400 }
+
+    var outcome: DiagnosisOutcome {
+        if trusted.isEmpty { return .failed }
+        let isEnding = trusted.contains { $0.certificates.first.map(daysLeft) ?? .max < Self.warningDays }
+        return isEnding || trusted.count < attempts.count ? .warning : .passed
+    }
+
+    var summary: Phrase {
+        guard let best = trusted.first?.tls else { return Phrase("no safe connection") }
+        return Phrase("encrypted with %@, certificate trusted", best.version)
+    }
+
+    var details: [DiagnosisDetail] {
+        var details: [DiagnosisDetail] = []
+        var shown: [CertificateInformation] = []
+        for attempt in attempts {
+            details.append(attempt.detail)
+            // The one that is said as the hop's own problem needs no second line.
+            details += attempt.problems.map(\.reason).filter { $0 != problem?.reason }.map { .init($0, .failed) }
+            guard let leaf = attempt.certificates.first, !shown.contains(leaf) else { continue }
+            shown.append(leaf)
+            details += certificate(leaf, chain: attempt.certificates)
+        }
+        return details
+    }
+
+    private func certificate(
+        _ leaf: CertificateInformation, chain: [CertificateInformation]
+    ) -> [DiagnosisDetail] {
+        let days = daysLeft(leaf)
+        var details: [DiagnosisDetail] = [
+            .init(Phrase("Certificate for %@", leaf.names.isEmpty ? leaf.subject : leaf.names.joined(separator: ", "))),
+            .init(Phrase("issued by %@", leaf.issuer)),
+        ]
+        if chain.count > 1 {
+            details.append(.init(Phrase("vouched for by %@ more in the chain", chain.count - 1)))
+        }
+        if leaf.notAfter > date {
+            details.append(
+                .init(
+                    Phrase("valid until %@, %@ days left", dayText(leaf.notAfter), days),
+                    days < Self.warningDays ? .warning : nil))
+        }
+        if trusted.isEmpty {
+            // Whole on a line, so that it can be copied behind --trust.
+            let digits = leaf.fingerprintText.filter { $0 != ":" }.lowercased()
+            details += [.init(Phrase("SHA-256 fingerprint:")), .init(.verbatim(digits))]
+        }
+        return details
+    }
+
+    var problem: DiagnosisProblem? {
+        guard trusted.isEmpty else { return nil }
+        if let problem = attempts.lazy.compactMap({ $0.problems.first }).first {
+            return DiagnosisProblem(problem.code, problem.reason, advice: problem.advice)
+        }
+        switch attempts.lazy.compactMap(\.failure).first {
+        case .stream(let failure) where failure.code == .encryptionRefused:
+            return DiagnosisProblem(
+                "encryption-refused", Phrase("The server does not allow an encrypted connection."),
+                advice: Phrase("Do not log in: somebody in between may have taken the offer away."))
+        case .stream(let failure):
+            return DiagnosisProblem(
+                failure.code.rawValue.dashed, failure.phrase, advice: Phrase("Check --host and --port."))
+        case .transport(let error) where error.code == .timedOut:
+            return DiagnosisProblem(
+                "tls-timeout", Phrase("The server accepts the connection, but then says nothing."),
+                advice: Phrase("Check --port and --direct-tls; else ask the people who run the server."))
+        case .transport(let error):
+            return DiagnosisProblem(
+                "tls-failed", Phrase("The encrypted connection could not be made. %@", error.description),
+                advice: Phrase("Check --port and --direct-tls; else ask the people who run the server."))
+        case nil:
+            return DiagnosisProblem(
+                "tls-failed", Phrase("The encrypted connection could not be made."),
+                advice: Phrase("Ask the people who run the server."))
+        }
+    }
+
+    var facts: [(String, JSONValue)] { [("attempts", .array(attempts.map { $0.json(date: date) }))] }
+}
+
+extension TLSHop.Attempt {
+    /// `xmpp.example.org:5223, direct TLS: TLS 1.3, TLS_AES_256_GCM_SHA384`.
+    fileprivate var detail: DiagnosisDetail {
+        let name = Phrase("%@, %@", candidate, candidate.security.phrase)
+        guard let tls else {
+            return .init(failure.map { Phrase("%@: %@", name, $0.phrase) } ?? name, .failed)
+        }
+        var parts: [Phrase] = [.verbatim(tls.version), .verbatim(tls.cipher)]
+        if let selected = tls.applicationProtocol { parts.append(Phrase("ALPN %@", selected)) }
+        return .init(Phrase("%@: %@", name, Phrase.list(parts)), isTrusted ? .passed : .failed)
+    }
+
+    fileprivate func json(date: Int64) -> JSONValue {
+        let chain = certificates.map { certificate in
+            JSONValue([
+                ("subject", .string(certificate.subject)), ("issuer", .string(certificate.issuer)),
+                ("names", .array(certificate.names.map { .string($0) })),
+                ("from", .string(dayText(certificate.notBefore))), ("until", .string(dayText(certificate.notAfter))),
+                ("days", .count((certificate.notAfter - date) / 86_400)),
+                ("sha256", .string(certificate.fingerprintText)),
+            ])
+        }
+        return JSONValue([
+            ("host", .string(candidate.host)), ("port", .count(candidate.port)),
+            ("kind", .string(candidate.security.code)), ("address", .string(address.address)),
+            ("trusted", .bool(isTrusted)), ("milliseconds", .count(duration?.wholeMilliseconds)),
+            ("version", .text(tls?.version)), ("cipher", .text(tls?.cipher)), ("alpn", .text(tls?.applicationProtocol)),
+            ("problems", .array(problems.map { .string($0.code) })),
+            ("error", .text(failure?.phrase.english)), ("certificates", .array(chain)),
+        ])
+    }
+}
+
+extension String {
+    /// `camelCase` as `camel-case`.
+    var dashed: String { reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) } }
+}

@@ -1,0 +1,67 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
+internal import UserProfile
+internal import XMPPAddress
+internal import XMPPClient
+
+/// Brings what the server's archive has of a conversation into the store.
+struct HistoryFetching: Sendable {
+    let signIn: SignIn
+    let profile: Profile
+    let store: any LocalStore
+
+    /// A year of a lively conversation; more is asked for by another call.
+    private static let maximumPages = 200
+
+    /// Tries, four in a second, until the archive counts as silent.
+    private static let patience = 40
+
+    /// Asks until so many messages are here, or the archive has no more.
+    func fetch(with peer: JID, until count: Int) async throws {
+        let online = try await OnlineAccount(signIn, in: store, profile)
+        // Nobody comes to talk.
+        await online.account.setPresence(OwnPresence(isHidden: true))
+        let events = online.account.events()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await online.run() }
+            group.addTask {
+                for await event in events {
+                    if case .connection(.offline(let reason?, _)) = event { throw reason }
+                    if case .connection(.online) = event { break }
+                }
+                try await self.ask(online.account, with: peer, until: count)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        await online.media?.close()
+    }
+
+    private func ask(_ account: ChatAccount, with peer: JID, until count: Int) async throws {
+        let id = account.id
+        let known = try await store.read { store throws(StoreError) in
+            try ConversationFinder.conversation(with: peer, of: id, in: store)?.key
+        }
+        let key = known ?? ConversationKey(account: id, address: peer, kind: .direct)
+        await account.opened(key)
+        var patience = Self.patience
+        for _ in 0..<Self.maximumPages {
+            let answer = await account.loadOlder(in: key)
+            let here = try await store.read { store throws(StoreError) -> Int in
+                guard let conversation = try store.conversation(key) else { return 0 }
+                return try store.timeline(of: conversation, .newest, limit: count).count
+            }
+            switch answer {
+            case .arrived where here < count: continue
+            case .arrived, .nothingMore: return
+            case .notNow where patience > 0:
+                // The archive can be asked a moment after the account is online.
+                patience -= 1
+                try await Task.sleep(for: .milliseconds(250))
+            case .notNow:
+                throw CommandError(.connection, localized("The server's archive does not answer; try again."))
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+internal import ChatStore
+internal import XMPPAddress
+
+/// What somebody wants to read again.
+struct HistoryRequest: Sendable {
+    /// With whom; `nil` is everybody.
+    var address: JID?
+    var words: String?
+    var before: HistoryPoint?
+    var limit = 50
+
+    static let limits = 1...100_000
+}
+
+/// What was found, oldest first.
+struct HistoryPage: Sendable {
+    struct Line: Sendable {
+        var message: StoredMessage
+        var key: ConversationKey
+        var author: String
+    }
+
+    var lines: [Line] = []
+    /// The number of the message before which there is more; `nil` where that is all.
+    var next: MessageID?
+}
+
+extension HistoryRequest {
+    /// Reads what is asked for.
+    ///
+    /// - Returns: `nil` where the message that it begins with is not there.
+    func read(of account: AccountID, in store: any StoreReader) throws(StoreError) -> HistoryPage? {
+        var conversation: (id: ConversationID, key: ConversationKey)?
+        if let address {
+            conversation = try ConversationFinder.conversation(with: address, of: account, in: store)
+            // With somebody unknown nothing was said.
+            if conversation == nil { return HistoryPage() }
+        }
+        var start: StoredMessage?
+        if case .message(let id)? = before {
+            guard let message = try store.message(id) else { return nil }
+            start = message
+        }
+        let names = try ConversationFinder.names(of: account, in: store)
+        if words != nil || conversation == nil {
+            return try search(of: account, conversation?.id, before: start, names: names, in: store)
+        }
+        guard let conversation else { return HistoryPage() }
+        return try timeline(of: conversation, before: start, names: names, in: store)
+    }
+
+    private func timeline(
+        of conversation: (id: ConversationID, key: ConversationKey), before start: StoredMessage?, names: [JID: String],
+        in store: any StoreReader
+    ) throws(StoreError) -> HistoryPage? {
+        var anchor = TimelineAnchor.newest
+        if let start {
+            guard start.conversation == conversation.id else { return nil }
+            anchor = .before(start.position)
+        } else if case .time(let time)? = before {
+            anchor = .before(.start(of: time))
+        }
+        // One more tells whether there is more.
+        let messages = try store.timeline(of: conversation.id, anchor, limit: limit + 1)
+        let shown = messages.suffix(limit)
+        return HistoryPage(
+            lines: shown.map { message in
+                .init(
+                    message: message, key: conversation.key,
+                    author: message.author(in: conversation.key.kind, names: names))
+            }, next: messages.count > limit ? shown.first?.id : nil)
+    }
+
+    private func search(
+        of account: AccountID, _ conversation: ConversationID?, before start: StoredMessage?, names: [JID: String],
+        in store: any StoreReader
+    ) throws(StoreError) -> HistoryPage {
+        var end: MessageTime?
+        if case .time(let time)? = before { end = time }
+        var found: [HistoryPage.Line] = []
+        var request = SearchRequest(
+            words ?? "", account: account, conversation: conversation, before: start?.id, limit: limit)
+        var next: MessageID?
+        repeat {
+            let page = try store.search(request)
+            for message in page.messages where found.count < limit && end.map({ message.time < $0 }) ?? true {
+                guard let key = try store.conversation(message.conversation)?.key else { continue }
+                found.append(.init(message: message, key: key, author: message.author(in: key.kind, names: names)))
+            }
+            next = page.next
+            request.before = next
+        } while next != nil && found.count < limit
+        return HistoryPage(lines: found.reversed(), next: next)
+    }
+}

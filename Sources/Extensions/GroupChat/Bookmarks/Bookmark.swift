@@ -1,0 +1,61 @@
+public import XMLStreaming
+internal import XMPPAddress
+
+/// A room that is worth remembering (XEP-0402 PEP Native Bookmarks).
+///
+/// ```
+/// <item id='theplay@conference.shakespeare.lit'><conference xmlns='urn:xmpp:bookmarks:1' name='The Play&apos;s the Thing'
+///    autojoin='true'><nick>JC</nick></conference></item>
+/// ```
+public struct Bookmark: XMLPayload, Sendable, Equatable {
+    public static let name = XMLName("conference", "urn:xmpp:bookmarks:1")
+    /// The node of the own account that holds one item a room, called by its address (§3).
+    public static let node = name.namespace
+
+    /// What the person calls the room.
+    public var title: String?
+    /// Whether devices enter the room by themselves.
+    public var entersAutomatically: Bool
+    public var nickname: String?
+    public var password: String?
+    /// What other programs keep there; it must survive every change (§4.4).
+    public var extensions: [XMLElement]
+
+    public init(
+        title: String? = nil, entersAutomatically: Bool = false, nickname: String? = nil, password: String? = nil,
+        extensions: [XMLElement] = []
+    ) {
+        self.title = title
+        self.entersAutomatically = entersAutomatically
+        self.nickname = nickname
+        self.password = password
+        self.extensions = extensions
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        self.init(
+            title: element["name"], entersAutomatically: try element.boolean("autojoin") ?? false,
+            nickname: element.firstChild(Self.nicknameName)?.text, password: element.firstChild(Self.passwordName)?.text
+        )
+        if let child = element.firstChild(Self.extensionsName) { extensions = Array(child.children) }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("name", title)
+        writer.attribute("autojoin", entersAutomatically ? "true" : nil)
+        if let nickname { writer.element(Self.nicknameName, text: nickname) }
+        if let password { writer.element(Self.passwordName, text: password) }
+        if !extensions.isEmpty {
+            writer.start(Self.extensionsName)
+            for element in extensions { writer.write(element) }
+            writer.end()
+        }
+        writer.end()
+    }
+
+    private static let nicknameName = XMLName("nick", name.namespace)
+    private static let passwordName = XMLName("password", name.namespace)
+    private static let extensionsName = XMLName("extensions", name.namespace)
+}

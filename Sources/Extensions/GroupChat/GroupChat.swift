@@ -1,0 +1,201 @@
+internal import Synchronization
+public import XMPPAddress
+public import XMPPClient
+public import XMPPStanzas
+
+/// Talks in rooms with many (XEP-0045 Multi-User Chat).
+///
+/// Rooms are entered again after a lost session, and asked now and then whether I am still in them (XEP-0410 MUC Self-Ping
+/// (Schrödinger's Chat)), because a room can lose its occupants without a word.
+///
+///     let room = try await session[GroupChat.self]?.enter(address, nickname: "thirdwitch")
+///     try await room?.send("Harpier cries: 'tis time, 'tis time.")
+public final class GroupChat: SessionExtension, StanzaInterceptor {
+    /// Is given a message of a room, before observers of the session see it.
+    public typealias MessageObserver = @Sendable (Room, RoomMessage) async -> Void
+
+    private enum Job {
+        case inspect(Room)
+        case check(Room)
+        case announce
+    }
+
+    let session: Session
+    private let policy: GroupChatPolicy
+    private let table = Mutex<[JID: Room]>([:])
+    private let onMessage: MessageObserver?
+    private let channel = EventChannel<GroupChatEvent>()
+    private let everywhere = EventChannel<RoomNotice>()
+    private let jobs = AsyncStream.makeStream(of: Job.self)
+
+    /// - Parameter onMessage: Is given each message of a room that this session has entered, also private ones and retractions
+    ///   by moderators, in order; none is left out. Nothing else is read meanwhile, and the server gets no acknowledgement
+    ///   before, so that a message that was stored there is not lost with the process.
+    public init(
+        _ session: Session, policy: GroupChatPolicy = GroupChatPolicy(), onMessage: MessageObserver? = nil
+    ) {
+        self.session = session
+        self.policy = policy
+        self.onMessage = onMessage
+    }
+
+    public var features: [String] { [RoomNames.entrance, DirectInvitation.name.namespace] }
+    public var interceptors: [any StanzaInterceptor] { [self] }
+
+    /// Invitations and the like, from now on.
+    public func events() -> AsyncStream<GroupChatEvent> { channel.stream() }
+
+    /// What happens in all rooms from now on, also in those that bookmarks enter.
+    public func roomNotices() -> AsyncStream<RoomNotice> { everywhere.stream() }
+
+    // MARK: Rooms
+
+    /// The rooms that this session has been in, or wanted to.
+    public var rooms: [Room] { table.withLock { Array($0.values) } }
+
+    /// The room at that address, if this session has been in it or wanted to.
+    public func room(_ address: JID) -> Room? { table.withLock { $0[address.bare] } }
+
+    /// Enters a room and returns when I am in it: everybody is in ``Room/occupants`` then. In a room where I am already this
+    /// asks for the other nickname.
+    ///
+    /// - Throws: ``GroupChatError`` with `nicknameTaken`, `passwordRequired`, `membersOnly`, `banned`, `full` …
+    @discardableResult
+    public func enter(_ address: JID, _ visit: RoomVisit) async throws(GroupChatError) -> Room {
+        let room = known(address.bare)
+        try await room.enter(visit)
+        return room
+    }
+
+    /// Enters a room under that nickname.
+    ///
+    /// - Parameter history: How much of what was said before the room shall send; `nil` leaves it to the room.
+    @discardableResult
+    public func enter(
+        _ address: JID, nickname: String, password: String? = nil, history: RoomEntrance.History? = nil
+    ) async throws(GroupChatError) -> Room {
+        try await enter(address, RoomVisit(nickname: nickname, password: password, history: history))
+    }
+
+    private func known(_ address: JID) -> Room {
+        table.withLock { table in
+            if let room = table[address] { return room }
+            let jobs = jobs.continuation
+            let room = Room(
+                address, session: session, policy: policy, everywhere: everywhere, onMessage: onMessage
+            ) { [weak self] in
+                if let room = self?.room(address) { jobs.yield(.check(room)) }
+            }
+            table[address] = room
+            return room
+        }
+    }
+
+    /// Refuses an invitation that came through a room (XEP-0045 §7.8.2).
+    public func decline(_ invitation: RoomInvitation, reason: String? = nil) async throws(GroupChatError) {
+        guard invitation.isMediated, let inviter = invitation.inviter else { return }
+        var message = Message(to: invitation.room)
+        message.append(RoomUser(refusal: MediatedInvitation(to: inviter, reason: reason)))
+        do throws(ClientError) {
+            try await session.send(message)
+        } catch {
+            throw GroupChatError(error)
+        }
+    }
+
+    // MARK: What the session reports
+
+    public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
+        for room in rooms {
+            if isResumed {
+                // Meanwhile the room may have given me up: what it sent to a hanging connection came back as errors.
+                jobs.continuation.yield(.check(room))
+            } else {
+                await room.sessionLost()
+                jobs.continuation.yield(.inspect(room))
+            }
+        }
+    }
+
+    public func run(in session: Session) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.inspectRegularly() }
+            for await job in jobs.stream { group.addTask { await self.perform(job) } }
+            group.cancelAll()
+        }
+    }
+
+    public func sessionEnded(_ session: Session) async {
+        for room in rooms { await room.sessionEnded() }
+        table.withLock { $0 = [:] }
+        channel.finish()
+        everywhere.finish()
+        jobs.continuation.finish()
+    }
+
+    private func inspectRegularly() async {
+        while (try? await Task.sleep(for: policy.inspectionInterval)) != nil {
+            guard await session.isOnline else { continue }
+            for room in rooms { jobs.continuation.yield(.inspect(room)) }
+        }
+    }
+
+    private func perform(_ job: Job) async {
+        switch job {
+        case .inspect(let room): await room.inspect()
+        case .check(let room): await room.checkMembership()
+        case .announce: for room in rooms { await room.ownPresenceChanged() }
+        }
+    }
+
+    // MARK: Stanzas
+
+    /// Shows rooms what they sent, in the order of the stream.
+    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        switch stanza {
+        case .presence(let presence):
+            if let sender = presence.from, let room = room(sender) { await room.presenceReceived(presence) }
+        case .message(let message):
+            guard let sender = message.from else { break }
+            let room = room(sender)
+            if let room { await room.messageReceived(message) }
+            if let event = GroupChatEvent(message, isFromOccupant: room != nil) { channel.post(event) }
+        case .iq: break
+        }
+        return .pass(stanza)
+    }
+
+    /// Broadcast presence does not reach rooms (XEP-0045 §7.7); they are told one by one.
+    public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        if case .presence(let presence) = stanza, presence.isBroadcast, presence.type == .available {
+            jobs.continuation.yield(.announce)
+        }
+        return .pass(stanza)
+    }
+}
+
+extension GroupChatEvent {
+    /// What a message says about invitations. The room's own word comes from its bare address; what an occupant writes in its
+    /// form means nothing.
+    init?(_ message: Message, isFromOccupant: Bool) {
+        guard !message.isError, message.type != .groupchat, let sender = message.from else { return nil }
+        if sender.isBare, let user = (try? message.payload(RoomUser.self)) ?? nil {
+            if let invitation = user.invitations.first {
+                self = .invitation(
+                    RoomInvitation(
+                        room: sender, inviter: invitation.from, password: user.password, reason: invitation.reason,
+                        isMediated: true, thread: invitation.thread))
+                return
+            }
+            if let refusal = user.refusal {
+                self = .invitationDeclined(room: sender, by: refusal.from, reason: refusal.reason)
+                return
+            }
+        }
+        guard let invitation = (try? message.payload(DirectInvitation.self)) ?? nil else { return nil }
+        self = .invitation(
+            RoomInvitation(
+                room: invitation.room, inviter: isFromOccupant ? sender : sender.bare, password: invitation.password,
+                reason: invitation.reason, isMediated: false, thread: invitation.thread))
+    }
+}

@@ -1,0 +1,77 @@
+public import XMPPAddress
+internal import XMPPClient
+internal import XMPPStanzas
+
+extension Room {
+    /// Everybody with that affiliation, present or not (XEP-0045 §9.5); the nickname is the one registered with the room.
+    public func list(_ affiliation: RoomAffiliation) async throws(GroupChatError) -> [RoomItem] {
+        try await request(RoomListRequest(affiliation)).items
+    }
+
+    /// Changes the lasting relation of an account to the room: makes it a member, an owner, bans it …
+    public func setAffiliation(
+        _ affiliation: RoomAffiliation, of account: JID, nickname: String? = nil, reason: String? = nil
+    ) async throws(GroupChatError) {
+        let item = RoomItem(affiliation: affiliation, address: account.bare, nickname: nickname, reason: reason)
+        _ = try await request(RoomListChange([item]))
+    }
+
+    /// Bans an account (XEP-0045 §9.1).
+    public func ban(_ account: JID, reason: String? = nil) async throws(GroupChatError) {
+        try await setAffiliation(.outcast, of: account, reason: reason)
+    }
+
+    /// Changes what an occupant may do while being here: gives or takes voice, makes a moderator (XEP-0045 §8.3, §8.4, §9.6).
+    public func setRole(_ role: RoomRole, of nickname: String, reason: String? = nil) async throws(GroupChatError) {
+        _ = try await request(RoomListChange([RoomItem(role: role, nickname: nickname, reason: reason)]))
+    }
+
+    /// Throws an occupant out (XEP-0045 §8.2); it may come back.
+    public func kick(_ nickname: String, reason: String? = nil) async throws(GroupChatError) {
+        try await setRole(.none, of: nickname, reason: reason)
+    }
+
+    /// Takes back what somebody said, for everybody (XEP-0425).
+    ///
+    /// - Parameter archiveID: ``RoomMessage/archiveID`` of the message.
+    public func retract(_ archiveID: String, reason: String? = nil) async throws(GroupChatError) {
+        if information == nil { await refreshInformation() }
+        if information?.hasEarlierModerationOnly == true {
+            _ = try await request(EarlierModerationRequest(messageID: archiveID, reason: reason))
+        } else {
+            _ = try await request(ModerationRequest(messageID: archiveID, reason: reason))
+        }
+    }
+
+    // MARK: Invitations
+
+    /// Invites somebody through the room, which then also lets in who is no member yet (XEP-0045 §7.8.2).
+    public func invite(_ account: JID, reason: String? = nil) async throws(GroupChatError) {
+        var message = Message(to: address)
+        message.append(RoomUser(invitations: [MediatedInvitation(to: account.bare, reason: reason)]))
+        try await deliver(message)
+    }
+
+    /// Invites somebody directly: this also reaches who does not take messages of strangers such as rooms (XEP-0249).
+    public func inviteDirectly(_ account: JID, reason: String? = nil) async throws(GroupChatError) {
+        var message = Message(to: account)
+        message.append(DirectInvitation(room: address, password: visit?.password, reason: reason))
+        try await deliver(message)
+    }
+
+    func request<Request: IQRequest>(_ request: Request) async throws(GroupChatError) -> Request.Response {
+        do throws(ClientError) {
+            return try await session.request(request, to: address)
+        } catch {
+            throw GroupChatError(error)
+        }
+    }
+
+    private func deliver(_ message: Message) async throws(GroupChatError) {
+        do throws(ClientError) {
+            try await session.send(message)
+        } catch {
+            throw GroupChatError(error)
+        }
+    }
+}

@@ -1,0 +1,351 @@
+internal import ServiceDiscovery
+public import XMPPAddress
+internal import XMPPClient
+internal import XMPPStanzas
+
+/// One room, as long as the session lives.
+///
+/// It follows the stream: occupants and subject are up to date before an observer of the session sees the stanza that changed
+/// them. Everything is believed from the room's own address only.
+public actor Room {
+    public nonisolated let address: JID
+    nonisolated let session: Session
+    private nonisolated let channel = EventChannel<RoomEvent>()
+    /// What the program is told of all rooms.
+    private let everywhere: EventChannel<RoomNotice>
+    let onMessage: GroupChat.MessageObserver?
+    private let policy: GroupChatPolicy
+    /// Tells that the room should be asked whether I am still in it.
+    private let suspect: @Sendable () -> Void
+    var machine = RoomMachine()
+    private var answers: [RoomAnswer] = []
+    private var wasCreated = false
+    private var hasBeenInside = false
+    /// When the room last sent something.
+    var lastSign = ContinuousClock.now
+    var sentIDs = RecentIdentifiers()
+
+    /// How I want to be in the room; `nil` when I do not want to be in it, or may not.
+    public private(set) var visit: RoomVisit?
+    /// What the room last said about itself.
+    public private(set) var information: RoomInformation?
+
+    init(
+        _ address: JID, session: Session, policy: GroupChatPolicy, everywhere: EventChannel<RoomNotice>,
+        onMessage: GroupChat.MessageObserver?, suspect: @escaping @Sendable () -> Void
+    ) {
+        self.address = address
+        self.session = session
+        self.policy = policy
+        self.everywhere = everywhere
+        self.onMessage = onMessage
+        self.suspect = suspect
+    }
+
+    // MARK: What is known
+
+    /// Whether I am in the room, as far as anybody knows.
+    public var isInside: Bool { machine.isInside }
+    /// My nickname, or the one that I asked for; `nil` outside.
+    public var nickname: String? { machine.nickname }
+    /// Everybody in the room, by nickname; empty outside.
+    public var occupants: [String: Occupant] { machine.occupants }
+    /// Myself, with role and affiliation; `nil` outside.
+    public var own: Occupant? { machine.nickname.flatMap { machine.occupants[$0] } }
+    /// What the room is about; `nil` before the room has said it.
+    public var subject: RoomSubject? { machine.subject }
+
+    /// What happens in the room from now on.
+    public nonisolated func events() -> AsyncStream<RoomEvent> { channel.stream() }
+
+    /// The address of an occupant: `room@service/nickname`.
+    public nonisolated func address(of nickname: String) throws(GroupChatError) -> JID {
+        do {
+            return try address.with(resource: nickname)
+        } catch {
+            throw GroupChatError(.nicknameRefused, "No nickname can have these characters.", cause: error)
+        }
+    }
+
+    /// Asks the room anew what it is; `nil` when it does not say.
+    @discardableResult
+    public func refreshInformation() async -> RoomInformation? {
+        if let answer = try? await session.request(DiscoveryInformationRequest(), to: address) {
+            information = RoomInformation(answer)
+        }
+        return information
+    }
+
+    // MARK: What I want
+
+    func enter(_ visit: RoomVisit) async throws(GroupChatError) {
+        // The form in which the room will give the nickname back.
+        guard let nickname = try address(of: visit.nickname).resource else {
+            throw GroupChatError(.nicknameRefused, "A nickname must not be empty.")
+        }
+        var visit = visit
+        visit.nickname = nickname
+        self.visit = visit
+        do throws(GroupChatError) {
+            try await enter()
+        } catch {
+            // Who has asked is told, and decides; only what was once reached is kept up without asking.
+            entranceFailed(error, isKept: visit.isKept)
+            throw error
+        }
+    }
+
+    /// Enters again if I want to be in the room and am not.
+    func enterAgain() async {
+        guard policy.returns, visit != nil, machine.isOutside else { return }
+        do throws(GroupChatError) {
+            try await enter()
+        } catch {
+            entranceFailed(error, isKept: true)
+        }
+    }
+
+    private func entranceFailed(_ error: GroupChatError, isKept: Bool) {
+        guard !machine.isInside else { return }
+        // Without a visit somebody wanted to leave meanwhile.
+        let isTriedAgain = visit != nil && isKept && policy.returns && error.isTemporary
+        if !isTriedAgain { visit = nil }
+        if error.code != .cancelled { post(.entranceFailed(error, isTriedAgain: isTriedAgain)) }
+    }
+
+    private func enter() async throws(GroupChatError) {
+        // Needed first: it decides whether the identifiers in what follows can be believed.
+        await refreshInformation()
+        guard let visit else { throw .cancelled }
+        let actions = machine.enter(as: visit.nickname)
+        if machine.isInside, actions == [.nicknameGranted(visit.nickname)] { return }
+        let wish: RoomAnswer.Wish = machine.isInside ? .nickname : .entrance
+        do throws(GroupChatError) {
+            try await perform(actions, waitingFor: wish)
+        } catch {
+            if error.code == .cancelled { await withdraw() }
+            throw error
+        }
+        guard wasCreated else { return }
+        wasCreated = false
+        if visit.creation == .withDefaults { try await acceptDefaults() }
+        await refreshInformation()
+    }
+
+    /// Takes back the wish to enter. The task is cancelled, and the room must hear of it all the same.
+    private func withdraw() async {
+        let actions = machine.leave()
+        _ = await Task { try? await send(settle(actions)) }.value
+    }
+
+    /// Leaves the room and returns when it has confirmed it.
+    ///
+    /// - Parameter status: A last word to the others.
+    public func leave(status: String? = nil) async {
+        visit = nil
+        let actions = machine.leave()
+        guard !machine.isOutside else { return }
+        try? await perform(actions, waitingFor: .departure, status: status)
+    }
+
+    /// Asks for another nickname and returns when I have it.
+    ///
+    /// - Throws: ``GroupChatError`` with `nicknameTaken`; then I keep the one that I have.
+    public func changeNickname(to nickname: String) async throws(GroupChatError) {
+        guard let nickname = try address(of: nickname).resource else { return }
+        guard machine.isInside else { throw .notInside }
+        let actions = machine.changeNickname(to: nickname)
+        if actions != [.nicknameGranted(nickname)] { try await perform(actions, waitingFor: .nickname) }
+        visit?.nickname = nickname
+    }
+
+    /// Does what the machine wants and waits until it says how the wish ended.
+    private func perform(
+        _ actions: [RoomAction], waitingFor wish: RoomAnswer.Wish, status: String? = nil
+    ) async throws(GroupChatError) {
+        let answer = RoomAnswer(wish)
+        answers.append(answer)
+        let patience = Task { [policy, weak self] in
+            try await Task.sleep(for: policy.entrancePatience)
+            await self?.patienceEnded(answer)
+        }
+        defer {
+            patience.cancel()
+            answers.removeAll { $0 === answer }
+        }
+        do throws(ClientError) {
+            try await send(settle(actions), status: status)
+        } catch {
+            _ = settle(machine.placeLost(.sessionLost))
+            throw GroupChatError(error)
+        }
+        try await answer.wait()
+    }
+
+    private func patienceEnded(_ answer: RoomAnswer) async {
+        guard answers.contains(where: { $0 === answer }) else { return }
+        switch answer.wish {
+        case .entrance, .departure: try? await send(settle(machine.patienceEnded()))
+        case .nickname: break
+        }
+        answer.fill(.failure(GroupChatError(.unreachable, "The room does not answer.")))
+    }
+
+    // MARK: What the machine says
+
+    nonisolated func post(_ event: RoomEvent) {
+        channel.post(event)
+        everywhere.post(RoomNotice(room: address, event: event))
+    }
+
+    /// Tells observers and those who wait; returns what is left to send.
+    private func settle(_ actions: [RoomAction]) -> [RoomAction] {
+        var outgoing: [RoomAction] = []
+        for action in actions {
+            switch action {
+            case .requestEntrance, .requestNickname, .requestDeparture: outgoing.append(action)
+            case .entered(let own, let statuses):
+                wasCreated = statuses.contains(.created)
+                hasBeenInside = true
+                post(.entered(own, statuses: statuses))
+                fill(.entrance, .success(()))
+            case .refused(let error):
+                fill(.entrance, .failure(GroupChatError(entrance: error)))
+            case .departed(let departure):
+                if !departure.isTemporary { visit = nil }
+                post(.departed(departure))
+                fill(.departure, .success(()))
+                fill(.nickname, .failure(.notInside))
+                fill(.entrance, .failure(GroupChatError(departure)))
+            case .nicknameGranted: fill(.nickname, .success(()))
+            case .nicknameRefused(let error): fill(.nickname, .failure(GroupChatError(nickname: error)))
+            case .occupantEntered(let occupant): post(.occupantEntered(occupant))
+            case .occupantChanged(let occupant): post(.occupantChanged(occupant))
+            case .occupantRenamed(let old, let occupant): post(.occupantRenamed(from: old, occupant))
+            case .occupantLeft(let occupant, let departure): post(.occupantLeft(occupant, departure))
+            case .subjectChanged(let subject): post(.subjectChanged(subject))
+            }
+        }
+        return outgoing
+    }
+
+    private func fill(_ wish: RoomAnswer.Wish, _ result: Result<Void, GroupChatError>) {
+        for answer in answers where answer.wish == wish { answer.fill(result) }
+    }
+
+    private func send(_ actions: [RoomAction], status: String? = nil) async throws(ClientError) {
+        for action in actions {
+            switch action {
+            case .requestEntrance(let nickname):
+                guard var presence = await ownPresence(to: nickname) else { continue }
+                presence.append(RoomEntrance(password: visit?.password, history: wantedHistory))
+                try await session.send(presence)
+            case .requestNickname(let nickname):
+                if let presence = await ownPresence(to: nickname) { try await session.send(presence) }
+            case .requestDeparture(let nickname):
+                guard let receiver = try? address(of: nickname) else { continue }
+                try await session.send(Presence(type: .unavailable, to: receiver, status: status))
+            default: break
+            }
+        }
+    }
+
+    /// How others see me, for the room: broadcast presence does not reach it.
+    private func ownPresence(to nickname: String) async -> Presence? {
+        guard let receiver = try? address(of: nickname) else { return nil }
+        let own = await session.presence
+        let isAvailable = own?.type == .available
+        return Presence(to: receiver, show: isAvailable ? own?.show : nil, status: isAvailable ? own?.status : nil)
+    }
+
+    /// On the way back only what was said since the last sign of the room.
+    private var wantedHistory: RoomEntrance.History? {
+        guard hasBeenInside, visit?.history != RoomEntrance.History.none else { return visit?.history }
+        var history = visit?.history ?? RoomEntrance.History()
+        history.seconds = Int(clamping: lastSign.duration(to: .now).components.seconds) + 1
+        history.since = nil
+        return history
+    }
+}
+
+// MARK: - What happens
+
+extension Room {
+    func presenceReceived(_ presence: Presence) {
+        if let error = presence.error {
+            // The server of the room may be unreachable: no sign of the room itself.
+            _ = settle(machine.errorReceived(error, for: presence.from?.resource))
+            return
+        }
+        lastSign = .now
+        if let known = RoomPresence(
+            presence, trustsIdentifiers: information?.hasOccupantIdentifiers ?? false,
+            trustsHats: information?.hasHats ?? false)
+        {
+            _ = settle(machine.presenceReceived(known))
+        }
+    }
+
+    func subjectReceived(_ subject: RoomSubject) {
+        _ = settle(machine.subjectReceived(subject))
+    }
+
+    /// The own session with the server is lost, and with it the place in every room.
+    func sessionLost() {
+        _ = settle(machine.placeLost(.sessionLost))
+    }
+
+    func sessionEnded() {
+        _ = settle(machine.placeLost(.sessionLost))
+        channel.finish()
+    }
+
+    /// What I do changed; the room hears it from me only.
+    func ownPresenceChanged() async {
+        guard machine.isInside, let nickname = machine.nickname, let presence = await ownPresence(to: nickname) else {
+            return
+        }
+        _ = try? await session.send(presence)
+    }
+
+    /// Something says that the room does not know me any more.
+    func membershipDoubted() { suspect() }
+
+    /// Looks after the room: is it silent for long, or am I out of it against my will?
+    func inspect() async {
+        if machine.isInside {
+            if lastSign.duration(to: .now) >= policy.silenceLimit { await checkMembership() }
+        } else {
+            await enterAgain()
+        }
+    }
+
+    /// Asks the room whether I am still in it, and enters again if not (XEP-0410).
+    ///
+    /// - Returns: `false` when I was not.
+    @discardableResult
+    public func checkMembership() async -> Bool {
+        guard machine.isInside, let nickname = machine.nickname, let own = try? address(of: nickname) else {
+            return false
+        }
+        let failure: ClientError?
+        do throws(ClientError) {
+            try await ping(own)
+            failure = nil
+        } catch {
+            failure = error
+        }
+        // Something else may have decided it meanwhile.
+        guard machine.isInside, machine.nickname == nickname else { return machine.isInside }
+        switch SelfPingVerdict(failure) {
+        case .inside:
+            lastSign = .now
+            return true
+        case .unknown: return true
+        case .outside:
+            _ = settle(machine.placeLost(.forgotten))
+            await enterAgain()
+            return false
+        }
+    }
+}

@@ -1,0 +1,27 @@
+public import MessageFeatures
+
+/// What happens in a room.
+public enum RoomEvent: Sendable, Equatable {
+    /// I am in the room, with everybody in ``Room/occupants``.
+    case entered(Occupant, statuses: Set<RoomUser.Status>)
+    /// I am no longer in the room.
+    case departed(RoomDeparture)
+    /// The room could not be entered, whoever wanted it: the program, a bookmark, or the return after a lost session.
+    ///
+    /// Unless it is tried again by itself, ``Room/visit`` is forgotten.
+    case entranceFailed(GroupChatError, isTriedAgain: Bool)
+    case occupantEntered(Occupant)
+    /// Role, affiliation, availability or status changed.
+    case occupantChanged(Occupant)
+    case occupantRenamed(from: String, Occupant)
+    case occupantLeft(Occupant, RoomDeparture)
+    case subjectChanged(RoomSubject)
+    /// Something was said to everybody, also by me: what I sent comes back when the room has it.
+    case message(RoomMessage)
+    /// An occupant said something to me alone.
+    case privateMessage(RoomMessage)
+    /// The configuration changed (XEP-0045 §10.2.1); ask for ``Room/refreshInformation()``.
+    case configurationChanged(Set<RoomUser.Status>)
+    /// A moderator took a message back (XEP-0425). Only the room itself can say so.
+    case retracted(MessageRetraction)
+}

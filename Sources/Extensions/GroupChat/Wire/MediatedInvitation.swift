@@ -1,0 +1,64 @@
+internal import XMLStreaming
+public import XMPPAddress
+
+/// An invitation, or the answer to one, that goes through the room (XEP-0045 Multi-User Chat §7.8.2).
+///
+/// ```
+/// C: <message to='coven@chat.shakespeare.lit'><x xmlns='http://jabber.org/protocol/muc#user'>
+///      <invite to='hecate@shakespeare.lit'><reason>Hey Hecate, this is the place for all good witches!</reason></invite>
+///    </x></message>
+/// ```
+public struct MediatedInvitation: Sendable, Hashable {
+    /// Whom the room is to tell.
+    public var to: JID?
+    /// Who invites or declines, as the room says.
+    public var from: JID?
+    public var reason: String?
+    /// The conversation that goes on in the room.
+    public var thread: String?
+    /// Whether the invitation continues a conversation between two (§7.9).
+    public var isContinuation: Bool
+
+    public init(
+        to: JID? = nil, from: JID? = nil, reason: String? = nil, thread: String? = nil, isContinuation: Bool = false
+    ) {
+        self.to = to
+        self.from = from
+        self.reason = reason
+        self.thread = thread
+        self.isContinuation = isContinuation || thread != nil
+    }
+
+    init(reading element: XMLElement) throws(XMLDecodingError) {
+        to = try Self.address("to", element)
+        from = try Self.address("from", element)
+        reason = element.firstChild(Self.reasonName)?.text
+        let continuation = element.firstChild(Self.continueName)
+        isContinuation = continuation != nil
+        thread = continuation?["thread"]
+    }
+
+    func encode(to writer: inout XMLWriter, as local: String) {
+        writer.start(XMLName(local, RoomNames.user))
+        writer.attribute("from", from?.description)
+        writer.attribute("to", to?.description)
+        if let reason { writer.element(Self.reasonName, text: reason) }
+        if isContinuation {
+            writer.start(Self.continueName)
+            writer.attribute("thread", thread)
+            writer.end()
+        }
+        writer.end()
+    }
+
+    private static func address(_ attribute: String, _ element: XMLElement) throws(XMLDecodingError) -> JID? {
+        guard let text = element[attribute] else { return nil }
+        guard let address = try? JID(text) else {
+            throw XMLDecodingError(element.name, .invalidAttribute(attribute, value: text))
+        }
+        return address
+    }
+
+    private static let reasonName = XMLName("reason", RoomNames.user)
+    private static let continueName = XMLName("continue", RoomNames.user)
+}

@@ -1,0 +1,83 @@
+public import XMLStreaming
+public import XMPPStanzas
+
+/// Who has a role or an affiliation, or shall have it (XEP-0045 Multi-User Chat §8, §9).
+public struct RoomAdministration: IQPayload, IQResponse, Equatable {
+    public static let name = XMLName("query", RoomNames.administration)
+
+    public var items: [RoomItem]
+
+    public init(items: [RoomItem]) {
+        self.items = items
+    }
+
+    /// Items that cannot be read are left out: one bad entry must not hide the others.
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        items = element.children(Self.itemName).compactMap { try? RoomItem(reading: $0) }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        for item in items { item.encode(to: &writer, namespace: RoomNames.administration) }
+        writer.end()
+    }
+
+    private static let itemName = XMLName("item", RoomNames.administration)
+}
+
+/// Asks a room for the list of an affiliation or a role (XEP-0045 Multi-User Chat §9.5).
+///
+/// ```
+/// C: <iq type='get' to='coven@chat.shakespeare.lit'><query xmlns='http://jabber.org/protocol/muc#admin'>
+///      <item affiliation='member'/></query></iq>
+/// ```
+public struct RoomListRequest: IQRequest, Equatable {
+    public typealias Response = RoomAdministration
+    public static let name = RoomAdministration.name
+
+    public var affiliation: RoomAffiliation?
+    public var role: RoomRole?
+
+    public init(_ affiliation: RoomAffiliation) {
+        self.affiliation = affiliation
+    }
+
+    public init(role: RoomRole) {
+        self.role = role
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        let item = try RoomAdministration(from: element).items.first
+        guard let item, item.affiliation != nil || item.role != nil else {
+            throw XMLDecodingError(Self.name, .missingAttribute("affiliation"))
+        }
+        affiliation = item.affiliation
+        role = item.role
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        RoomAdministration(items: [RoomItem(affiliation: affiliation, role: role)]).encode(to: &writer)
+    }
+}
+
+/// Changes roles and affiliations (XEP-0045 Multi-User Chat §8.2 to §8.4, §9, §10).
+public struct RoomListChange: IQRequest, Equatable {
+    public typealias Response = EmptyResponse
+    public static let name = RoomAdministration.name
+    public static let iqType = IQ.Kind.set
+
+    public var items: [RoomItem]
+
+    public init(_ items: [RoomItem]) {
+        self.items = items
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        items = try RoomAdministration(from: element).items
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        RoomAdministration(items: items).encode(to: &writer)
+    }
+}

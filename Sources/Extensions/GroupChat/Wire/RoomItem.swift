@@ -1,0 +1,62 @@
+internal import XMLStreaming
+public import XMPPAddress
+
+/// Who somebody is in a room, as the room says it or an administrator wants it (XEP-0045 Multi-User Chat §17.2, §17.3).
+///
+/// ```
+/// <item affiliation='member' jid='hag66@shakespeare.lit/pda' role='participant'/>
+/// ```
+public struct RoomItem: Sendable, Hashable {
+    public var affiliation: RoomAffiliation?
+    public var role: RoomRole?
+    /// The real address, where the room tells it.
+    public var address: JID?
+    public var nickname: String?
+    /// Who did it, by nickname or by address.
+    public var actorNickname: String?
+    public var actor: JID?
+    public var reason: String?
+
+    public init(
+        affiliation: RoomAffiliation? = nil, role: RoomRole? = nil, address: JID? = nil, nickname: String? = nil,
+        actorNickname: String? = nil, actor: JID? = nil, reason: String? = nil
+    ) {
+        self.affiliation = affiliation
+        self.role = role
+        self.address = address
+        self.nickname = nickname
+        self.actorNickname = actorNickname
+        self.actor = actor
+        self.reason = reason
+    }
+
+    /// Unknown roles and affiliations throw: guessing could show power where there is none.
+    init(reading element: XMLElement) throws(XMLDecodingError) {
+        let namespace = element.namespace
+        affiliation = try element.value("affiliation", as: RoomAffiliation.self)
+        role = try element.value("role", as: RoomRole.self)
+        address = element["jid"].flatMap { try? JID($0) }
+        nickname = element["nick"]
+        if let child = element.firstChild(XMLName("actor", namespace)) {
+            actorNickname = child["nick"]
+            actor = child["jid"].flatMap { try? JID($0) }
+        }
+        reason = element.firstChild(XMLName("reason", namespace))?.text
+    }
+
+    func encode(to writer: inout XMLWriter, namespace: String) {
+        writer.start(XMLName("item", namespace))
+        writer.attribute("affiliation", affiliation?.rawValue)
+        writer.attribute("jid", address?.description)
+        writer.attribute("nick", nickname)
+        writer.attribute("role", role?.rawValue)
+        if actorNickname != nil || actor != nil {
+            writer.start(XMLName("actor", namespace))
+            writer.attribute("jid", actor?.description)
+            writer.attribute("nick", actorNickname)
+            writer.end()
+        }
+        if let reason { writer.element(XMLName("reason", namespace), text: reason) }
+        writer.end()
+    }
+}

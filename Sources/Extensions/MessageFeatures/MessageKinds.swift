@@ -1,0 +1,52 @@
+public import XMPPClient
+
+/// Announces which kinds of messages the program shows to people, beside plain text.
+///
+/// The payloads of this module are values that a program puts into messages and reads from them, so only the program
+/// knows what it understands:
+///
+///     configuration.add { _ in MessageKinds([.correction, .reactions, .reply]) }
+public struct MessageKinds: OptionSet, SessionExtension, Hashable {
+    public let rawValue: UInt16
+
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// ``MessageCorrection``
+    public static let correction = MessageKinds(rawValue: 1 << 0)
+    /// ``MessageRetraction``
+    public static let retraction = MessageKinds(rawValue: 1 << 1)
+    /// ``MessageReactions``
+    public static let reactions = MessageKinds(rawValue: 1 << 2)
+    /// ``MessageReply``
+    public static let reply = MessageKinds(rawValue: 1 << 3)
+    /// ``FallbackIndication``
+    public static let fallback = MessageKinds(rawValue: 1 << 4)
+    /// ``StyledText``
+    public static let styling = MessageKinds(rawValue: 1 << 5)
+    /// ``MessageReference``
+    public static let references = MessageKinds(rawValue: 1 << 6)
+    /// ``ChatState``
+    public static let chatStates = MessageKinds(rawValue: 1 << 7)
+    /// ``OutOfBandData``
+    public static let outOfBandData = MessageKinds(rawValue: 1 << 8)
+
+    public static let all: MessageKinds = [
+        .correction, .retraction, .reactions, .reply, .fallback, .styling, .references, .chatStates, .outOfBandData,
+    ]
+
+    private static let namespaces: [(MessageKinds, String)] = [
+        (.correction, MessageCorrection.name.namespace),
+        (.retraction, MessageRetraction.name.namespace),
+        (.reactions, MessageReactions.name.namespace),
+        (.reply, MessageReply.name.namespace),
+        (.fallback, FallbackIndication.name.namespace),
+        (.styling, StylingDisabled.name.namespace),
+        (.references, MessageReference.name.namespace),
+        (.chatStates, ChatState.namespace),
+        (.outOfBandData, OutOfBandData.name.namespace),
+    ]
+
+    public var features: [String] {
+        Self.namespaces.filter { contains($0.0) }.map(\.1)
+    }
+}

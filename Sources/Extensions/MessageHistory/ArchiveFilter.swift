@@ -1,0 +1,88 @@
+import DataForms
+public import MessageFeatures
+public import XMPPAddress
+
+/// Which messages of an archive are wanted (XEP-0313 Message Archive Management §4.1).
+///
+/// Without conditions it is all of them.
+public struct ArchiveFilter: Sendable, Hashable {
+    /// Only messages to or from this address; in a room's archive, from it. A bare address stands for all of its
+    /// resources; the own one for messages to oneself.
+    public var with: JID?
+    /// Only messages of this moment or later.
+    public var start: Timestamp?
+    /// Only messages of this moment or earlier.
+    public var end: Timestamp?
+    /// Only messages before the one with this identifier. Needs an extended archive.
+    public var beforeID: String?
+    /// Only messages after the one with this identifier. Needs an extended archive.
+    public var afterID: String?
+    /// Only these messages; one that the archive does not have makes the whole query fail. Needs an extended archive.
+    public var ids: [String]
+    /// Whether messages of rooms are wanted from the account's archive; `nil` leaves it to the server, which must announce
+    /// `urn:xmpp:mam:2#groupchat-field` for anything else (§4.1.4).
+    public var includesGroupChat: Bool?
+    /// Conditions that the server announced beside those of the specification (``ArchiveFormRequest``).
+    public var otherFields: [String: [String]]
+
+    public init(
+        with: JID? = nil, start: Timestamp? = nil, end: Timestamp? = nil, beforeID: String? = nil,
+        afterID: String? = nil, ids: [String] = [], includesGroupChat: Bool? = nil,
+        otherFields: [String: [String]] = [:]
+    ) {
+        self.with = with
+        self.start = start
+        self.end = end
+        self.beforeID = beforeID
+        self.afterID = afterID
+        self.ids = ids
+        self.includesGroupChat = includesGroupChat
+        self.otherFields = otherFields
+    }
+
+    /// Whether it has conditions that only archives with `urn:xmpp:mam:2#extended` understand.
+    public var needsExtendedArchive: Bool { beforeID != nil || afterID != nil || !ids.isEmpty }
+
+    /// Whether it names messages that may not be there any more.
+    var namesMessages: Bool { needsExtendedArchive }
+
+    /// The form to send; `nil` without conditions.
+    var form: DataForm? {
+        var fields: [DataFormField] = []
+        func add(_ name: String, _ value: String?) {
+            if let value { fields.append(DataFormField(name: name, values: [value])) }
+        }
+        add("with", with?.description)
+        add("start", start?.description)
+        add("end", end?.description)
+        add("before-id", beforeID)
+        add("after-id", afterID)
+        if !ids.isEmpty { fields.append(DataFormField(name: "ids", values: ids)) }
+        add("include-groupchat", includesGroupChat.map(String.init))
+        for (name, values) in otherFields.sorted(by: { $0.key < $1.key }) {
+            fields.append(DataFormField(name: name, values: values))
+        }
+        guard !fields.isEmpty else { return nil }
+        let type = DataFormField(name: "FORM_TYPE", kind: .hidden, values: [ArchiveQuery.name.namespace])
+        return DataForm(kind: .submit, fields: [type] + fields)
+    }
+
+    /// Reads a form that was sent.
+    init(_ form: DataForm) {
+        self.init()
+        for field in form.fields {
+            let value = field.values.first
+            switch field.name {
+            case nil, "FORM_TYPE": break
+            case "with": with = value.flatMap { try? JID($0) }
+            case "start": start = value.flatMap { Timestamp($0) }
+            case "end": end = value.flatMap { Timestamp($0) }
+            case "before-id": beforeID = value
+            case "after-id": afterID = value
+            case "ids": ids = field.values
+            case "include-groupchat": includesGroupChat = value.map { $0 == "true" || $0 == "1" }
+            case let name?: otherFields[name] = field.values
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+public import MessageFeatures
+public import XMPPAddress
+public import XMPPStanzas
+
+/// A message as an archive keeps it.
+public struct ArchivedMessage: Sendable, Hashable {
+    /// The archive: the own account or a room.
+    public var archive: JID
+    /// The identifier in that archive, the same that live messages carry as `stanza-id`.
+    public var id: String
+    /// When the archive's server received it.
+    public var stamp: Timestamp?
+    /// `nil` if the archive has taken it out, or if it cannot be read; its place stays.
+    public var message: Message?
+
+    public init(archive: JID, id: String, stamp: Timestamp?, message: Message?) {
+        self.archive = archive
+        self.id = id
+        self.stamp = stamp
+        self.message = message
+    }
+}
+
+/// A page of an archive: some of its messages without a gap.
+public struct ArchivePage: Sendable, Hashable {
+    /// The oldest message first; the newest first if the page was asked for flipped.
+    public var messages: [ArchivedMessage]
+    /// The identifier of the oldest message of the page: where the page before it is asked for.
+    public var oldestID: String?
+    /// The identifier of the newest message of the page: where the page after it is asked for.
+    public var newestID: String?
+    /// Whether nothing more matches in the direction of the page: before it for ``ArchivePosition/newest(_:)`` and
+    /// ``ArchivePosition/before(_:_:)``, after it for the others.
+    public var isComplete: Bool
+    /// `false` if the archive may answer otherwise later: not to be kept without asking again.
+    public var isStable: Bool
+    /// How many messages match in all, if the archive says so; may be a guess.
+    public var count: Int?
+
+    public init(
+        messages: [ArchivedMessage], oldestID: String?, newestID: String?, isComplete: Bool, isStable: Bool = true,
+        count: Int? = nil
+    ) {
+        self.messages = messages
+        self.oldestID = oldestID
+        self.newestID = newestID
+        self.isComplete = isComplete
+        self.isStable = isStable
+        self.count = count
+    }
+
+    /// Puts the results and the end of a query together.
+    init(_ messages: [ArchivedMessage], _ answer: ArchiveAnswer, isFlipped: Bool) {
+        let oldest = isFlipped ? messages.last : messages.first
+        let newest = isFlipped ? messages.first : messages.last
+        // What the archive names counts: it may have sent fewer messages than it looked at. Servers differ in which end
+        // of a flipped page they call the first.
+        let isSwapped = isFlipped && answer.part.first == newest?.id && answer.part.last == oldest?.id
+        self.init(
+            messages: messages, oldestID: (isSwapped ? answer.part.last : answer.part.first) ?? oldest?.id,
+            newestID: (isSwapped ? answer.part.first : answer.part.last) ?? newest?.id,
+            isComplete: answer.isComplete, isStable: answer.isStable, count: answer.part.count)
+    }
+}

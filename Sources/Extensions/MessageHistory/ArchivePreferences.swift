@@ -1,0 +1,89 @@
+public import XMLStreaming
+public import XMPPAddress
+public import XMPPStanzas
+
+/// Which messages the server keeps in the account's archive (XEP-0441 Message Archive Management Preferences §2).
+///
+/// ```
+/// C: <iq type='set'><prefs xmlns='urn:xmpp:mam:2' default='roster'>
+///      <always><jid>romeo@montague.lit</jid></always><never><jid>montague@montague.lit</jid></never></prefs></iq>
+/// ```
+///
+/// Sent, it changes them; the answer is what the server made of it, which may be something else.
+public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
+    public typealias Response = ArchivePreferences
+
+    /// What happens to the messages of everybody whom neither list names (§2.1.1).
+    public enum Rule: String, Sendable, CaseIterable {
+        case always, never
+        /// Kept if the other is on the contact list.
+        case roster
+    }
+
+    public static let name = XMLName("prefs", ArchiveQuery.name.namespace)
+    public static let iqType = IQ.Kind.set
+    private static let alwaysName = XMLName("always", name.namespace)
+    private static let neverName = XMLName("never", name.namespace)
+    private static let addressName = XMLName("jid", name.namespace)
+
+    public var standard: Rule
+    /// Those whose messages are kept. A bare address stands for all of its resources.
+    public var always: [JID]
+    /// Those whose messages are not kept.
+    public var never: [JID]
+
+    public init(_ standard: Rule, always: [JID] = [], never: [JID] = []) {
+        self.standard = standard
+        self.always = always
+        self.never = never
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        guard let standard: Rule = try element.value("default") else {
+            throw XMLDecodingError(Self.name, .missingAttribute("default"))
+        }
+        self.init(
+            standard, always: try Self.addresses(element.firstChild(Self.alwaysName)),
+            never: try Self.addresses(element.firstChild(Self.neverName)))
+    }
+
+    private static func addresses(_ list: XMLElement?) throws(XMLDecodingError) -> [JID] {
+        var addresses: [JID] = []
+        guard let list else { return addresses }
+        for child in list.children where child.isNamed(addressName) {
+            // To lose one would change what is kept, when the list is sent back.
+            guard let address = try? JID(child.text) else { throw XMLDecodingError(addressName, .invalidText) }
+            addresses.append(address)
+        }
+        return addresses
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("default", standard.rawValue)
+        for (name, addresses) in [(Self.alwaysName, always), (Self.neverName, never)] {
+            writer.start(name)
+            for address in addresses { writer.element(Self.addressName, text: address.description) }
+            writer.end()
+        }
+        writer.end()
+    }
+}
+
+/// Asks which messages the server keeps (XEP-0441 Message Archive Management Preferences §2.1).
+public struct ArchivePreferencesRequest: IQRequest, Hashable {
+    public typealias Response = ArchivePreferences
+
+    public static let name = ArchivePreferences.name
+
+    public init() {}
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.element(Self.name, text: "")
+    }
+}

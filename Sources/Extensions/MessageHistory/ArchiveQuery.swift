@@ -1,0 +1,100 @@
+import DataForms
+public import XMLStreaming
+public import XMPPStanzas
+
+/// Asks an archive for messages (XEP-0313 Message Archive Management §4).
+///
+/// ```
+/// C: <iq type='set' id='q1'><query xmlns='urn:xmpp:mam:2' queryid='q1'>
+///      <x xmlns='jabber:x:data' type='submit'>
+///        <field var='FORM_TYPE' type='hidden'><value>urn:xmpp:mam:2</value></field>
+///        <field var='with'><value>juliet@capulet.lit</value></field></x>
+///      <set xmlns='http://jabber.org/protocol/rsm'><max>10</max><before/></set></query></iq>
+/// ```
+///
+/// The messages come as stanzas of their own (``ArchiveResult``), then the answer to the request. ``MessageArchive`` puts
+/// them together and keeps forgeries out.
+public struct ArchiveQuery: IQRequest, Hashable {
+    public typealias Response = ArchiveAnswer
+
+    public static let name = XMLName("query", "urn:xmpp:mam:2")
+    public static let iqType = IQ.Kind.set
+    private static let flipName = XMLName("flip-page", name.namespace)
+
+    /// What the archive repeats in each result.
+    public var queryID: String?
+    /// The node whose items are wanted, in the archive of a publish-subscribe service.
+    public var node: String?
+    public var filter: ArchiveFilter
+    public var page: ResultSetRequest?
+    /// Whether the newest message of the page is to come first (§4.3.4).
+    public var isFlipped: Bool
+
+    public init(
+        queryID: String? = nil, node: String? = nil, filter: ArchiveFilter = ArchiveFilter(),
+        page: ResultSetRequest? = nil, isFlipped: Bool = false
+    ) {
+        self.queryID = queryID
+        self.node = node
+        self.filter = filter
+        self.page = page
+        self.isFlipped = isFlipped
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        queryID = element["queryid"]
+        node = element["node"]
+        filter = try element.decode(DataForm.self).map(ArchiveFilter.init) ?? ArchiveFilter()
+        page = try element.decode(ResultSetRequest.self)
+        isFlipped = element.firstChild(Self.flipName) != nil
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("queryid", queryID)
+        writer.attribute("node", node)
+        filter.form?.encode(to: &writer)
+        page?.encode(to: &writer)
+        if isFlipped { writer.element(Self.flipName, text: "") }
+        writer.end()
+    }
+}
+
+/// The end of a query: what part of the messages was sent (XEP-0313 Message Archive Management §4.3.1).
+///
+/// ```
+/// S: <iq type='result' id='q1'><fin xmlns='urn:xmpp:mam:2' complete='true'>
+///      <set xmlns='http://jabber.org/protocol/rsm'><first index='0'>23452-4534-1</first><last>390-2342-22</last>
+///        <count>16</count></set></fin></iq>
+/// ```
+public struct ArchiveAnswer: IQResponse, XMLPayload, Hashable {
+    public static let name = XMLName("fin", ArchiveQuery.name.namespace)
+
+    /// Whether nothing more matches in the direction that was asked.
+    public var isComplete: Bool
+    /// `false` if the archive may answer otherwise later: not to be kept without asking again (§4.3.2).
+    public var isStable: Bool
+    public var part: ResultSet
+
+    public init(isComplete: Bool, isStable: Bool = true, part: ResultSet = ResultSet()) {
+        self.isComplete = isComplete
+        self.isStable = isStable
+        self.part = part
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        isComplete = try element.boolean("complete") ?? false
+        isStable = try element.boolean("stable") ?? true
+        part = try element.decode(ResultSet.self) ?? ResultSet()
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        if isComplete { writer.attribute("complete", "true") }
+        if !isStable { writer.attribute("stable", "false") }
+        part.encode(to: &writer)
+        writer.end()
+    }
+}

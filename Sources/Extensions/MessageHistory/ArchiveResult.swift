@@ -1,0 +1,47 @@
+public import XMLStreaming
+public import XMPPStanzas
+
+/// One message that an archive sends (XEP-0313 Message Archive Management §4.2).
+///
+/// ```
+/// S: <message id='aeb213' to='juliet@capulet.lit/chamber'>
+///      <result xmlns='urn:xmpp:mam:2' queryid='f27' id='28482-98726-73623'>
+///        <forwarded xmlns='urn:xmpp:forward:0'>…</forwarded></result></message>
+/// ```
+///
+/// Believe it only from the archive that was asked, and only while it is being asked (§8.2): ``MessageArchive`` does.
+public struct ArchiveResult: MessagePayload, Hashable {
+    public static let name = XMLName("result", ArchiveQuery.name.namespace)
+
+    public var queryID: String?
+    /// The identifier of the message in the archive.
+    public var id: String
+    public var forwarded: ForwardedMessage
+
+    public init(queryID: String?, id: String, forwarded: ForwardedMessage) {
+        self.queryID = queryID
+        self.id = id
+        self.forwarded = forwarded
+    }
+
+    /// A message inside that cannot be read counts as taken out: it must not hide that it was there.
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        queryID = element["queryid"]
+        id = try element.required("id")
+        let inner = try element.required(ForwardedMessage.name)
+        do {
+            forwarded = try ForwardedMessage(from: inner)
+        } catch {
+            forwarded = ForwardedMessage(nil, delay: ForwardedMessage.delay(in: inner))
+        }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("queryid", queryID)
+        writer.attribute("id", id)
+        forwarded.encode(to: &writer)
+        writer.end()
+    }
+}

@@ -1,0 +1,160 @@
+public import MessageFeatures
+internal import PublishSubscribe
+internal import ServiceDiscovery
+internal import XMLStreaming
+public import XMPPAddress
+public import XMPPClient
+public import XMPPStanzas
+
+/// Keeps which messages have been displayed the same on all devices of the account (XEP-0490 Message Displayed
+/// Synchronization).
+///
+/// Needs the extension `PublishSubscribe`. The list is asked for when a session begins; then changes come as ``events()``. Only
+/// the own account is believed, and nobody else can read the list. A conversation is called by the bare address of the contact
+/// or of the room, or by the full address of an occupant.
+///
+///     configuration.add { PublishSubscribe($0) }
+///     configuration.add { DisplayedPositions($0) }
+///     …
+///     try await session[DisplayedPositions.self]?.displayed(StanzaIdentifier(id, by: account), in: contact)
+///
+/// What could not be told is for the program to tell again: when the list is ``DisplayedPositionEvent/populated``, compare it
+/// with what this device knows.
+public actor DisplayedPositions: SessionExtension {
+    private let session: Session
+    private let channel = EventChannel<DisplayedPositionEvent>()
+    /// The notices of the session, from its first start on, so that none is missed while the list is asked for.
+    private nonisolated let observing = AsyncStream.makeStream(of: AsyncStream<PublishSubscribeNotice>.self)
+    private var isObserving = false
+    private var table = DisplayedTable()
+    /// What is published next of a conversation, and of which conversations something is on its way.
+    private var waiting: [JID: StanzaIdentifier] = [:]
+    private var publishing: Set<JID> = []
+
+    /// Whether the list is complete.
+    public private(set) var isPopulated = false
+
+    public init(_ session: Session) {
+        self.session = session
+    }
+
+    /// The newest displayed message of each conversation.
+    public var all: [JID: StanzaIdentifier] { table.positions }
+
+    /// What happens to the positions from now on.
+    public nonisolated func events() -> AsyncStream<DisplayedPositionEvent> { channel.stream() }
+
+    // MARK: What the person does
+
+    /// Asks the server for all positions. When that fails, what is known stays.
+    public func fetch() async throws(ClientError) {
+        guard let data = session[PublishSubscribe.self] else { throw Self.unavailable }
+        var items: [PublishedItem] = []
+        do throws(ClientError) {
+            items = try await data.items(of: DisplayedPosition.node).items
+        } catch  where error.isItemNotFound {
+            // Nothing has ever been displayed.
+        }
+        guard let own = await session.address?.bare else { return }
+        post(table.populate(items, own: own))
+        isPopulated = true
+    }
+
+    /// Tells the other devices that a message and all before it have been displayed.
+    ///
+    /// While a position of the same conversation is on its way, only the newest of further ones follows it, and this returns
+    /// at once. A position that is known already is not sent.
+    ///
+    /// - Parameters:
+    ///   - message: The identifier that the room gave to the message, or else the own server; others are ignored by all
+    ///     devices.
+    ///   - conversation: The bare address of a contact or of a room, or the full address of an occupant.
+    public func displayed(_ message: StanzaIdentifier, in conversation: JID) async throws(ClientError) {
+        guard let data = session[PublishSubscribe.self] else { throw Self.unavailable }
+        waiting[conversation] = message
+        guard publishing.insert(conversation).inserted else { return }
+        defer { publishing.remove(conversation) }
+        while let next = waiting.removeValue(forKey: conversation) {
+            guard table.positions[conversation] != next else { continue }
+            do throws(ClientError) {
+                try await data.publish(
+                    DisplayedPosition(next), id: conversation.description, in: DisplayedPosition.node,
+                    configuration: .privateList)
+            } catch {
+                waiting[conversation] = nil
+                throw error
+            }
+            post(table.move(conversation, to: next))
+        }
+    }
+
+    /// Tells the sender by a displayed marker (XEP-0333), and the other devices; with one message where the server can (§4.4).
+    ///
+    /// ```
+    /// C: <message to='romeo@montegue.lit'><displayed xmlns='urn:xmpp:chat-markers:0' id='the-msg-1'/>
+    ///      <displayed xmlns='urn:xmpp:mds:displayed:0'>…</displayed></message>
+    /// ```
+    ///
+    /// - Parameter marker: `Message.displayedMarker(for:inRoom:)`; it is sent in any case.
+    @discardableResult
+    public func displayed(
+        _ message: StanzaIdentifier, in conversation: JID, telling marker: Message
+    ) async throws(ClientError) -> SendToken {
+        // The server takes the receiver for the conversation, and an empty message must not be sent for this (§4.4.2).
+        guard marker.to == conversation, conversation.isBare, !marker.payloads.isEmpty, await isAssisted() else {
+            let token = try await session.send(marker)
+            try await displayed(message, in: conversation)
+            return token
+        }
+        var marker = marker
+        marker.append(DisplayedPosition(message))
+        let token = try await session.send(marker)
+        post(table.move(conversation, to: message))
+        return token
+    }
+
+    /// A server that does not know the position would pass it on to the contact (§6).
+    private func isAssisted() async -> Bool {
+        guard let discovery = session[ServiceDiscovery.self], let own = await session.address?.bare else {
+            return false
+        }
+        let information = try? await discovery.information(of: own)
+        return information?.features.contains(DisplayedPosition.assistance) ?? false
+    }
+
+    // MARK: What the session reports
+
+    public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
+        guard let data = session[PublishSubscribe.self] else { return }
+        if !isObserving {
+            isObserving = true
+            observing.continuation.yield(data.notices())
+        }
+        try await data.addInterest(in: DisplayedPosition.node)
+        // In a new process nothing is known, even of a session that goes on.
+        if !isResumed || !isPopulated { try await fetch() }
+    }
+
+    public nonisolated func run(in session: Session) async {
+        for await stream in observing.stream {
+            for await notice in stream { await noticed(notice) }
+        }
+    }
+
+    public func sessionEnded(_ session: Session) async {
+        channel.finish()
+        observing.continuation.finish()
+    }
+
+    private func noticed(_ notice: PublishSubscribeNotice) async {
+        guard let own = await session.address?.bare else { return }
+        post(table.apply(notice, own: own))
+    }
+
+    private func post(_ events: [DisplayedPositionEvent]) {
+        for event in events { channel.post(event) }
+    }
+
+    private static let unavailable = ClientError(
+        .invalidConfiguration, "Displayed positions need the extension PublishSubscribe in the configuration.")
+}

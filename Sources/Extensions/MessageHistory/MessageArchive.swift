@@ -1,0 +1,176 @@
+import ServiceDiscovery
+import Synchronization
+public import XMPPAddress
+public import XMPPClient
+public import XMPPStanzas
+
+/// Reads the history that servers keep: the archive of the own account and those of rooms (XEP-0313 Message Archive
+/// Management).
+///
+///     configuration.add { MessageArchive($0) }
+///     …
+///     let archive = session[MessageArchive.self]
+///     let page = try await archive?.page(filter: ArchiveFilter(with: friend), page: .newest(50))
+///
+/// A page is asked for and its messages are put together; they do not reach the observers of the session. Messages that
+/// claim to come from an archive and were not asked for are dropped.
+public final class MessageArchive: SessionExtension, StanzaInterceptor {
+    let session: Session
+    private let queries = Mutex(OpenQueries())
+
+    public init(_ session: Session) {
+        self.session = session
+    }
+
+    public var interceptors: [any StanzaInterceptor] { [self] }
+
+    /// A page of messages.
+    ///
+    /// - Parameters:
+    ///   - archive: A room; `nil` for the own account.
+    ///   - isFlipped: Whether the newest message is to come first; needs an extended archive.
+    ///   - timeout: By default that of the session's configuration; for the whole page.
+    public func page(
+        in archive: JID? = nil, filter: ArchiveFilter = ArchiveFilter(), page position: ArchivePosition,
+        flipped isFlipped: Bool = false, timeout: Duration? = nil
+    ) async throws(ArchiveError) -> ArchivePage {
+        if filter.needsExtendedArchive || isFlipped {
+            guard try await capabilities(of: archive).isExtended else { throw .notExtended }
+        }
+        let query = ArchiveQuery(filter: filter, page: position.request, isFlipped: isFlipped)
+        let namesMessage = filter.namesMessages || position.cursor != nil
+        return try await run(
+            query, in: archive, limit: position.size, namesMessage: namesMessage, timeout: timeout)
+    }
+
+    /// All pages in one direction, each asked for when the one before has been taken.
+    ///
+    ///     for try await page in archive.pages(filter: ArchiveFilter(with: friend), from: .newest(100)) { … }
+    ///
+    /// - Parameter start: The first page. From ``ArchivePosition/newest(_:)`` and ``ArchivePosition/before(_:_:)`` the
+    ///   pages go back in time, from the others forward.
+    public func pages(
+        in archive: JID? = nil, filter: ArchiveFilter = ArchiveFilter(), from start: ArchivePosition
+    ) -> ArchivePages {
+        ArchivePages(archive: self, address: archive, filter: filter, start: start)
+    }
+
+    /// The messages with these identifiers, oldest first; needs an extended archive.
+    ///
+    /// - Throws: ``ArchiveError`` with `messageVanished` if one of them is not there.
+    public func messages(
+        withIDs ids: [String], in archive: JID? = nil
+    ) async throws(ArchiveError) -> [ArchivedMessage] {
+        var messages: [ArchivedMessage] = []
+        var rest = ids[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(ArchivePosition.maximumPageSize)
+            rest = rest[part.endIndex...]
+            let pages = pages(in: archive, filter: ArchiveFilter(ids: Array(part)), from: .oldest(part.count))
+            for try await page in pages { messages += page.messages }
+        }
+        // Prosody leaves out what it does not have; the specification wants an error.
+        guard Set(ids).isSubset(of: messages.map(\.id)) else { throw .vanished }
+        return messages
+    }
+
+    /// How many messages match; `nil` if the archive does not say. May be a guess.
+    public func count(
+        in archive: JID? = nil, filter: ArchiveFilter = ArchiveFilter()
+    ) async throws(ArchiveError) -> Int? {
+        let query = ArchiveQuery(filter: filter, page: ResultSetRequest(maximum: 0))
+        // Some archives send a message all the same.
+        return try await run(
+            query, in: archive, limit: ArchivePosition.maximumPageSize, namesMessage: filter.namesMessages,
+            timeout: nil
+        ).count
+    }
+
+    /// Where the archive begins and ends; needs an extended archive.
+    public func metadata(of archive: JID? = nil) async throws(ArchiveError) -> ArchiveMetadata {
+        guard try await capabilities(of: archive).isExtended else { throw .notExtended }
+        let address = try await address(of: archive)
+        do {
+            return try await session.request(ArchiveMetadataRequest(), to: address)
+        } catch {
+            throw ArchiveError(error, namesMessage: false)
+        }
+    }
+
+    /// What the archive can do; asked once in a session where the session has `ServiceDiscovery`.
+    public func capabilities(of archive: JID? = nil) async throws(ArchiveError) -> ArchiveCapabilities {
+        let address = try await address(of: archive)
+        do {
+            let information =
+                if let discovery = session[ServiceDiscovery.self] {
+                    try await discovery.information(of: address)
+                } else {
+                    try await session.request(DiscoveryInformationRequest(), to: address)
+                }
+            return ArchiveCapabilities(features: information.features)
+        } catch {
+            throw ArchiveError(error, namesMessage: false)
+        }
+    }
+
+    // MARK: The stanzas
+
+    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        switch stanza {
+        case .message(let message):
+            guard let payload = message.payloads.first(ArchiveResult.name) else { return .pass(stanza) }
+            guard !message.isError, let result = try? ArchiveResult(from: payload) else { return .drop }
+            let verdict = queries.withLock { $0.received(result, from: message.from) }
+            return verdict == .collected ? .handled : .drop
+        case .iq(let iq):
+            if !iq.requiresResponse, let id = iq.id { queries.withLock { $0.answered(id: id, from: iq.from) } }
+            return .pass(stanza)
+        case .presence:
+            return .pass(stanza)
+        }
+    }
+
+    private func run(
+        _ query: ArchiveQuery, in archive: JID?, limit: Int, namesMessage: Bool, timeout: Duration?
+    ) async throws(ArchiveError) -> ArchivePage {
+        let address = try await address(of: archive)
+        let account = await session.address?.bare
+        let id = await session.makeID()
+        queries.withLock { $0.open(id: id, archive: address, isOwn: address == account, limit: limit) }
+        var query = query
+        query.queryID = id
+        let result: Result<ArchiveAnswer, ClientError>
+        do throws(ClientError) {
+            let answer = try await session.request(IQ(query, to: address, id: id), timeout: timeout)
+            result = .success(try ArchiveAnswer(of: answer))
+        } catch {
+            result = .failure(error)
+        }
+        let messages = queries.withLock { $0.close(id: id) }
+        switch result {
+        case .success(let answer):
+            guard let messages else { throw .tooMuch }
+            return ArchivePage(messages, answer, isFlipped: query.isFlipped)
+        case .failure(let error):
+            throw ArchiveError(error, namesMessage: namesMessage)
+        }
+    }
+
+    func address(of archive: JID?) async throws(ArchiveError) -> JID {
+        if let archive { return archive.bare }
+        guard let account = await session.address?.bare else {
+            throw ArchiveError(.failed, "There is no connection to the server. Connect and try again.")
+        }
+        return account
+    }
+}
+
+extension ArchiveAnswer {
+    fileprivate init(of iq: IQ) throws(ClientError) {
+        do {
+            try self.init(payload: iq.payload)
+        } catch {
+            throw ClientError(.unreadableAnswer, "The answer could not be read.", cause: error)
+        }
+    }
+}

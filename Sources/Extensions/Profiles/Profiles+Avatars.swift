@@ -1,0 +1,90 @@
+internal import PublishSubscribe
+internal import XMLStreaming
+public import XMPPAddress
+internal import XMPPClient
+
+extension Profiles {
+    /// In presence that comes from a room, whose senders are occupants and not accounts.
+    static let occupantMark = XMLName("x", "http://jabber.org/protocol/muc#user")
+
+    /// Fetches the avatar of an account, or of an occupant of a room by its full address.
+    ///
+    /// - Returns: `nil` when there is none.
+    /// - Throws: ``ProfileError`` with `tooLarge` or `wrongHash` when what is there cannot be taken.
+    public func avatar(of address: JID) async throws(ProfileError) -> Avatar? {
+        switch try await published(by: address) {
+        case .unknown: return try await legacyAvatar(of: address)
+        case .none: return nil
+        case .tooLarge(let size): throw .tooLarge(size, limit: Avatar.fetchLimit)
+        case .picture(let bytes, let information):
+            let avatar = Avatar(
+                bytes, mediaType: information.mediaType, width: information.width, height: information.height)
+            return try Self.checked(avatar, information.id)
+        }
+    }
+
+    /// What the personal events of an account have.
+    private enum Published {
+        /// No personal events, or none for me: the vCard is for everybody.
+        case unknown
+        case none
+        case tooLarge(Int)
+        case picture([UInt8], AvatarMetadata.Information)
+    }
+
+    private func published(by address: JID) async throws(ProfileError) -> Published {
+        guard address.isBare, let data = session[PublishSubscribe.self] else { return .unknown }
+        do throws(ClientError) {
+            guard let metadata = try await metadata(of: address, in: data) else { return .unknown }
+            guard let information = metadata.published else { return .none }
+            guard information.byteCount <= Avatar.fetchLimit else { return .tooLarge(information.byteCount) }
+            let items = try await data.items(of: AvatarData.node, at: address, ids: [information.id]).items
+            let item = items.first { $0.id?.lowercased() == information.id }
+            guard let found = (try? item?.decode(AvatarData.self)) ?? nil else { return .unknown }
+            return .picture(found.bytes, information)
+        } catch  where error.stanzaError != nil {
+            return .unknown
+        } catch {
+            throw ProfileError(error)
+        }
+    }
+
+    private func metadata(of account: JID, in data: PublishSubscribe) async throws(ClientError) -> AvatarMetadata? {
+        if let known = metadata(of: account) { return known }
+        let item = try await data.items(of: AvatarMetadata.node, at: account, maximum: 1).items.last
+        return (try? item?.decode(AvatarMetadata.self)) ?? nil
+    }
+
+    static func checked(_ avatar: Avatar, _ id: String?) throws(ProfileError) -> Avatar {
+        guard avatar.bytes.count <= Avatar.fetchLimit else {
+            throw .tooLarge(avatar.bytes.count, limit: Avatar.fetchLimit)
+        }
+        guard id == nil || avatar.id == id else {
+            throw ProfileError(.wrongHash, "The picture is not the one that was announced.")
+        }
+        return avatar
+    }
+
+    private func legacyAvatar(of address: JID) async throws(ProfileError) -> Avatar? {
+        guard let photo = try await legacyCard(of: address)?.photo else { return nil }
+        // The announcement can be older than the card, so it is no reason to refuse what is there now.
+        return try Self.checked(Avatar(photo.bytes, mediaType: photo.mediaType ?? "application/octet-stream"), nil)
+    }
+
+    /// Shows a picture to everybody who may see the own personal events.
+    ///
+    /// - Throws: ``ProfileError`` with `tooLarge` for more than ``Avatar/publishLimit`` bytes: scale it down first.
+    public func publish(_ avatar: Avatar) async throws(ProfileError) {
+        guard avatar.bytes.count <= Avatar.publishLimit else {
+            throw .tooLarge(avatar.bytes.count, limit: Avatar.publishLimit)
+        }
+        // The data first, so that nobody is told of a picture that is not there yet (XEP-0084 §3.1).
+        try await publish(AvatarData(avatar.bytes), id: avatar.id, in: AvatarData.node)
+        try await publish(AvatarMetadata([avatar.information]), id: avatar.id, in: AvatarMetadata.node)
+    }
+
+    /// Takes the own picture away (XEP-0084 §3.5).
+    public func removeAvatar() async throws(ProfileError) {
+        try await publish(AvatarMetadata(), id: nil, in: AvatarMetadata.node)
+    }
+}

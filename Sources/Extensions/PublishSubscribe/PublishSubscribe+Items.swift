@@ -1,0 +1,80 @@
+internal import ServiceDiscovery
+public import XMLStreaming
+public import XMPPAddress
+public import XMPPClient
+
+extension PublishSubscribe {
+    /// Publishes one item, in place of the one with the same identifier.
+    ///
+    /// - Parameters:
+    ///   - id: `nil` lets the service choose. `current` is the custom for nodes of a single item (XEP-0163 §3).
+    ///   - configuration: What must hold for the node. A node that does not exist is made so, one that is configured
+    ///     otherwise is configured anew first.
+    /// - Returns: The identifier of the item, where it is known.
+    @discardableResult
+    public func publish(
+        _ payload: some XMLEncodable, id: String? = nil, in node: String, at service: JID? = nil,
+        configuration: NodeConfiguration? = nil
+    ) async throws(ClientError) -> String? {
+        let item = PublishedItem(id: id, payload: XMLElement(payload))
+        guard let configuration else { return try await publish(item, in: node, at: service, options: nil) }
+        guard try await understandsOptions(service) else {
+            // Somebody who does not know preconditions passes over them, and then private data would be public.
+            try await prepare(node, at: service, configuration)
+            return try await publish(item, in: node, at: service, options: nil)
+        }
+        do throws(ClientError) {
+            return try await publish(item, in: node, at: service, options: configuration)
+        } catch  where error.isAboutPreconditions {
+            try await prepare(node, at: service, configuration)
+            // The decisive ones once more: another device may change the node between these two requests.
+            return try await publish(item, in: node, at: service, options: configuration.essentials)
+        }
+    }
+
+    private func publish(
+        _ item: PublishedItem, in node: String, at service: JID?, options: NodeConfiguration?
+    ) async throws(ClientError) -> String? {
+        let form = options?.form(type: NodeConfiguration.optionsType)
+        let answer = try await session.request(PublishRequest(node: node, items: [item], options: form), to: service)
+        return answer.ids.first ?? item.id
+    }
+
+    private func understandsOptions(_ service: JID?) async throws(ClientError) -> Bool {
+        guard let discovery = session[ServiceDiscovery.self] else { return true }
+        if let service { return try await discovery.information(of: service).features.contains(Self.optionsFeature) }
+        guard let own = await session.address else { return true }
+        if try await discovery.information(of: own.bare).features.contains(Self.optionsFeature) { return true }
+        // Older servers say it of themselves only (XEP-0163 §6.1).
+        return try await discovery.information(of: own.domainJID).features.contains(Self.optionsFeature)
+    }
+
+    private func prepare(_ node: String, at service: JID?, _ configuration: NodeConfiguration) async throws(ClientError)
+    {
+        do throws(ClientError) {
+            try await configure(node, at: service, configuration)
+        } catch  where error.isItemNotFound {
+            try await createNode(node, at: service, configuration: configuration)
+        }
+    }
+
+    /// The items of a node; a node that does not exist is the error `item-not-found`.
+    ///
+    /// - Parameters:
+    ///   - ids: Only these.
+    ///   - maximum: Only so many of the newest.
+    ///   - page: A part of a long list, where the service can (§6.5.4).
+    public func items(
+        of node: String, at service: JID? = nil, ids: [String] = [], maximum: Int? = nil,
+        page: ItemsRequest.Page? = nil
+    ) async throws(ClientError) -> ItemsPage {
+        try await session.request(ItemsRequest(node: node, ids: ids, maximum: maximum, page: page), to: service)
+    }
+
+    /// Takes an item out of a node and tells those who watch it.
+    public func retract(
+        _ id: String, from node: String, at service: JID? = nil, notifies: Bool? = true
+    ) async throws(ClientError) {
+        _ = try await session.request(RetractRequest(node: node, ids: [id], notifies: notifies), to: service)
+    }
+}

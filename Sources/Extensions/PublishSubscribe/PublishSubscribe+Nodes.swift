@@ -1,0 +1,48 @@
+public import DataForms
+public import XMPPAddress
+public import XMPPClient
+
+extension PublishSubscribe {
+    /// Makes a node.
+    ///
+    /// - Parameter node: `nil` lets the service choose a name.
+    /// - Returns: The name of the node.
+    @discardableResult
+    public func createNode(
+        _ node: String?, at service: JID? = nil, configuration: NodeConfiguration? = nil
+    ) async throws(ClientError) -> String? {
+        let form = configuration?.form(type: NodeConfiguration.configurationType)
+        return try await session.request(NodeCreation(node: node, configuration: form), to: service).node ?? node
+    }
+
+    /// Removes a node with everything in it.
+    public func removeNode(
+        _ node: String, at service: JID? = nil, replacement: String? = nil
+    ) async throws(ClientError) {
+        _ = try await session.request(NodeRemoval(node: node, replacement: replacement), to: service)
+    }
+
+    /// Removes all items of a node.
+    public func purgeNode(_ node: String, at service: JID? = nil) async throws(ClientError) {
+        _ = try await session.request(NodePurge(node: node), to: service)
+    }
+
+    /// The form with which the owner configures a node.
+    public func configurationForm(of node: String, at service: JID? = nil) async throws(ClientError) -> DataForm {
+        try await session.request(NodeConfigurationRequest(node: node), to: service).form
+    }
+
+    /// What a new node begins with.
+    public func defaultConfigurationForm(at service: JID? = nil) async throws(ClientError) -> DataForm {
+        try await session.request(NodeConfigurationRequest(), to: service).form
+    }
+
+    /// Changes the settings of a node that are not `nil`; the others stay.
+    public func configure(
+        _ node: String, at service: JID? = nil, _ configuration: NodeConfiguration
+    ) async throws(ClientError) {
+        let form = try await configurationForm(of: node, at: service)
+        _ = try await session.request(
+            NodeConfigurationChange(node: node, form: configuration.filled(form)), to: service)
+    }
+}

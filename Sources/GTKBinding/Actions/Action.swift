@@ -1,0 +1,61 @@
+internal import CGTK
+
+/// Something that can be done by a menu, a key, a button or a notification.
+public final class Action: Object {
+    public init(_ name: String, _ body: @escaping () -> Void) {
+        super.init(adopting: UnsafeMutableRawPointer(g_simple_action_new(name, nil)))
+        on("activate", body)
+    }
+
+    /// An action with a text, for example which conversation is meant.
+    public init(_ name: String, text body: @escaping (String) -> Void) {
+        let type = g_variant_type_new("s")
+        defer { g_variant_type_free(type) }
+        super.init(adopting: UnsafeMutableRawPointer(g_simple_action_new(name, type)))
+        connect("activate") { call in
+            guard let variant = call.variant(1), let text = g_variant_get_string(variant, nil) else { return }
+            body(String(cString: text))
+        }
+    }
+
+    /// An action that switches something on and off; menus show a tick.
+    public init(_ name: String, isOn: Bool, _ body: @escaping (Bool) -> Void) {
+        super.init(
+            adopting: UnsafeMutableRawPointer(
+                g_simple_action_new_stateful(name, nil, g_variant_new_boolean(isOn.gboolean))))
+        on("activate") { [weak self] in
+            guard let self else { return }
+            self.isOn.toggle()
+            body(self.isOn)
+        }
+    }
+
+    /// What an action that switches something stands at.
+    public var isOn: Bool {
+        get {
+            guard let state = g_action_get_state(cast()) else { return false }
+            defer { g_variant_unref(state) }
+            return g_variant_get_boolean(state).isTrue
+        }
+        set { g_simple_action_set_state(cast(), g_variant_new_boolean(newValue.gboolean)) }
+    }
+
+    public var isEnabled: Bool {
+        get { g_action_get_enabled(cast()).isTrue }
+        set { g_simple_action_set_enabled(cast(), newValue.gboolean) }
+    }
+}
+
+/// Actions of one widget, see ``Widget/insert(_:prefix:)``.
+public final class ActionGroup: Object {
+    public init(_ actions: [Action] = []) {
+        super.init(adopting: UnsafeMutableRawPointer(g_simple_action_group_new()))
+        for action in actions { add(action) }
+    }
+
+    public func add(_ action: Action) { g_action_map_add_action(cast(), action.cast()) }
+    public func remove(_ name: String) { g_action_map_remove_action(cast(), name) }
+
+    /// Does an action of the group, as a menu would.
+    public func activate(_ name: String) { g_action_group_activate_action(cast(), name, nil) }
+}

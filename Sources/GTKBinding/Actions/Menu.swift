@@ -1,0 +1,54 @@
+internal import CGTK
+
+/// What a menu offers, by the names of actions.
+///
+///     Menu([.item("_Reply", "message.reply"), .section([.item("_Delete", "message.delete")])])
+public final class Menu: Object {
+    public indirect enum Entry {
+        case item(String, String)
+        /// An item of an action that takes a text.
+        case target(String, String, text: String)
+        /// Items with a line between them and the others.
+        case section(String? = nil, [Entry])
+        case submenu(String, [Entry])
+        /// A place for a widget, in a menu that is shown as a popover.
+        case place(String)
+    }
+
+    public init(_ entries: [Entry] = []) {
+        super.init(adopting: UnsafeMutableRawPointer(g_menu_new()))
+        for entry in entries { append(entry) }
+    }
+
+    public func append(_ entry: Entry) {
+        switch entry {
+        case .item(let label, let action): g_menu_append(cast(), label, action)
+        case .target(let label, let action, let text):
+            let item = Object(adopting: UnsafeMutableRawPointer(g_menu_item_new(label, nil)))
+            g_menu_item_set_action_and_target_value(item.cast(), action, g_variant_new_string(text))
+            item.use { g_menu_append_item(cast(), $0) }
+        case .section(let label, let entries):
+            let section = Menu(entries)
+            g_menu_append_section(cast(), label, section.cast())
+            withExtendedLifetime(section) {}
+        case .submenu(let label, let entries):
+            let submenu = Menu(entries)
+            g_menu_append_submenu(cast(), label, submenu.cast())
+            withExtendedLifetime(submenu) {}
+        case .place(let name):
+            let item = Object(adopting: UnsafeMutableRawPointer(g_menu_item_new(nil, nil)))
+            g_menu_item_set_attribute_value(item.cast(), "custom", g_variant_new_string(name))
+            item.use { g_menu_append_item(cast(), $0) }
+        }
+    }
+
+    public func removeAll() { g_menu_remove_all(cast()) }
+}
+
+extension Popover {
+    /// Puts a widget at a place of the menu that is called so, see ``Menu/Entry/place(_:)``.
+    @discardableResult
+    public func add(_ child: Widget, at place: String) -> Bool {
+        gtk_popover_menu_add_child(cast(), child.widget, place).isTrue
+    }
+}

@@ -1,0 +1,84 @@
+internal import CGTK
+
+/// What was copied, and what can be pasted.
+public enum Clipboard {
+    private static var clipboard: OpaquePointer? {
+        gdk_display_get_default().map { gdk_display_get_clipboard($0) }
+    }
+
+    public static func copy(_ text: String) {
+        if let clipboard { gdk_clipboard_set_text(clipboard, text) }
+    }
+
+    public static func copy(_ texture: Texture) {
+        if let clipboard { gdk_clipboard_set_texture(clipboard, texture.cast()) }
+    }
+
+    /// There is a picture to paste and no text.
+    public static var hasPictureOnly: Bool {
+        guard let clipboard else { return false }
+        let formats = gdk_clipboard_get_formats(clipboard)
+        return gdk_content_formats_contain_gtype(formats, gdk_texture_get_type()).isTrue
+            && !gdk_content_formats_contain_gtype(formats, FundamentalType.string).isTrue
+    }
+
+    /// There are files to paste, copied in the desktop's program for files.
+    public static var hasFiles: Bool {
+        guard let clipboard else { return false }
+        return gdk_content_formats_contain_gtype(gdk_clipboard_get_formats(clipboard), gdk_file_list_get_type()).isTrue
+    }
+
+    public static func text() async throws(GTKError) -> String {
+        guard let clipboard else { return "" }
+        return try await AsyncResult.wait(
+            start: { callback, data in gdk_clipboard_read_text_async(clipboard, nil, callback, data) },
+            finish: { result, error in
+                guard let text = gdk_clipboard_read_text_finish(clipboard, result, &error) else { return "" }
+                defer { g_free(text) }
+                return String(cString: text)
+            })
+    }
+
+    public static func texture() async throws(GTKError) -> Texture? {
+        guard let clipboard else { return nil }
+        return try await AsyncResult.wait(
+            start: { callback, data in gdk_clipboard_read_texture_async(clipboard, nil, callback, data) },
+            finish: { result, error in
+                gdk_clipboard_read_texture_finish(clipboard, result, &error).map {
+                    Texture(adopting: UnsafeMutableRawPointer($0))
+                }
+            })
+    }
+
+    /// The paths of files that were copied.
+    public static func files() async throws(GTKError) -> [String] {
+        guard let clipboard else { return [] }
+        return try await AsyncResult.wait(
+            start: { callback, data in
+                gdk_clipboard_read_value_async(clipboard, gdk_file_list_get_type(), 0, nil, callback, data)
+            },
+            finish: { result, error in
+                guard let value = gdk_clipboard_read_value_finish(clipboard, result, &error) else { return [] }
+                return FileList.paths(value)
+            })
+    }
+}
+
+/// A list of files as it is copied and dropped.
+enum FileList {
+    static func paths(_ value: UnsafePointer<GValue>) -> [String] {
+        guard let list = g_value_get_boxed(value) else { return [] }
+        var paths: [String] = []
+        let files = gdk_file_list_get_files(OpaquePointer(list))
+        var next = files
+        while let entry = next {
+            if let file = entry.pointee.data, let path = g_file_get_path(OpaquePointer(file)) {
+                paths.append(String(cString: path))
+                g_free(path)
+            }
+            next = entry.pointee.next
+        }
+        g_slist_free(files)
+        return paths
+    }
+}

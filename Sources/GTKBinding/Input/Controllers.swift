@@ -1,0 +1,148 @@
+internal import CGTK
+
+/// When a handler gets its turn.
+public enum EventPhase {
+    /// Before the widgets inside.
+    case capture
+    /// After them.
+    case bubble
+
+    var gtk: GtkPropagationPhase { self == .capture ? .capture : .bubble }
+}
+
+/// Which keys are held down beside another one.
+public struct Modifiers: OptionSet, Sendable {
+    public let rawValue: UInt32
+
+    public nonisolated init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    public nonisolated static let shift = Modifiers(rawValue: 1 << 0)
+    public nonisolated static let control = Modifiers(rawValue: 1 << 2)
+    public nonisolated static let alt = Modifiers(rawValue: 1 << 3)
+}
+
+/// A key that was pressed.
+public struct KeyPress {
+    public enum Key {
+        case enter, escape, up, down, left, right, pageUp, pageDown, home, end, tab, delete, backspace, space, menu
+        case other
+    }
+
+    public let key: Key
+    /// The number of the key as GDK counts.
+    public let value: UInt32
+    public let modifiers: Modifiers
+
+    init(value: UInt32, modifiers: UInt32) {
+        self.value = value
+        self.modifiers = Modifiers(rawValue: modifiers).intersection([.shift, .control, .alt])
+        key =
+            switch Int32(bitPattern: value) {
+            case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_ISO_Enter: .enter
+            case GDK_KEY_Escape: .escape
+            case GDK_KEY_Up, GDK_KEY_KP_Up: .up
+            case GDK_KEY_Down, GDK_KEY_KP_Down: .down
+            case GDK_KEY_Left, GDK_KEY_KP_Left: .left
+            case GDK_KEY_Right, GDK_KEY_KP_Right: .right
+            case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: .pageUp
+            case GDK_KEY_Page_Down, GDK_KEY_KP_Page_Down: .pageDown
+            case GDK_KEY_Home, GDK_KEY_KP_Home: .home
+            case GDK_KEY_End, GDK_KEY_KP_End: .end
+            case GDK_KEY_Tab, GDK_KEY_ISO_Left_Tab: .tab
+            case GDK_KEY_Delete: .delete
+            case GDK_KEY_BackSpace: .backspace
+            case GDK_KEY_space: .space
+            case GDK_KEY_Menu: .menu
+            default: .other
+            }
+    }
+}
+
+extension Widget {
+    private func add(_ controller: OpaquePointer, _ phase: EventPhase) -> Object {
+        gtk_event_controller_set_propagation_phase(controller, phase.gtk)
+        // The widget takes over the reference of the constructor.
+        let wrapper = Object(borrowing: UnsafeMutableRawPointer(controller))
+        gtk_widget_add_controller(widget, controller)
+        return wrapper
+    }
+
+    /// Calls `body` for each key that is pressed while the keyboard is in here; the answer `true` ends it there.
+    public func onKey(_ phase: EventPhase = .capture, _ body: @escaping (KeyPress) -> Bool) {
+        let controller = add(gtk_event_controller_key_new(), phase)
+        controller.connect("key-pressed") { call in
+            call.answer(body(KeyPress(value: call.unsigned(1), modifiers: call.flags(3))))
+        }
+    }
+
+    /// Calls `body` with the number of clicks and their place.
+    ///
+    /// - Parameter button: 1 is the first, 3 the one for menus.
+    public func onClick(
+        button: Int = 1, _ phase: EventPhase = .bubble,
+        _ body: @escaping (_ count: Int, _ x: Double, _ y: Double) -> Void
+    ) {
+        let gesture = gtk_gesture_click_new()
+        gtk_gesture_single_set_button(gesture, guint(button))
+        add(gesture, phase).connect(button == 1 ? "released" : "pressed") { call in
+            body(call.integer(1), call.number(2), call.number(3))
+        }
+    }
+
+    /// Calls `body` where a menu is asked for: by the other button, a long touch, or the menu key.
+    public func onMenu(_ body: @escaping (_ x: Double, _ y: Double) -> Void) {
+        onClick(button: 3) { _, x, y in body(x, y) }
+        let touch = gtk_gesture_long_press_new()
+        gtk_gesture_single_set_touch_only(touch, 1)
+        add(touch, .bubble).connect("pressed") { call in body(call.number(1), call.number(2)) }
+        onKey(.bubble) { [weak self] press in
+            guard let self, press.key == .menu || press.value == UInt32(GDK_KEY_F10) && press.modifiers == .shift else {
+                return false
+            }
+            body(Double(self.width) / 2, Double(self.height) / 2)
+            return true
+        }
+    }
+
+    /// Calls `began` and `ended` where the first button is pressed and let go, and `moved` with the way between them.
+    public func onDrag(
+        began: @escaping (_ x: Double, _ y: Double) -> Void,
+        moved: @escaping (_ x: Double, _ y: Double) -> Void = { _, _ in },
+        ended: @escaping (_ x: Double, _ y: Double) -> Void = { _, _ in }
+    ) {
+        let drag = add(gtk_gesture_drag_new(), .bubble)
+        drag.connect("drag-begin") { call in began(call.number(1), call.number(2)) }
+        drag.connect("drag-update") { call in moved(call.number(1), call.number(2)) }
+        drag.connect("drag-end") { call in ended(call.number(1), call.number(2)) }
+    }
+
+    /// Calls `body` when the pointer comes in and goes out.
+    public func onHover(_ body: @escaping (Bool) -> Void) {
+        let motion = add(gtk_event_controller_motion_new(), .bubble)
+        motion.on("enter") { body(true) }
+        motion.on("leave") { body(false) }
+    }
+
+    /// Calls `body` while the pointer moves over it.
+    public func onMotion(_ body: @escaping (_ x: Double, _ y: Double) -> Void) {
+        add(gtk_event_controller_motion_new(), .bubble).connect("motion") { call in body(call.number(1), call.number(2))
+        }
+    }
+
+    /// Calls `body` when the keyboard comes in and goes out.
+    public func onFocus(_ body: @escaping (Bool) -> Void) {
+        let focus = add(gtk_event_controller_focus_new(), .bubble)
+        focus.on("enter") { body(true) }
+        focus.on("leave") { body(false) }
+    }
+
+    /// Calls `body` with each step of the wheel; the answer `true` ends it there.
+    public func onWheel(_ phase: EventPhase = .capture, _ body: @escaping (_ step: Double, Modifiers) -> Bool) {
+        let wheel = gtk_event_controller_scroll_new([.vertical])
+        let controller = add(wheel, phase)
+        controller.connect("scroll") { call in
+            let state = gtk_event_controller_get_current_event_state(wheel)
+            call.answer(body(call.number(2), Modifiers(rawValue: state.rawValue)))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import CGTK
+
+/// A short list all of whose rows are widgets.
+public final class ListBox: Widget {
+    public init(_ rows: [Widget] = []) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_list_box_new()))
+        gtk_list_box_set_selection_mode(cast(), .none)
+        for row in rows { append(row) }
+    }
+
+    public func append(_ row: Widget) { gtk_list_box_append(cast(), row.widget) }
+    public func insert(_ row: Widget, at index: Int) { gtk_list_box_insert(cast(), row.widget, gint(clamping: index)) }
+    public func remove(_ row: Widget) { gtk_list_box_remove(cast(), row.widget) }
+
+    public func removeAll() {
+        while let row = gtk_widget_get_first_child(widget) { gtk_list_box_remove(cast(), row) }
+    }
+
+    /// What is shown while it has no row.
+    public func show(placeholder: Widget?) { gtk_list_box_set_placeholder(cast(), placeholder?.widget) }
+
+    /// A row was clicked, or Return pressed on it.
+    public func onActivate(_ body: @escaping (Int) -> Void) {
+        connect("row-activated") { call in
+            guard let row = call.object(1) else { return }
+            body(Int(gtk_list_box_row_get_index(row.assumingMemoryBound(to: GtkListBoxRow.self))))
+        }
+    }
+
+    /// One row may be selected.
+    @discardableResult
+    public func selectable() -> Self {
+        gtk_list_box_set_selection_mode(cast(), .single)
+        return self
+    }
+
+    public func select(_ index: Int?) {
+        gtk_list_box_select_row(cast(), index.flatMap { gtk_list_box_get_row_at_index(cast(), gint(clamping: $0)) })
+    }
+}

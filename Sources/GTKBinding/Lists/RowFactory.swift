@@ -1,0 +1,100 @@
+internal import CGTK
+
+/// One row of a list: a widget that shows one item after another.
+public protocol ListRow: AnyObject {
+    associatedtype Item
+
+    var root: Widget { get }
+
+    /// Shows an item; called again when the same item looks different.
+    func show(_ item: Item)
+
+    /// The row is not to be seen any more: lets go of pictures and sounds.
+    func clear()
+}
+
+extension ListRow {
+    public func clear() {}
+}
+
+/// Rows that live, for tests.
+public enum ListRows {
+    public internal(set) static var liveCount = 0
+}
+
+/// Makes rows, and fills them as the list is scrolled.
+final class RowFactory<Row: ListRow>: Object {
+    /// What hangs on a row of GTK.
+    private final class Holder {
+        let row: Row
+
+        init(_ row: Row) {
+            self.row = row
+            ListRows.liveCount += 1
+        }
+
+        isolated deinit { ListRows.liveCount -= 1 }
+    }
+
+    /// Rows that show something now, by GTK's object for them.
+    private var bound: [UnsafeMutableRawPointer: Row] = [:]
+    private let key = g_quark_from_static_string("hongyan-row")
+
+    init(_ model: ListModel<Row.Item>, _ makeRow: @escaping () -> Row) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
+        let key = key
+        connect("setup") { call in
+            guard let item = call.object(1) else { return }
+            let row = makeRow()
+            gtk_list_item_set_child(OpaquePointer(item), row.root.widget)
+            g_object_set_qdata_full(
+                item.assumingMemoryBound(to: GObject.self), key,
+                Unmanaged<AnyObject>.passRetained(Holder(row)).toOpaque(),
+                { data in if let data { Unmanaged<AnyObject>.fromOpaque(data).release() } })
+        }
+        connect("bind") { [weak self] call in
+            guard let item = call.object(1), let row = Self.row(item, key),
+                let object = gtk_list_item_get_item(OpaquePointer(item)),
+                let box = SwiftBox.payload(UnsafeMutableRawPointer(object)) as? ItemBox<Row.Item>
+            else { return }
+            self?.bound[item] = row
+            row.show(box.item)
+        }
+        connect("unbind") { [weak self] call in
+            guard let item = call.object(1) else { return }
+            self?.bound[item] = nil
+            Self.row(item, key)?.clear()
+        }
+        connect("teardown") { call in
+            guard let item = call.object(1) else { return }
+            gtk_list_item_set_child(OpaquePointer(item), nil)
+            g_object_set_qdata(item.assumingMemoryBound(to: GObject.self), key, nil)
+        }
+        model.updated.append { [weak self] index, item in self?.update(item, at: index) }
+    }
+
+    func forEachRow(_ body: (Int, Row) -> Void) {
+        for (item, row) in bound {
+            let position = gtk_list_item_get_position(OpaquePointer(item))
+            if position != GTK_INVALID_LIST_POSITION { body(Int(position), row) }
+        }
+    }
+
+    private func update(_ newItem: Row.Item, at index: Int) {
+        for (item, row) in bound where Int(gtk_list_item_get_position(OpaquePointer(item))) == index {
+            // GTK may give the same box to another row later.
+            if let object = gtk_list_item_get_item(OpaquePointer(item)),
+                let box = SwiftBox.payload(UnsafeMutableRawPointer(object)) as? ItemBox<Row.Item>
+            {
+                box.item = newItem
+            }
+            row.show(newItem)
+        }
+    }
+
+    private static func row(_ item: UnsafeMutableRawPointer, _ key: GQuark) -> Row? {
+        g_object_get_qdata(item.assumingMemoryBound(to: GObject.self), key).map {
+            Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
+        }.flatMap { ($0 as? Holder)?.row }
+    }
+}

@@ -1,0 +1,94 @@
+internal import CGTK
+
+/// One strong reference to a GObject, let go of on the main thread with the last Swift reference to this wrapper.
+///
+/// A wrapper does not keep the widgets inside it alive, GTK does: a view keeps the wrappers that it needs later. Handlers
+/// capture views weakly; a handler that holds a wrapper of a widget above its own makes a ring that nothing opens.
+// The attribute is written out: with the module's default only, modules that import this one do not compile for release.
+@MainActor
+open class Object {
+    let raw: UnsafeMutableRawPointer
+
+    /// Wrappers that live, for tests that look for leaks.
+    public private(set) static var liveCount = 0
+
+    /// Takes over a new reference, floating or not.
+    init(adopting pointer: UnsafeMutableRawPointer) {
+        raw = pointer
+        if g_object_is_floating(pointer) != 0 { g_object_ref_sink(pointer) }
+        Object.liveCount += 1
+    }
+
+    convenience init(adopting pointer: OpaquePointer) { self.init(adopting: UnsafeMutableRawPointer(pointer)) }
+
+    convenience init<Instance>(adopting pointer: UnsafeMutablePointer<Instance>) {
+        self.init(adopting: UnsafeMutableRawPointer(pointer))
+    }
+
+    /// Adds a reference to what belongs to somebody else.
+    init(borrowing pointer: UnsafeMutableRawPointer) {
+        raw = pointer
+        g_object_ref(pointer)
+        Object.liveCount += 1
+    }
+
+    isolated deinit {
+        g_object_unref(raw)
+        Object.liveCount -= 1
+    }
+
+    // Which of the two a C function takes is up to how its header declares the class; the compiler picks the right one.
+    func cast() -> OpaquePointer { OpaquePointer(raw) }
+    func cast<Instance>() -> UnsafeMutablePointer<Instance> { raw.assumingMemoryBound(to: Instance.self) }
+
+    /// Calls C with an object that nothing else may hold. `f(Wrapper().cast())` would pass what is gone before `f` begins.
+    func use<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(cast()) }
+
+    /// Another wrapper stands for the same object.
+    public func isSame(as other: Object) -> Bool { raw == other.raw }
+
+    // MARK: Signals
+
+    /// A handler that was connected; it lives as long as the object, unless it is disconnected.
+    public struct Connection: Hashable, Sendable {
+        let id: UInt
+    }
+
+    /// Calls `handler` at each emission of a signal, for example `clicked` or `notify::folded`.
+    @discardableResult
+    public func on(_ signal: String, _ handler: @escaping () -> Void) -> Connection {
+        connect(signal) { _ in handler() }
+    }
+
+    /// Calls `handler` with the arguments of a signal, which may be answered.
+    @discardableResult
+    public func connect(_ signal: String, _ handler: @escaping (SignalArguments) -> Void) -> Connection {
+        let box = Unmanaged.passRetained(SignalHandler(handler)).toOpaque()
+        let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), box)
+        g_closure_add_finalize_notifier(closure, box) { data, _ in
+            if let data { Unmanaged<SignalHandler>.fromOpaque(data).release() }
+        }
+        // One marshaller for all signals: the arguments are read from their values by number.
+        g_closure_set_marshal(closure) { closure, result, count, values, _, _ in
+            guard let data = closure?.pointee.data, let values else { return }
+            let handler = Unmanaged<SignalHandler>.fromOpaque(data).takeUnretainedValue()
+            handler.body(SignalArguments(result: result, count: Int(count), values: values))
+        }
+        return Connection(id: g_signal_connect_closure(raw, signal, closure, 0))
+    }
+
+    public func disconnect(_ connection: Connection) { g_signal_handler_disconnect(raw, connection.id) }
+
+    /// Does something of which a handler shall not hear, such as showing what the model says in a switch.
+    public func withoutHearing(_ connection: Connection, _ body: () -> Void) {
+        g_signal_handler_block(raw, connection.id)
+        body()
+        g_signal_handler_unblock(raw, connection.id)
+    }
+}
+
+final class SignalHandler {
+    let body: (SignalArguments) -> Void
+
+    init(_ body: @escaping (SignalArguments) -> Void) { self.body = body }
+}

@@ -1,0 +1,106 @@
+internal import CGTK
+
+/// A place that the program draws itself.
+public final class DrawingArea: Widget {
+    /// - Parameter draw: draws into an area of so many pixels; called again after ``Widget/queueDraw()``.
+    public init(_ draw: @escaping (Drawing, _ width: Double, _ height: Double) -> Void) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_drawing_area_new()))
+        let callback = Callback<(OpaquePointer, Int32, Int32), Void> { [weak self] context, width, height in
+            guard let self else { return }
+            draw(Drawing(context: context, widget: self), Double(width), Double(height))
+        }
+        gtk_drawing_area_set_draw_func(
+            cast(),
+            { _, context, width, height, data in
+                guard let context, let data else { return }
+                Callback<(OpaquePointer, Int32, Int32), Void>.from(data).body((context, width, height))
+            }, callback.retained,
+            { data in if let data { Callback<(OpaquePointer, Int32, Int32), Void>.release(data) } })
+    }
+
+    /// Its natural size.
+    @discardableResult
+    public func content(width: Int, height: Int) -> Self {
+        gtk_drawing_area_set_content_width(cast(), gint(clamping: width))
+        gtk_drawing_area_set_content_height(cast(), gint(clamping: height))
+        return self
+    }
+}
+
+/// What can be drawn with.
+public struct Drawing {
+    let context: OpaquePointer
+    let widget: Widget
+
+    /// The colour of text in this place, so that what is drawn fits to light, dark and high contrast.
+    public func useTextColor(opacity: Double = 1) {
+        var color = GdkRGBA()
+        gtk_style_context_get_color(gtk_widget_get_style_context(widget.widget), &color)
+        use(color, opacity)
+    }
+
+    /// A colour of the theme, for example `accent_bg_color`; that of text where there is none of this name.
+    public func useColor(_ name: String, opacity: Double = 1) {
+        var color = GdkRGBA()
+        guard gtk_style_context_lookup_color(gtk_widget_get_style_context(widget.widget), name, &color).isTrue else {
+            return useTextColor(opacity: opacity)
+        }
+        use(color, opacity)
+    }
+
+    private func use(_ color: GdkRGBA, _ opacity: Double) {
+        cairo_set_source_rgba(
+            context, Double(color.red), Double(color.green), Double(color.blue), Double(color.alpha) * opacity)
+    }
+
+    /// A line with round ends.
+    public func line(fromX x1: Double, y y1: Double, toX x2: Double, y y2: Double, width: Double) {
+        cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
+        cairo_set_line_width(context, width)
+        cairo_move_to(context, x1, y1)
+        cairo_line_to(context, x2, y2)
+        cairo_stroke(context)
+    }
+
+    public func circle(x: Double, y: Double, radius: Double) {
+        cairo_arc(context, x, y, radius, 0, 2 * Double.pi)
+        cairo_fill(context)
+    }
+
+    public func rectangle(x: Double, y: Double, width: Double, height: Double) {
+        cairo_rectangle(context, x, y, width, height)
+        cairo_fill(context)
+    }
+}
+
+extension Drawing {
+    /// Lines from point to point, with round ends and corners.
+    public func lines(_ points: [(x: Double, y: Double)], width: Double) {
+        guard let first = points.first else { return }
+        cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
+        cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND)
+        cairo_set_line_width(context, width)
+        cairo_move_to(context, first.x, first.y)
+        for point in points.dropFirst() { cairo_line_to(context, point.x, point.y) }
+        cairo_stroke(context)
+    }
+
+    public func ring(x: Double, y: Double, radius: Double, width: Double) {
+        cairo_set_line_width(context, width)
+        cairo_new_sub_path(context)
+        cairo_arc(context, x, y, radius, 0, 2 * Double.pi)
+        cairo_stroke(context)
+    }
+}
+
+extension Drawing {
+    /// A part of a circle, clockwise from its top; 0 and 1 are the same place.
+    public func arc(x: Double, y: Double, radius: Double, from start: Double, to end: Double, width: Double) {
+        cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
+        cairo_set_line_width(context, width)
+        cairo_new_sub_path(context)
+        let top = -Double.pi / 2
+        cairo_arc(context, x, y, radius, top + start * 2 * Double.pi, top + end * 2 * Double.pi)
+        cairo_stroke(context)
+    }
+}

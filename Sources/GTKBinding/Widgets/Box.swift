@@ -1,0 +1,95 @@
+internal import CGTK
+
+/// Widgets beside or below each other.
+public final class Box: Widget {
+    public init(_ orientation: Orientation, spacing: Int = 0, _ children: [Widget] = []) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_box_new(orientation.gtk, gint(clamping: spacing))))
+        for child in children { append(child) }
+    }
+
+    public static func vertical(spacing: Int = 0, _ children: Widget...) -> Box {
+        Box(.vertical, spacing: spacing, children)
+    }
+
+    public static func horizontal(spacing: Int = 0, _ children: Widget...) -> Box {
+        Box(.horizontal, spacing: spacing, children)
+    }
+
+    public func append(_ child: Widget) { gtk_box_append(cast(), child.widget) }
+    public func prepend(_ child: Widget) { gtk_box_prepend(cast(), child.widget) }
+    public func insert(_ child: Widget, after other: Widget?) {
+        gtk_box_insert_child_after(cast(), child.widget, other?.widget)
+    }
+    public func remove(_ child: Widget) { gtk_box_remove(cast(), child.widget) }
+
+    public func removeAll() {
+        while let child = gtk_widget_get_first_child(widget) { gtk_box_remove(cast(), child) }
+    }
+
+    /// All children are as wide, or high, as the largest.
+    @discardableResult
+    public func homogeneous() -> Self {
+        gtk_box_set_homogeneous(cast(), 1)
+        return self
+    }
+}
+
+/// A place for one widget, which may change.
+public final class Bin: Widget {
+    public init(_ child: Widget? = nil) {
+        super.init(adopting: UnsafeMutableRawPointer(adw_bin_new()))
+        show(child)
+    }
+
+    public func show(_ child: Widget?) { adw_bin_set_child(cast(), child?.widget) }
+}
+
+/// A place that is never wider than something that is good to read.
+public final class Clamp: Widget {
+    public init(_ child: Widget, maximumWidth: Int) {
+        super.init(adopting: UnsafeMutableRawPointer(adw_clamp_new()))
+        adw_clamp_set_maximum_size(cast(), gint(clamping: maximumWidth))
+        adw_clamp_set_child(cast(), child.widget)
+    }
+}
+
+/// A thin line.
+public final class Separator: Widget {
+    public init(_ orientation: Orientation) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_separator_new(orientation.gtk)))
+    }
+}
+
+/// Widgets over another one.
+public final class Overlay: Widget {
+    public init(_ child: Widget, _ above: Widget...) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_overlay_new()))
+        gtk_overlay_set_child(cast(), child.widget)
+        for widget in above { add(widget) }
+    }
+
+    /// - Parameter isMeasured: the overlay becomes as large as this child needs.
+    public func add(_ child: Widget, isMeasured: Bool = false) {
+        gtk_overlay_add_overlay(cast(), child.widget)
+        if isMeasured { gtk_overlay_set_measure_overlay(cast(), child.widget, 1) }
+    }
+
+    public func remove(_ child: Widget) { gtk_overlay_remove_overlay(cast(), child.widget) }
+}
+
+/// Widgets in lines that break where there is no more room.
+public final class FlowBox: Widget {
+    public init(spacing: Int = 0, maximumPerLine: Int = 30) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_flow_box_new()))
+        gtk_flow_box_set_selection_mode(cast(), .none)
+        gtk_flow_box_set_max_children_per_line(cast(), guint(maximumPerLine))
+        gtk_flow_box_set_column_spacing(cast(), guint(spacing))
+        gtk_flow_box_set_row_spacing(cast(), guint(spacing))
+    }
+
+    public func append(_ child: Widget) { gtk_flow_box_append(cast(), child.widget) }
+
+    public func removeAll() {
+        while let child = gtk_widget_get_first_child(widget) { gtk_flow_box_remove(cast(), child) }
+    }
+}

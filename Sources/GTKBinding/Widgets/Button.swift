@@ -1,0 +1,93 @@
+internal import CGTK
+
+public final class Button: Widget {
+    public init(_ label: String) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_button_new_with_mnemonic(label)))
+    }
+
+    /// A button with a picture only; give it a name with ``Widget/named(_:)``.
+    public init(icon: String) { super.init(adopting: UnsafeMutableRawPointer(gtk_button_new_from_icon_name(icon))) }
+
+    public init(_ child: Widget) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_button_new()))
+        gtk_button_set_child(cast(), child.widget)
+    }
+
+    /// A picture and a text beside it.
+    public convenience init(_ label: String, icon: String) {
+        let content = Widget(adopting: UnsafeMutableRawPointer(adw_button_content_new()))
+        adw_button_content_set_label(content.cast(), label)
+        adw_button_content_set_icon_name(content.cast(), icon)
+        adw_button_content_set_use_underline(content.cast(), 1)
+        self.init(content)
+    }
+
+    public func show(icon: String) { gtk_button_set_icon_name(cast(), icon) }
+    public func show(label: String) { gtk_button_set_label(cast(), label) }
+
+    public func onClick(_ body: @escaping () -> Void) { on("clicked", body) }
+
+    /// Clicking does this action, for example `win.search`; the button follows whether that can be done.
+    @discardableResult
+    public func action(_ name: String) -> Self {
+        gtk_actionable_set_action_name(cast(), name)
+        return self
+    }
+
+    /// As a click does.
+    public func click() { gtk_widget_activate(widget) }
+}
+
+/// A button that stays pressed.
+public final class ToggleButton: Widget {
+    public init(icon: String) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_toggle_button_new()))
+        gtk_button_set_icon_name(cast(), icon)
+    }
+
+    public init(_ label: String) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_toggle_button_new_with_mnemonic(label)))
+    }
+
+    public var isActive: Bool {
+        get { gtk_toggle_button_get_active(cast()).isTrue }
+        set { gtk_toggle_button_set_active(cast(), newValue.gboolean) }
+    }
+
+    @discardableResult
+    public func onToggle(_ body: @escaping (Bool) -> Void) -> Connection {
+        on("toggled") { [weak self] in if let self { body(self.isActive) } }
+    }
+}
+
+/// A box with a tick, or one of several of which one is chosen.
+public final class CheckButton: Widget {
+    public init(_ label: String? = nil, inGroupOf other: CheckButton? = nil) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_check_button_new_with_mnemonic(label)))
+        if let other { gtk_check_button_set_group(cast(), other.cast()) }
+    }
+
+    public var isActive: Bool {
+        get { gtk_check_button_get_active(cast()).isTrue }
+        set { gtk_check_button_set_active(cast(), newValue.gboolean) }
+    }
+
+    @discardableResult
+    public func onToggle(_ body: @escaping (Bool) -> Void) -> Connection {
+        on("toggled") { [weak self] in if let self { body(self.isActive) } }
+    }
+}
+
+public final class Switch: Widget {
+    public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_switch_new())) }
+
+    public var isActive: Bool {
+        get { gtk_switch_get_active(cast()).isTrue }
+        set { gtk_switch_set_active(cast(), newValue.gboolean) }
+    }
+
+    @discardableResult
+    public func onToggle(_ body: @escaping (Bool) -> Void) -> Connection {
+        on("notify::active") { [weak self] in if let self { body(self.isActive) } }
+    }
+}

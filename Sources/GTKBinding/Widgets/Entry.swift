@@ -1,0 +1,90 @@
+internal import CGTK
+
+/// What all fields of one line have: text, cursor, a signal when it changes.
+public protocol TextField: Widget {}
+
+extension TextField {
+    public var text: String {
+        get { String(cString: gtk_editable_get_text(cast())) }
+        set { if newValue != text { gtk_editable_set_text(cast(), newValue) } }
+    }
+
+    @discardableResult
+    public func onChange(_ body: @escaping (String) -> Void) -> Object.Connection {
+        on("changed") { [weak self] in if let self { body(self.text) } }
+    }
+
+    public func selectAll() { gtk_editable_select_region(cast(), 0, -1) }
+    public func moveCursorToEnd() { gtk_editable_set_position(cast(), -1) }
+
+    /// So many characters are to be seen at least.
+    @discardableResult
+    public func characters(minimum: Int) -> Self {
+        gtk_editable_set_width_chars(cast(), gint(clamping: minimum))
+        return self
+    }
+}
+
+/// A field for one line of text.
+public final class Entry: Widget, TextField {
+    public init(placeholder: String? = nil) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_entry_new()))
+        gtk_entry_set_placeholder_text(cast(), placeholder)
+    }
+
+    /// Return was pressed.
+    public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
+
+    public func isWrong(_ isWrong: Bool) { css("error", isWrong) }
+}
+
+/// A field for a password.
+public final class PasswordEntry: Widget, TextField {
+    public init(placeholder: String? = nil) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_password_entry_new()))
+        gtk_password_entry_set_show_peek_icon(cast(), 1)
+        set("placeholder-text", placeholder)
+    }
+
+    public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
+}
+
+/// A field for what is searched; its change is told a moment after the last key.
+public final class SearchEntry: Widget, TextField {
+    public init(placeholder: String? = nil) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_search_entry_new()))
+        set("placeholder-text", placeholder)
+    }
+
+    public func onSearch(_ body: @escaping (String) -> Void) {
+        on("search-changed") { [weak self] in if let self { body(self.text) } }
+    }
+
+    public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
+    /// Ctrl+G and Ctrl+Shift+G.
+    public func onNext(_ body: @escaping () -> Void) { on("next-match", body) }
+    public func onPrevious(_ body: @escaping () -> Void) { on("previous-match", body) }
+    /// Escape was pressed.
+    public func onStop(_ body: @escaping () -> Void) { on("stop-search", body) }
+
+    /// Keys that are pressed in another widget and mean text are written here.
+    public func captureKeys(of other: Widget) { gtk_search_entry_set_key_capture_widget(cast(), other.widget) }
+}
+
+/// A bar for a search field that is shown while something is searched.
+public final class SearchBar: Widget {
+    public init(_ entry: SearchEntry) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_search_bar_new()))
+        gtk_search_bar_set_child(cast(), entry.widget)
+        gtk_search_bar_connect_entry(cast(), entry.cast())
+    }
+
+    public var isOpen: Bool {
+        get { gtk_search_bar_get_search_mode(cast()).isTrue }
+        set { gtk_search_bar_set_search_mode(cast(), newValue.gboolean) }
+    }
+
+    public func onOpen(_ body: @escaping (Bool) -> Void) {
+        on("notify::search-mode-enabled") { [weak self] in if let self { body(self.isOpen) } }
+    }
+}

@@ -1,0 +1,49 @@
+internal import CGTK
+
+/// The bar at the top of a window or of one of its panes.
+public final class HeaderBar: Widget {
+    public init(title: Widget? = nil) {
+        super.init(adopting: UnsafeMutableRawPointer(adw_header_bar_new()))
+        if let title { show(title: title) }
+    }
+
+    public func show(title: Widget?) { adw_header_bar_set_title_widget(cast(), title?.widget) }
+    public func prepend(_ child: Widget) { adw_header_bar_pack_start(cast(), child.widget) }
+    public func append(_ child: Widget) { adw_header_bar_pack_end(cast(), child.widget) }
+
+    /// The window's own buttons are on this bar.
+    public func showsWindowButtons(start: Bool? = nil, end: Bool? = nil) {
+        if let start { adw_header_bar_set_show_start_title_buttons(cast(), start.gboolean) }
+        if let end { adw_header_bar_set_show_end_title_buttons(cast(), end.gboolean) }
+    }
+
+    /// Title and subtitle, cut where there is no room.
+    public static func title(_ title: String, subtitle: String = "") -> WindowTitle { WindowTitle(title, subtitle) }
+}
+
+/// A title with a smaller line below it.
+public final class WindowTitle: Widget {
+    public init(_ title: String, _ subtitle: String = "") {
+        super.init(adopting: UnsafeMutableRawPointer(adw_window_title_new(title, subtitle)))
+    }
+
+    public func show(title: String, subtitle: String = "") {
+        adw_window_title_set_title(cast(), title)
+        adw_window_title_set_subtitle(cast(), subtitle)
+    }
+}
+
+/// A bar with a button, between the top of a pane and its content.
+public final class ActionBar: Widget {
+    public init(start: [Widget] = [], center: Widget? = nil, end: [Widget] = []) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_action_bar_new()))
+        for child in start { gtk_action_bar_pack_start(cast(), child.widget) }
+        if let center { gtk_action_bar_set_center_widget(cast(), center.widget) }
+        for child in end { gtk_action_bar_pack_end(cast(), child.widget) }
+    }
+
+    public var isRevealed: Bool {
+        get { gtk_action_bar_get_revealed(cast()).isTrue }
+        set { gtk_action_bar_set_revealed(cast(), newValue.gboolean) }
+    }
+}

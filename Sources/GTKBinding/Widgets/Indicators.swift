@@ -1,0 +1,96 @@
+internal import CGTK
+
+/// Something is going on.
+public final class Spinner: Widget {
+    public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_spinner_new())) }
+
+    public var isSpinning: Bool {
+        get { gtk_spinner_get_spinning(cast()).isTrue }
+        set { gtk_spinner_set_spinning(cast(), newValue.gboolean) }
+    }
+}
+
+/// How much of something is done.
+public final class ProgressBar: Widget {
+    public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_progress_bar_new())) }
+
+    /// 0 to 1.
+    public var fraction: Double {
+        get { gtk_progress_bar_get_fraction(cast()) }
+        set { gtk_progress_bar_set_fraction(cast(), min(max(newValue, 0), 1)) }
+    }
+
+    /// Moves although it is not known how much there is to do.
+    public func pulse() { gtk_progress_bar_pulse(cast()) }
+}
+
+/// How high something is, as a bar.
+public final class LevelBar: Widget {
+    public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_level_bar_new())) }
+
+    /// 0 to 1.
+    public var value: Double {
+        get { gtk_level_bar_get_value(cast()) }
+        set { gtk_level_bar_set_value(cast(), min(max(newValue, 0), 1)) }
+    }
+}
+
+/// A number that is set by sliding.
+public final class Scale: Widget {
+    public init(_ range: ClosedRange<Double>, step: Double, orientation: Orientation = .horizontal) {
+        super.init(
+            adopting: UnsafeMutableRawPointer(
+                gtk_scale_new_with_range(orientation.gtk, range.lowerBound, range.upperBound, step)))
+    }
+
+    public var value: Double {
+        get { gtk_range_get_value(cast()) }
+        set { gtk_range_set_value(cast(), newValue) }
+    }
+
+    @discardableResult
+    public func onChange(_ body: @escaping (Double) -> Void) -> Connection {
+        on("value-changed") { [weak self] in if let self { body(self.value) } }
+    }
+}
+
+/// What there is to say when there is nothing to show.
+public final class StatusPage: Widget {
+    public init(icon: String? = nil, title: String, description: String? = nil, _ child: Widget? = nil) {
+        super.init(adopting: UnsafeMutableRawPointer(adw_status_page_new()))
+        adw_status_page_set_icon_name(cast(), icon)
+        show(title: title, description: description)
+        adw_status_page_set_child(cast(), child?.widget)
+    }
+
+    public func show(title: String, description: String? = nil) {
+        adw_status_page_set_title(cast(), Markup.escape(title))
+        adw_status_page_set_description(cast(), description.map(Markup.escape))
+    }
+}
+
+/// A child that is pushed in and out.
+public final class Revealer: Widget {
+    public enum Transition {
+        case crossfade, slideUp, slideDown
+
+        var gtk: GtkRevealerTransitionType {
+            switch self {
+            case .crossfade: .crossfade
+            case .slideUp: .slideUp
+            case .slideDown: .slideDown
+            }
+        }
+    }
+
+    public init(_ child: Widget, _ transition: Transition = .slideDown) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_revealer_new()))
+        gtk_revealer_set_transition_type(cast(), transition.gtk)
+        gtk_revealer_set_child(cast(), child.widget)
+    }
+
+    public var isRevealed: Bool {
+        get { gtk_revealer_get_reveal_child(cast()).isTrue }
+        set { gtk_revealer_set_reveal_child(cast(), newValue.gboolean) }
+    }
+}

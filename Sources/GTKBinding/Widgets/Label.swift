@@ -1,0 +1,94 @@
+internal import CGTK
+
+/// Text that is read.
+public final class Label: Widget {
+    public init(_ text: String = "") { super.init(adopting: UnsafeMutableRawPointer(gtk_label_new(text))) }
+
+    public var text: String {
+        get { String(cString: gtk_label_get_text(cast())) }
+        set { gtk_label_set_text(cast(), newValue) }
+    }
+
+    /// Shows text with Pango's markup. Whatever comes from outside goes through ``Markup/escape(_:)`` first.
+    public func show(markup: String) { gtk_label_set_markup(cast(), markup) }
+
+    /// Breaks lines between words, and inside of one that is longer than a line.
+    @discardableResult
+    public func wrap(maximumCharacters: Int = -1) -> Self {
+        gtk_label_set_wrap(cast(), 1)
+        gtk_label_set_wrap_mode(cast(), .wordChar)
+        gtk_label_set_natural_wrap_mode(cast(), .word)
+        gtk_label_set_max_width_chars(cast(), gint(clamping: maximumCharacters))
+        return self
+    }
+
+    /// Cuts what does not fit, with an ellipsis at the end or in the middle.
+    @discardableResult
+    public func ellipsize(inMiddle: Bool = false) -> Self {
+        gtk_label_set_ellipsize(cast(), inMiddle ? .middle : .end)
+        return self
+    }
+
+    /// At most so many lines of text that is wrapped and cut.
+    @discardableResult
+    public func lines(_ count: Int) -> Self {
+        gtk_label_set_lines(cast(), gint(clamping: count))
+        return self
+    }
+
+    /// How wide it is at least and at most, in characters of middle width.
+    @discardableResult
+    public func characters(minimum: Int = -1, maximum: Int = -1) -> Self {
+        gtk_label_set_width_chars(cast(), gint(clamping: minimum))
+        gtk_label_set_max_width_chars(cast(), gint(clamping: maximum))
+        return self
+    }
+
+    /// Where the text stands in the label: 0 is its beginning, 1 its end.
+    @discardableResult
+    public func textAlignment(_ place: Float) -> Self {
+        gtk_label_set_xalign(cast(), place)
+        return self
+    }
+
+    /// How the lines stand to each other.
+    @discardableResult
+    public func centered() -> Self {
+        gtk_label_set_justify(cast(), .center)
+        return self
+    }
+
+    @discardableResult
+    public func selectable(_ isSelectable: Bool = true) -> Self {
+        gtk_label_set_selectable(cast(), isSelectable.gboolean)
+        return self
+    }
+
+    /// Calls `body` with the address of a link that is clicked; the desktop opens it where the answer is `false`.
+    public func onLink(_ body: @escaping (String) -> Bool) {
+        connect("activate-link") { call in call.answer(call.string(1).map(body) ?? false) }
+    }
+}
+
+/// Pango's markup: text with tags such as `<b>` and `<a href="…">`.
+public enum Markup {
+    /// Text that stands for itself in markup and in the values of attributes. What no markup can contain is left out.
+    public nonisolated static func escape(_ text: String) -> String {
+        var escaped = ""
+        escaped.reserveCapacity(text.utf8.count + 16)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case "\t", "\n": escaped.unicodeScalars.append(scalar)
+            // Control characters, and NUL that would end the text.
+            case "\0"..." ": escaped.unicodeScalars.append(scalar == " " ? " " : "\u{FFFD}")
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

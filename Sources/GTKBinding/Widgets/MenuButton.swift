@@ -1,0 +1,99 @@
+internal import CGTK
+
+/// A button that opens a menu or a popover.
+public final class MenuButton: Widget {
+    public init(icon: String) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_menu_button_new()))
+        gtk_menu_button_set_icon_name(cast(), icon)
+    }
+
+    public init(_ child: Widget) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_menu_button_new()))
+        gtk_menu_button_set_child(cast(), child.widget)
+    }
+
+    public func show(icon: String) { gtk_menu_button_set_icon_name(cast(), icon) }
+    public func show(_ menu: Menu?) { gtk_menu_button_set_menu_model(cast(), menu?.cast()) }
+    public func show(_ popover: Popover?) { gtk_menu_button_set_popover(cast(), popover?.widget) }
+
+    /// F10 opens this one.
+    @discardableResult
+    public func primary() -> Self {
+        gtk_menu_button_set_primary(cast(), 1)
+        return self
+    }
+
+    @discardableResult
+    public func opensUpwards() -> Self {
+        gtk_menu_button_set_direction(cast(), .up)
+        return self
+    }
+
+    public func open() { gtk_menu_button_popup(cast()) }
+    public func close() { gtk_menu_button_popdown(cast()) }
+}
+
+/// A small window over the others that goes when something else is clicked.
+public class Popover: Widget {
+    public init(_ child: Widget? = nil) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_popover_new()))
+        gtk_popover_set_child(cast(), child?.widget)
+    }
+
+    /// A menu as a popover, for a right click.
+    public init(_ menu: Menu) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_popover_menu_new_from_model(menu.cast())))
+        gtk_popover_set_has_arrow(cast(), 0)
+        gtk_widget_set_halign(widget, .start)
+    }
+
+    fileprivate init(chooser: UnsafeMutableRawPointer) { super.init(adopting: chooser) }
+
+    public func close() { gtk_popover_popdown(cast()) }
+    public func onClose(_ body: @escaping () -> Void) { on("closed", body) }
+
+    /// Opens it at a point of a widget; it is gone from there when it is closed.
+    ///
+    /// - Parameter parent: one that outlives it, rather than a row that may be used for another item meanwhile.
+    public func open(at x: Double, _ y: Double, of parent: Widget) {
+        let isNew = gtk_widget_get_parent(widget) == nil
+        if isNew { gtk_widget_set_parent(widget, parent.widget) }
+        var place = GdkRectangle(x: gint(x), y: gint(y), width: 1, height: 1)
+        gtk_popover_set_pointing_to(cast(), &place)
+        gtk_popover_popup(cast())
+        guard isNew else { return }
+        // The action that was chosen is done after it closes, and needs its place in the window until then.
+        let unparent = { [self] in
+            if gtk_widget_get_parent(widget) != nil { gtk_widget_unparent(widget) }
+        }
+        var closing: [(Object, Connection)] = []
+        let end = {
+            for (object, connection) in closing { object.disconnect(connection) }
+            closing = []
+        }
+        closing.append(
+            (
+                self,
+                on("closed") {
+                    MainLoop.schedule(.idle) {
+                        unparent(); end()
+                    }
+                }
+            ))
+        closing.append(
+            (
+                parent,
+                parent.on("destroy") {
+                    unparent(); end()
+                }
+            ))
+    }
+}
+
+/// The desktop's own chooser of emoji.
+public final class EmojiChooser: Popover {
+    public init(_ body: @escaping (String) -> Void) {
+        super.init(chooser: UnsafeMutableRawPointer(gtk_emoji_chooser_new()))
+        connect("emoji-picked") { call in if let emoji = call.string(1) { body(emoji) } }
+    }
+}

@@ -1,0 +1,132 @@
+internal import CGTK
+
+/// A row of a list of settings: title, subtitle, and widgets before and after them.
+public class ActionRow: Widget {
+    public init(_ title: String = "", subtitle: String? = nil) {
+        super.init(adopting: UnsafeMutableRawPointer(adw_action_row_new()))
+        show(title: title)
+        if let subtitle { show(subtitle: subtitle) }
+    }
+
+    fileprivate init(row: UnsafeMutableRawPointer) { super.init(adopting: row) }
+
+    /// Plain text, whatever is in it.
+    public func show(title: String) {
+        adw_preferences_row_set_use_markup(cast(), 0)
+        adw_preferences_row_set_title(cast(), title)
+    }
+
+    public func show(subtitle: String) {
+        adw_preferences_row_set_use_markup(cast(), 0)
+        adw_action_row_set_subtitle(cast(), subtitle)
+    }
+
+    public func prepend(_ child: Widget) { adw_action_row_add_prefix(cast(), child.widget) }
+    public func append(_ child: Widget) { adw_action_row_add_suffix(cast(), child.widget) }
+
+    /// A click on the row is a click on this one of its widgets.
+    public func activates(_ child: Widget) { adw_action_row_set_activatable_widget(cast(), child.widget) }
+
+    /// The row can be clicked as a whole.
+    public func onActivate(_ body: @escaping () -> Void) {
+        gtk_list_box_row_set_activatable(cast(), 1)
+        on("activated", body)
+    }
+}
+
+/// A row with a switch.
+public final class SwitchRow: ActionRow {
+    public let control = Switch()
+
+    public override init(_ title: String = "", subtitle: String? = nil) {
+        super.init(title, subtitle: subtitle)
+        control.align(vertical: .center).accessible(label: title)
+        append(control)
+        activates(control)
+    }
+
+    public var isActive: Bool {
+        get { control.isActive }
+        set { if newValue != control.isActive { control.isActive = newValue } }
+    }
+
+    @discardableResult
+    public func onToggle(_ body: @escaping (Bool) -> Void) -> Connection { control.onToggle(body) }
+}
+
+/// A row with one of several texts to choose.
+public final class ComboRow: ActionRow {
+    public init(_ title: String, subtitle: String? = nil, choices: [String]) {
+        super.init(row: UnsafeMutableRawPointer(adw_combo_row_new()))
+        show(title: title)
+        if let subtitle { show(subtitle: subtitle) }
+        show(choices: choices)
+    }
+
+    public func show(choices: [String]) {
+        let list = Object(adopting: UnsafeMutableRawPointer(gtk_string_list_new(nil)))
+        for choice in choices { gtk_string_list_append(list.cast(), choice) }
+        list.use { adw_combo_row_set_model(cast(), $0) }
+    }
+
+    public var selected: Int {
+        get { Int(adw_combo_row_get_selected(cast())) }
+        set { if newValue != selected { adw_combo_row_set_selected(cast(), guint(newValue)) } }
+    }
+
+    @discardableResult
+    public func onSelect(_ body: @escaping (Int) -> Void) -> Connection {
+        on("notify::selected") { [weak self] in if let self { body(self.selected) } }
+    }
+}
+
+/// A row that opens to show further rows.
+public final class ExpanderRow: Widget {
+    public init(_ title: String) {
+        super.init(adopting: UnsafeMutableRawPointer(adw_expander_row_new()))
+        adw_preferences_row_set_use_markup(cast(), 0)
+        adw_preferences_row_set_title(cast(), title)
+    }
+
+    public func add(_ row: Widget) { adw_expander_row_add_row(cast(), row.widget) }
+
+    public var isOpen: Bool {
+        get { adw_expander_row_get_expanded(cast()).isTrue }
+        set { adw_expander_row_set_expanded(cast(), newValue.gboolean) }
+    }
+}
+
+/// A row that is a field with its title in it.
+public class EntryRow: Widget, TextField {
+    public init(_ title: String) {
+        super.init(adopting: UnsafeMutableRawPointer(adw_entry_row_new()))
+        show(title: title)
+    }
+
+    fileprivate init(row: UnsafeMutableRawPointer, title: String) {
+        super.init(adopting: row)
+        show(title: title)
+    }
+
+    public func show(title: String) {
+        adw_preferences_row_set_use_markup(cast(), 0)
+        adw_preferences_row_set_title(cast(), title)
+    }
+
+    public func prepend(_ child: Widget) { adw_entry_row_add_prefix(cast(), child.widget) }
+    public func append(_ child: Widget) { adw_entry_row_add_suffix(cast(), child.widget) }
+
+    /// Shows a button that takes the text over.
+    public func showsApplyButton(_ isShown: Bool) { adw_entry_row_set_show_apply_button(cast(), isShown.gboolean) }
+    public func onApply(_ body: @escaping () -> Void) { on("apply", body) }
+    /// Return was pressed.
+    public func onActivate(_ body: @escaping () -> Void) { on("entry-activated", body) }
+    public func isWrong(_ isWrong: Bool) { css("error", isWrong) }
+}
+
+/// A row for a password.
+public final class PasswordEntryRow: EntryRow {
+    public override init(_ title: String) {
+        super.init(row: UnsafeMutableRawPointer(adw_password_entry_row_new()), title: title)
+    }
+}

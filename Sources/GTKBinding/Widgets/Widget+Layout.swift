@@ -1,0 +1,82 @@
+internal import CGTK
+
+public enum Orientation {
+    case horizontal, vertical
+
+    var gtk: GtkOrientation { self == .horizontal ? .horizontal : .vertical }
+}
+
+/// Where a widget stands in a place that is larger than it.
+public enum Alignment {
+    case fill, start, end, center, baseline
+
+    var gtk: GtkAlign {
+        switch self {
+        case .fill: .fill
+        case .start: .start
+        case .end: .end
+        case .center: .center
+        case .baseline: .baseline
+        }
+    }
+}
+
+extension Widget {
+    /// Takes what room there is.
+    @discardableResult
+    public func expand(_ orientations: Orientation..., when expands: Bool = true) -> Self {
+        for orientation in orientations {
+            switch orientation {
+            case .horizontal: gtk_widget_set_hexpand(widget, expands.gboolean)
+            case .vertical: gtk_widget_set_vexpand(widget, expands.gboolean)
+            }
+        }
+        return self
+    }
+
+    @discardableResult
+    public func align(horizontal: Alignment? = nil, vertical: Alignment? = nil) -> Self {
+        if let horizontal { gtk_widget_set_halign(widget, horizontal.gtk) }
+        if let vertical { gtk_widget_set_valign(widget, vertical.gtk) }
+        return self
+    }
+
+    /// The least size, in pixels; what is not given is the widget's own.
+    @discardableResult
+    public func minimumSize(width: Int = -1, height: Int = -1) -> Self {
+        gtk_widget_set_size_request(widget, Int32(clamping: width), Int32(clamping: height))
+        return self
+    }
+
+    @discardableResult
+    public func margins(horizontal: Int, vertical: Int) -> Self {
+        margins(start: horizontal, end: horizontal, top: vertical, bottom: vertical)
+    }
+
+    @discardableResult
+    public func margins(
+        start: Int? = nil, end: Int? = nil, top: Int? = nil, bottom: Int? = nil
+    ) -> Self {
+        if let start { gtk_widget_set_margin_start(widget, Int32(clamping: start)) }
+        if let end { gtk_widget_set_margin_end(widget, Int32(clamping: end)) }
+        if let top { gtk_widget_set_margin_top(widget, Int32(clamping: top)) }
+        if let bottom { gtk_widget_set_margin_bottom(widget, Int32(clamping: bottom)) }
+        return self
+    }
+
+    /// Children do not reach over its edge: for round corners.
+    @discardableResult
+    public func clipped() -> Self {
+        gtk_widget_set_overflow(widget, .hidden)
+        return self
+    }
+
+    /// In which direction it and its children run; the person's own where neither is said.
+    public func runs(rightToLeft: Bool?) {
+        switch rightToLeft {
+        case true?: gtk_widget_set_direction(widget, .rtl)
+        case false?: gtk_widget_set_direction(widget, .ltr)
+        case nil: gtk_widget_set_direction(widget, .none)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import CGTK
+
+/// Anything that is shown.
+///
+/// Methods that give back the widget can be written one after the other:
+///
+///     Label(name).css("heading").expand(.horizontal).tip(address)
+public class Widget: Object {
+    var widget: UnsafeMutablePointer<GtkWidget> { cast() }
+
+    public var isVisible: Bool {
+        get { gtk_widget_get_visible(widget).isTrue }
+        set { if newValue != isVisible { gtk_widget_set_visible(widget, newValue.gboolean) } }
+    }
+
+    /// Whether it answers to the person; its children follow it.
+    public var isSensitive: Bool {
+        get { gtk_widget_get_sensitive(widget).isTrue }
+        set { gtk_widget_set_sensitive(widget, newValue.gboolean) }
+    }
+
+    /// It and all above it are shown.
+    public var isMapped: Bool { gtk_widget_get_mapped(widget).isTrue }
+
+    public var hasFocus: Bool { gtk_widget_has_focus(widget).isTrue }
+
+    /// The keyboard goes here from now on.
+    @discardableResult
+    public func grabFocus() -> Bool { gtk_widget_grab_focus(widget).isTrue }
+
+    /// In pixels; 0 before the first layout.
+    public var width: Int { Int(gtk_widget_get_width(widget)) }
+    public var height: Int { Int(gtk_widget_get_height(widget)) }
+
+    public func queueDraw() { gtk_widget_queue_draw(widget) }
+    public func queueResize() { gtk_widget_queue_resize(widget) }
+
+    // MARK: Style
+
+    @discardableResult
+    public func css(_ classes: String...) -> Self {
+        for name in classes { gtk_widget_add_css_class(widget, name) }
+        return self
+    }
+
+    /// Adds or removes a class.
+    public func css(_ name: String, _ isOn: Bool) {
+        if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
+    }
+
+    @discardableResult
+    public func hidden(_ isHidden: Bool = true) -> Self {
+        isVisible = !isHidden
+        return self
+    }
+
+    @discardableResult
+    public func tip(_ text: String?) -> Self {
+        gtk_widget_set_tooltip_text(widget, text)
+        return self
+    }
+
+    @discardableResult
+    public func cursor(_ name: String?) -> Self {
+        gtk_widget_set_cursor_from_name(widget, name)
+        return self
+    }
+
+    /// Whether clicking it takes the keyboard from the widget that has it.
+    @discardableResult
+    public func focusOnClick(_ takesFocus: Bool) -> Self {
+        gtk_widget_set_focus_on_click(widget, takesFocus.gboolean)
+        return self
+    }
+
+    /// Whether it can have the keyboard at all.
+    @discardableResult
+    public func focusable(_ isFocusable: Bool) -> Self {
+        gtk_widget_set_focusable(widget, isFocusable.gboolean)
+        return self
+    }
+
+    /// Whether clicks and touches reach it.
+    @discardableResult
+    public func targetable(_ isTarget: Bool) -> Self {
+        gtk_widget_set_can_target(widget, isTarget.gboolean)
+        return self
+    }
+
+    // MARK: Frames
+
+    /// Calls `body` before each frame, as long as it answers `true`.
+    public func onFrame(_ body: @escaping () -> Bool) {
+        gtk_widget_add_tick_callback(
+            widget, { _, _, data in data.map { Callback<Void, Bool>.from($0).body(()).gboolean } ?? 0 },
+            Callback<Void, Bool> { body() }.retained, { data in if let data { Callback<Void, Bool>.release(data) } })
+    }
+
+    // MARK: Actions
+
+    /// Does an action by its full name, for example `win.close` or `list.scroll-to-item`.
+    @discardableResult
+    public func activate(_ action: String) -> Bool {
+        gtk_widget_activate_action_variant(widget, action, nil).isTrue
+    }
+
+    /// Actions that this widget and all inside it can name as `prefix.name`.
+    public func insert(_ actions: ActionGroup, prefix: String) {
+        gtk_widget_insert_action_group(widget, prefix, actions.cast())
+    }
+
+    /// Where a point of this widget is in another one of the same window.
+    public func translate(x: Double, y: Double, to other: Widget) -> (x: Double, y: Double)? {
+        var (newX, newY) = (0.0, 0.0)
+        let isInside = gtk_widget_translate_coordinates(widget, other.widget, x, y, &newX, &newY).isTrue
+        return isInside ? (newX, newY) : nil
+    }
+}

@@ -1,0 +1,78 @@
+internal import CGTK
+
+/// The program as the desktop knows it: one instance, its actions, what is opened with it.
+public final class Application: Object {
+    /// - Parameters:
+    ///   - id: reversed domain name; the desktop file and the icon are called so, too.
+    ///   - isUnique: a second start brings up the first; `false` in tests.
+    public init(_ id: String, isUnique: Bool = true) {
+        let flags: GApplicationFlags = isUnique ? [.handlesOpen] : [.handlesOpen, .nonUnique]
+        super.init(adopting: UnsafeMutableRawPointer(adw_application_new(id, flags)))
+    }
+
+    /// Once, before everything else.
+    public func onStartup(_ body: @escaping () -> Void) { on("startup", body) }
+    /// Started without anything to open, the first time and again.
+    public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
+    public func onShutdown(_ body: @escaping () -> Void) { on("shutdown", body) }
+
+    /// Addresses that are to be opened, for example `xmpp:juliet@capulet.example`.
+    public func onOpen(_ body: @escaping ([String]) -> Void) {
+        connect("open") { call in
+            guard let files = call.pointer(1)?.assumingMemoryBound(to: OpaquePointer?.self) else { return }
+            body(
+                (0..<call.integer(2)).compactMap { index in
+                    guard let file = files[index] else { return nil }
+                    let uri: UnsafeMutablePointer<CChar>? = g_file_get_uri(file)
+                    defer { g_free(uri) }
+                    return uri.map { String(cString: $0) }
+                })
+        }
+    }
+
+    /// Runs until the last window is closed or ``quit()`` is called; gives the exit status.
+    public func run(_ arguments: [String] = []) -> Int32 {
+        var pointers: [UnsafeMutablePointer<CChar>?] = (arguments.isEmpty ? ["hongyan-desktop"] : arguments).map {
+            g_strdup($0)
+        }
+        let count = gint(pointers.count)
+        pointers.append(nil)
+        defer { for pointer in pointers { g_free(pointer) } }
+        return g_application_run(cast(), count, &pointers)
+    }
+
+    public func quit() { g_application_quit(cast()) }
+
+    /// It runs on without a window, until ``release()`` is called as often.
+    public func hold() { g_application_hold(cast()) }
+    public func release() { g_application_release(cast()) }
+
+    /// Another instance runs; this one has only told it to open.
+    public var isRemote: Bool { g_application_get_is_remote(cast()).isTrue }
+
+    /// An action of the program, `app.name`.
+    public func add(_ action: Action) { g_action_map_add_action(cast(), action.cast()) }
+
+    /// Keys for an action, for example `<Control>n`, `<Control><Shift>Tab`, `F11`.
+    public func setShortcuts(_ keys: [String], for action: String) {
+        withCStrings(keys) { gtk_application_set_accels_for_action(cast(), action, $0) }
+    }
+
+    /// Tells the desktop that the program has something to say; needs its session bus.
+    public func send(_ notification: Notification, id: String) {
+        g_application_send_notification(cast(), id, notification.cast())
+    }
+
+    public func withdrawNotification(_ id: String) { g_application_withdraw_notification(cast(), id) }
+
+    private func withCStrings(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Void) {
+        let copies = strings.map { g_strdup($0) }
+        defer { for copy in copies { g_free(copy) } }
+        let pointers = copies.map { UnsafePointer($0) } + [nil]
+        pointers.withUnsafeBufferPointer { if let base = $0.baseAddress { body(base) } }
+    }
+}
+
+extension SignalArguments {
+    func pointer(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_pointer(values + index) }
+}

@@ -1,0 +1,64 @@
+internal import CGTK
+
+/// A question over a window, with one button for each answer.
+///
+///     let answer = await MessageDialog("Delete?", body: "It cannot be undone.")
+///         .add("cancel", "_Cancel").add("delete", "_Delete", .destructive).ask(over: window)
+public final class MessageDialog: Window {
+    public enum Appearance {
+        case plain, suggested, destructive
+
+        var gtk: AdwResponseAppearance {
+            switch self {
+            case .plain: .default
+            case .suggested: .suggested
+            case .destructive: .destructive
+            }
+        }
+    }
+
+    public init(_ heading: String, body: String, _ child: Widget? = nil) {
+        super.init(toplevel: UnsafeMutableRawPointer(adw_message_dialog_new(nil, heading, body)))
+        if let child { adw_message_dialog_set_extra_child(cast(), child.widget) }
+    }
+
+    @discardableResult
+    public func add(_ response: String, _ label: String, _ appearance: Appearance = .plain) -> Self {
+        adw_message_dialog_add_response(cast(), response, label)
+        adw_message_dialog_set_response_appearance(cast(), response, appearance.gtk)
+        return self
+    }
+
+    /// Return gives this answer.
+    @discardableResult
+    public func byDefault(_ response: String) -> Self {
+        adw_message_dialog_set_default_response(cast(), response)
+        return self
+    }
+
+    /// Escape gives this answer; else it is `close`.
+    @discardableResult
+    public func onEscape(_ response: String) -> Self {
+        adw_message_dialog_set_close_response(cast(), response)
+        return self
+    }
+
+    public func setEnabled(_ response: String, _ isEnabled: Bool) {
+        adw_message_dialog_set_response_enabled(cast(), response, isEnabled.gboolean)
+    }
+
+    /// Shows it and calls `body` with the answer.
+    public func present(over parent: Window?, _ body: @escaping (String) -> Void) {
+        isTransient(for: parent)
+        isModal(true)
+        connect("response") { call in body(call.string(1) ?? "") }
+        present()
+    }
+
+    /// Shows it and waits for the answer.
+    public func ask(over parent: Window?) async -> String {
+        await withCheckedContinuation { continuation in
+            present(over: parent) { continuation.resume(returning: $0) }
+        }
+    }
+}

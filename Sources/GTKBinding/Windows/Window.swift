@@ -1,0 +1,127 @@
+internal import CGTK
+
+/// A window of the program.
+public class Window: Widget {
+    /// A window with a bar of its own making.
+    public init(
+        _ title: String, width: Int = -1, height: Int = -1, over parent: Window? = nil, _ content: Widget? = nil
+    ) {
+        super.init(borrowing: UnsafeMutableRawPointer(adw_window_new()))
+        self.title = title
+        setDefaultSize(width: width, height: height)
+        if let content { show(content) }
+        isTransient(for: parent)
+    }
+
+    // Windows belong to GTK: their constructors give away no reference.
+    init(toplevel: UnsafeMutableRawPointer) { super.init(borrowing: toplevel) }
+
+    var window: UnsafeMutablePointer<GtkWindow> { cast() }
+
+    public var title: String {
+        get { gtk_window_get_title(cast()).map { String(cString: $0) } ?? "" }
+        set { gtk_window_set_title(cast(), newValue) }
+    }
+
+    public func show(_ content: Widget) { adw_window_set_content(cast(), content.widget) }
+
+    public func setDefaultSize(width: Int, height: Int) {
+        gtk_window_set_default_size(cast(), gint(clamping: width), gint(clamping: height))
+    }
+
+    /// The size that it has, or will have when it is no longer maximized.
+    public var defaultSize: (width: Int, height: Int) {
+        var (width, height): (gint, gint) = (0, 0)
+        gtk_window_get_default_size(cast(), &width, &height)
+        return (Int(width), Int(height))
+    }
+
+    public var isMaximized: Bool { gtk_window_is_maximized(cast()).isTrue }
+    public func maximize() { gtk_window_maximize(cast()) }
+    public func unmaximize() { gtk_window_unmaximize(cast()) }
+    public var isFullscreen: Bool { gtk_window_is_fullscreen(cast()).isTrue }
+    public func fullscreen(_ isOn: Bool) {
+        if isOn { gtk_window_fullscreen(cast()) } else { gtk_window_unfullscreen(cast()) }
+    }
+
+    /// The person is looking at it.
+    public var isActive: Bool { gtk_window_is_active(cast()).isTrue }
+    public func onActive(_ body: @escaping (Bool) -> Void) {
+        on("notify::is-active") { [weak self] in if let self { body(self.isActive) } }
+    }
+
+    /// Shows it, in front of the others.
+    public func present() { gtk_window_present(cast()) }
+    /// As the person closes it: ``onCloseRequest(_:)`` may prevent it.
+    public func close() { gtk_window_close(cast()) }
+    /// Takes it away for good.
+    public func destroy() { gtk_window_destroy(cast()) }
+
+    /// Calls `body` when it is about to be closed; the answer `true` keeps it.
+    public func onCloseRequest(_ body: @escaping () -> Bool) {
+        connect("close-request") { call in call.answer(body()) }
+    }
+
+    /// Keeps the view that this window shows until the window is destroyed. Its handlers can then hold it weakly, as all do.
+    public func keep(_ view: AnyObject) {
+        var kept: AnyObject? = view
+        on("destroy") {
+            withExtendedLifetime(kept) {}
+            kept = nil
+        }
+    }
+
+    /// When it is closed by its button it is hidden only.
+    public func hidesOnClose(_ hides: Bool) { gtk_window_set_hide_on_close(cast(), hides.gboolean) }
+
+    /// It stands above another window and goes with it.
+    public func isTransient(for parent: Window?) {
+        guard let parent else { return }
+        gtk_window_set_transient_for(cast(), parent.cast())
+        gtk_window_set_destroy_with_parent(cast(), 1)
+    }
+
+    public func isModal(_ isModal: Bool) { gtk_window_set_modal(cast(), isModal.gboolean) }
+
+    /// Return in a field clicks this.
+    public func setDefault(_ button: Button?) { gtk_window_set_default_widget(cast(), button?.widget) }
+
+    /// Escape closes it.
+    public func closesOnEscape() {
+        onKey(.bubble) { [weak self] key in
+            guard key.key == .escape else { return false }
+            self?.close()
+            return true
+        }
+    }
+
+    /// A picture of it as it is now, for tests and screenshots.
+    public func render() -> Texture? {
+        let paintable = Object(adopting: gtk_widget_paintable_new(widget))
+        guard width > 0, height > 0 else { return nil }
+        let snapshot = gtk_snapshot_new()
+        paintable.use { gdk_paintable_snapshot($0, snapshot, Double(width), Double(height)) }
+        guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
+        defer { gsk_render_node_unref(node) }
+        guard let renderer = gtk_native_get_renderer(cast()) else { return nil }
+        return Texture(adopting: UnsafeMutableRawPointer(gsk_renderer_render_texture(renderer, node, nil)))
+    }
+}
+
+/// A window that the program's life and its actions belong to.
+public final class ApplicationWindow: Window {
+    public init(_ application: Application, _ title: String) {
+        super.init(toplevel: UnsafeMutableRawPointer(adw_application_window_new(application.cast())))
+        self.title = title
+    }
+
+    public override func show(_ content: Widget) { adw_application_window_set_content(cast(), content.widget) }
+
+    /// An action of this window, `win.name`.
+    public func add(_ action: Action) { g_action_map_add_action(cast(), action.cast()) }
+
+    /// The window that is shown for `win.show-help-overlay` and Ctrl+?.
+    public func show(shortcuts: ShortcutsWindow) {
+        gtk_application_window_set_help_overlay(cast(), shortcuts.cast())
+    }
+}

@@ -1,0 +1,91 @@
+internal import Glibc
+
+/// The person's language: the English text is the key, catalogues are `po/<language>.po`, compiled by `msgfmt`.
+///
+/// The catalogues are read here and not by the C library, because that translates only where the system's locale of the
+/// language is installed, which it seldom is in containers and on servers.
+public enum Localization {
+    private static let loaded = load()
+    private static var catalogue: MessageCatalogue? { loaded.catalogue }
+
+    /// The text in the person's language, or as it is where there is no translation.
+    public static func translate(_ text: String) -> String {
+        catalogue?[text] ?? text
+    }
+
+    /// The language of the texts, for example `zh_CN`: that of the catalogue in use; `en` where texts stay as they are.
+    ///
+    /// English as people elsewhere write it keeps its country, because dates are written differently there.
+    public static var language: String { loaded.language }
+
+    /// The catalogue of the first wanted language that has one; English is the text itself and ends the search.
+    private static func load() -> (catalogue: MessageCatalogue?, language: String) {
+        for language in languages(in: { variable in getenv(variable).map { String(cString: $0) } }) {
+            if language == "en" || language.hasPrefix("en_") { return (nil, language) }
+            if language == "C" || language == "POSIX" { break }
+            for folder in folders {
+                let path = "\(folder)/\(language)/LC_MESSAGES/hongyan.mo"
+                if let catalogue = MessageCatalogue(file: path) { return (catalogue, language) }
+            }
+        }
+        return (nil, "en")
+    }
+
+    /// The wanted languages, best first, each as named and then without its country, in the order of gettext: the list
+    /// `LANGUAGE`, and else the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
+    static func languages(in environment: (String) -> String?) -> [String] {
+        func value(_ name: String) -> String? {
+            environment(name).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let locale = value("LC_ALL") ?? value("LC_MESSAGES") ?? value("LANG") ?? "C"
+        let list = value("LANGUAGE")?.split(separator: ":").map(String.init) ?? []
+        return (list + [locale]).flatMap { name -> [String] in
+            let bare = String(name.prefix { $0 != "." && $0 != "@" })
+            let language = String(bare.prefix { $0 != "_" })
+            // Simplified Chinese is also what is read without a country, and in Singapore.
+            let further = language == "zh" && bare != "zh_TW" && bare != "zh_HK" ? ["zh_CN"] : []
+            return [bare] + (language == bare ? [] : [language]) + further.filter { $0 != bare }
+        }
+    }
+
+    /// Where catalogues are: where `HONGYAN_LOCALE_DIR` says, beside the program, or where the system keeps them.
+    private static var folders: [String] {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        let program = String(decoding: buffer.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = String(program[..<(program.lastIndex(of: "/") ?? program.startIndex)])
+        let own = getenv("HONGYAN_LOCALE_DIR").map { [String(cString: $0)] } ?? []
+        return own + [folder + "/locale", folder + "/../share/locale", "/usr/share/locale"]
+    }
+}
+
+/// `text` in the person's language, each `%@` replaced by the next argument; a translation may say `%1$@`, `%2$@` … to
+/// change their order.
+public func localized(_ text: String, _ arguments: any CustomStringConvertible...) -> String {
+    filled(Localization.translate(text), with: arguments.map(\.description))
+}
+
+/// `template` with its places filled. What an argument contains is never taken for a place.
+package func filled(_ template: String, with arguments: [String]) -> String {
+    var result = ""
+    var next = 0
+    var rest = template[...]
+    while let percent = rest.firstIndex(of: "%") {
+        result += rest[..<percent]
+        rest = rest[percent...]
+        if rest.hasPrefix("%@") {
+            result += next < arguments.count ? arguments[next] : "%@"
+            next += 1
+            rest = rest.dropFirst(2)
+        } else if let number = rest.dropFirst().first?.wholeNumberValue, rest.dropFirst(2).hasPrefix("$@"),
+            (1...max(arguments.count, 1)).contains(number), number <= arguments.count
+        {
+            result += arguments[number - 1]
+            rest = rest.dropFirst(4)
+        } else {
+            result += "%"
+            rest = rest.dropFirst()
+        }
+    }
+    return result + rest
+}

@@ -1,0 +1,116 @@
+/// One message of the kernel's routing socket (netlink(7), rtnetlink(7)), as far as it matters here.
+///
+/// Everything is in the byte order of the machine. A message is a header (length, type, flags, sequence number, port), a structure that
+/// depends on the type, and attributes; each begins at a multiple of four bytes.
+struct RouteMessage: Sendable, Hashable {
+    /// A network interface.
+    struct Link: Sendable, Hashable {
+        var index: Int32
+        /// It is switched on and has a carrier.
+        var isUsable: Bool
+        var isLoopback: Bool
+    }
+
+    struct Address: Sendable, Hashable {
+        var interface: Int32
+        /// 4 or 16 bytes.
+        var bytes: [UInt8]
+        /// Good for other networks, and not in doubt (RFC 4862 §5.4).
+        var isGlobal: Bool
+    }
+
+    /// A default route of the main table.
+    struct Route: Sendable, Hashable {
+        var interface: Int32
+        var isIPv6: Bool
+        /// Empty for a line that leads to one place only.
+        var gateway: [UInt8]
+        var metric: UInt32
+    }
+
+    enum Content: Sendable, Hashable {
+        case link(Link)
+        case address(Address)
+        case route(Route)
+        /// The end of a list.
+        case done
+        /// The kernel refused a request; `errno`.
+        case failed(Int32)
+        /// Of no interest here: a removal (which is news, but not needed to know what is left), another route, another type.
+        case other
+    }
+
+    var content: Content
+    /// Of the request that this answers.
+    var sequence: UInt32
+    /// Of the socket that asked; of another one, or 0, when nobody here did.
+    var port: UInt32
+    /// The list changed while it was told, so it may be wrong.
+    var isInterrupted: Bool
+
+    /// The messages in what one read of the socket gave. What is cut off at the end, or says of itself that it is shorter than a message, is
+    /// not looked at.
+    static func parse(_ bytes: [UInt8]) -> [RouteMessage] {
+        var messages: [RouteMessage] = []
+        var rest = NetlinkBytes(bytes[...])
+        while let length = rest.number(at: 0), length >= NetlinkBytes.headerLength, length <= rest.count,
+            let type = rest.short(at: 4), let flags = rest.short(at: 6), let sequence = rest.number(at: 8),
+            let port = rest.number(at: 12)
+        {
+            let body = rest.part(from: NetlinkBytes.headerLength, to: Int(length))
+            messages.append(
+                RouteMessage(
+                    content: content(type, body), sequence: sequence, port: port,
+                    isInterrupted: flags & NetlinkBytes.interrupted != 0))
+            rest = rest.part(from: NetlinkBytes.aligned(Int(length)), to: rest.count)
+        }
+        return messages
+    }
+
+    private static func content(_ type: UInt16, _ body: NetlinkBytes) -> Content {
+        switch type {
+        case 2: .failed(body.number(at: 0).map { Int32(bitPattern: $0) &* -1 } ?? 0)
+        case 3: .done
+        case 16: link(body).map { .link($0) } ?? .other
+        case 20: address(body).map { .address($0) } ?? .other
+        case 24: route(body).map { .route($0) } ?? .other
+        default: .other
+        }
+    }
+
+    /// `ifinfomsg`: family, type, index, flags.
+    private static func link(_ body: NetlinkBytes) -> Link? {
+        guard let index = body.number(at: 4), let flags = body.number(at: 8), body.count >= 16 else { return nil }
+        // IFF_UP and IFF_RUNNING; IFF_LOOPBACK.
+        return Link(index: Int32(bitPattern: index), isUsable: flags & 0x41 == 0x41, isLoopback: flags & 8 != 0)
+    }
+
+    /// `ifaddrmsg`: family, length of the prefix, flags, scope, interface.
+    private static func address(_ body: NetlinkBytes) -> Address? {
+        guard let family = body.byte(at: 0), let shortFlags = body.byte(at: 2), let scope = body.byte(at: 3),
+            let interface = body.number(at: 4)
+        else { return nil }
+        let attributes = body.attributes(from: 8)
+        // IFA_LOCAL is our end of a line; IFA_ADDRESS is the peer's there, and ours otherwise.
+        guard let bytes = attributes[2] ?? attributes[1], bytes.count == (family == 10 ? 16 : 4) else { return nil }
+        let flags = attributes[8]?.number(at: 0) ?? UInt32(shortFlags)
+        // RT_SCOPE_UNIVERSE, or a site of its own; not IFA_F_TENTATIVE and not IFA_F_DADFAILED.
+        let isGlobal = scope < 253 && flags & 0x48 == 0
+        return Address(interface: Int32(bitPattern: interface), bytes: bytes.array, isGlobal: isGlobal)
+    }
+
+    /// `rtmsg`: family, lengths of destination and source, service, table, protocol, scope, type, flags.
+    private static func route(_ body: NetlinkBytes) -> Route? {
+        guard let family = body.byte(at: 0), let length = body.byte(at: 1), let table = body.byte(at: 4),
+            let type = body.byte(at: 7), let flags = body.number(at: 8), family == 2 || family == 10
+        else { return nil }
+        let attributes = body.attributes(from: 12)
+        // RTN_UNICAST to everywhere in RT_TABLE_MAIN; RTM_F_CLONED is only remembered.
+        guard length == 0, type == 1, attributes[15]?.number(at: 0) ?? UInt32(table) == 254, flags & 0x200 == 0,
+            let interface = attributes[4]?.number(at: 0)
+        else { return nil }
+        return Route(
+            interface: Int32(bitPattern: interface), isIPv6: family == 10, gateway: attributes[5]?.array ?? [],
+            metric: attributes[6]?.number(at: 0) ?? 0)
+    }
+}

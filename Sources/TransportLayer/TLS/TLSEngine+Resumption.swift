@@ -1,0 +1,73 @@
+import COpenSSL
+import Glibc
+
+/// A session that the client has offered, and the verdict that goes with it.
+struct TLSResumption: Sendable {
+    var session: TLSSessionCache.Session
+    /// What the server showed when the session began; accepted again when it was offered.
+    var chain: [Certificate]
+}
+
+extension TLSConfiguration {
+    var sessionKey: TLSSessionCache.Key {
+        TLSSessionCache.Key(
+            serverName: serverName.lowercased(), alternativeNames: alternativeNames,
+            applicationProtocols: applicationProtocols, trust: trust.identity)
+    }
+}
+
+extension TLSEngine {
+    /// Offers a session of the cache to the server; `nil` when there is none that the trust policy accepts.
+    ///
+    /// With a resumed session the server shows no certificate and OpenSSL asks for no verdict. So the verdict is given here: the chain of
+    /// the handshake that began the session is judged by the policy of this connection, at this moment.
+    static func offerSession(_ ssl: OpaquePointer, _ configuration: TLSConfiguration) -> TLSResumption? {
+        guard let cache = configuration.sessionCache, configuration.minimumVersion <= configuration.maximumVersion,
+            let session = cache.take(
+                configuration.sessionKey, versions: configuration.minimumVersion...configuration.maximumVersion,
+                now: Int64(time(nil)))
+        else { return nil }
+        let chain = session.chain.compactMap { Certificate(der: $0) }
+        guard let leaf = chain.first, chain.count == session.chain.count,
+            let evaluation = try? configuration.trust.evaluate(
+                chain, for: configuration.serverName, or: configuration.alternativeNames),
+            configuration.trust.decide(evaluation) == true
+        else { return nil }
+        let pointer = session.bytes.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return d2i_SSL_SESSION(nil, &cursor, bytes.count)
+        }
+        defer { SSL_SESSION_free(pointer) }
+        guard let pointer, SSL_SESSION_is_resumable(pointer) == 1, leaf.isSame(as: SSL_SESSION_get0_peer(pointer)),
+            SSL_set_session(ssl, pointer) == 1
+        else { return nil }
+        return TLSResumption(session: session, chain: chain)
+    }
+
+    /// Whether the server went on with the session that was offered, and with no other.
+    static func isResumed(_ ssl: OpaquePointer, _ offered: TLSResumption) -> Bool {
+        SSL_session_reused(ssl) == 1 && offered.chain.first?.isSame(as: SSL_get0_peer_certificate(ssl)) == true
+    }
+
+    /// OpenSSL has made a session from what the server sent. It is put aside; the engine knows what it is worth.
+    static func sessionReceived(_ ssl: OpaquePointer?, _ session: OpaquePointer?) {
+        guard let ssl, let session, let memory = memory(of: ssl), memory.keepsSessions else { return }
+        let version: TLSVersion = SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12
+        let count = i2d_SSL_SESSION(session, nil)
+        guard count > 0, Int(count) <= TLSSessionCache.sessionBytes else { return }
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
+            var cursor = buffer.baseAddress
+            initialized = Int(max(0, i2d_SSL_SESSION(session, &cursor)))
+        }
+        var lifetime = Int64(clamping: SSL_SESSION_get_ticket_lifetime_hint(session))
+        // TLS 1.2 leaves it open by 0; TLS 1.3 means by it that the ticket is of no use (RFC 8446 §4.6.1).
+        if version == .tls12 && lifetime == 0 { lifetime = Int64(SSL_SESSION_get_timeout(session)) }
+        memory.receivedSessions.append(
+            TLSSessionCache.Session(
+                version: version, bytes: bytes, chain: [],
+                expiry: Int64(SSL_SESSION_get_time(session)) + min(lifetime, Self.longestLifetime)))
+    }
+
+    /// Seven days (RFC 8446 §4.6.1).
+    private static let longestLifetime: Int64 = 7 * 86_400
+}

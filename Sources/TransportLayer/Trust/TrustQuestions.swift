@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Sees to it that a person is asked one thing at a time, though several connections to the same service are under way: about each
+/// certificate once, and no more after a no.
+final class TrustQuestions: Sendable {
+    private struct State {
+        var answers: [[UInt8]: Task<Bool, Never>] = [:]
+        var last: Task<Bool, Never>?
+        var openCount = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether somebody is thinking about an answer.
+    var isOpen: Bool { state.withLock { $0.openCount > 0 } }
+
+    func ask(_ evaluation: TrustEvaluation, _ question: @escaping TrustPolicy.Question) async -> Bool {
+        let key = evaluation.certificates.first?.sha256Fingerprint ?? []
+        let answer = state.withLock { state in
+            state.openCount += 1
+            if let known = state.answers[key] { return known }
+            let earlier = state.last
+            let answer = Task {
+                if let earlier, await !earlier.value { return false }
+                return await question(evaluation)
+            }
+            state.answers[key] = answer
+            state.last = answer
+            return answer
+        }
+        defer { state.withLock { $0.openCount -= 1 } }
+        return await withTaskCancellationHandler {
+            await answer.value
+        } onCancel: {
+            answer.cancel()
+        }
+    }
+}
+
+extension TrustPolicy {
+    /// The same policy, whose questions go through `questions`.
+    func asking(through questions: TrustQuestions) -> TrustPolicy {
+        withQuestion { question in { await questions.ask($0, question) } }
+    }
+}

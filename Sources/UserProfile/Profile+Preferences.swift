@@ -1,0 +1,20 @@
+public import ChatModel
+internal import Foundation
+
+extension Profile {
+    private var preferencesPath: String { folder + "/preferences.json" }
+
+    /// What the person has chosen, kept in `preferences.json`; each change is written at once.
+    @MainActor
+    public func preferences() -> Preferences {
+        let data = FileManager.default.contents(atPath: preferencesPath)
+        let values = data.flatMap { try? JSONDecoder().decode(PreferenceValues.self, from: $0) } ?? PreferenceValues()
+        let path = preferencesPath
+        return Preferences(values) { values in
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            // Where nothing can be written the choice holds until the program ends.
+            try? encoder.encode(values).write(to: URL(fileURLWithPath: path), options: .atomic)
+        }
+    }
+}

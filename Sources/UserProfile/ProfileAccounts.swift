@@ -1,0 +1,134 @@
+public import ChatModel
+public import ChatStore
+public import CredentialStore
+internal import Cryptography
+internal import Foundation
+internal import Localization
+public import XMPPAddress
+internal import XMPPClient
+internal import XMPPStream
+
+/// What a profile keeps of accounts: the list of accounts, passwords and tokens in the keyring, media in the profile's folder.
+public actor ProfileAccounts: AccountKeeping {
+    private let profile: Profile
+    private let directory: String
+    private let openCredentials: @Sendable () async throws(CredentialError) -> CredentialStore
+    private var credentials: CredentialStore?
+
+    /// - Parameters:
+    ///   - directory: where the list of accounts is.
+    ///   - credentials: finds out where passwords are kept; asked once.
+    public init(
+        profile: Profile, directory: String = AccountFile.defaultDirectory,
+        credentials: @escaping @Sendable () async throws(CredentialError) -> CredentialStore = {
+            () async throws(CredentialError) in try await CredentialStore.open()
+        }
+    ) {
+        self.profile = profile
+        self.directory = directory
+        openCredentials = credentials
+    }
+
+    public func accesses() throws(AccountKeepingFailure) -> [AccountAccess] {
+        try file().accounts.map { AccountAccess($0) }
+    }
+
+    public func save(_ access: AccountAccess) throws(AccountKeepingFailure) {
+        var file = try file()
+        var account = AccountFile.Account(access)
+        account.userAgent = file.account(access.address)?.userAgent ?? UserAgent.newInstallation()?.id
+        do throws(ProfileFailure) {
+            try file.save(account)
+        } catch {
+            throw AccountKeepingFailure(error.sentence)
+        }
+    }
+
+    public func remove(_ account: JID) async throws(AccountKeepingFailure) {
+        profile.removeFiles(of: account)
+        var file = try file()
+        do throws(ProfileFailure) {
+            try file.remove(account)
+        } catch {
+            throw AccountKeepingFailure(error.sentence)
+        }
+        try await withCredentials { store throws(CredentialError) in
+            try await store.remove(for: account.bare.description)
+        }
+    }
+
+    public func password(of account: JID) async throws(AccountKeepingFailure) -> String? {
+        try await withCredentials { store throws(CredentialError) in
+            try await store.password(for: account.bare.description)
+        }
+    }
+
+    public func save(password: String, of account: JID) async throws(AccountKeepingFailure) {
+        try await withCredentials { store throws(CredentialError) in
+            try await store.save(password: password, for: account.bare.description)
+            // A token stands for the password of before.
+            try await store.removeToken(for: account.bare.description)
+        }
+    }
+
+    public func installation(of account: JID) async -> Installation? {
+        guard var file = try? file(), let agent = (try? file.userAgent(of: account)) ?? nil else { return nil }
+        let tokens = LoginTokens(account: account)
+        return Installation(userAgent: agent, token: await tokens.token, signInStore: tokens)
+    }
+
+    public func openMedia(of account: JID, waiting: [QueuedMessage]) async -> MediaCache? {
+        try? await profile.openMedia(of: account, waiting: waiting)
+    }
+
+    public nonisolated func uploader(for media: MediaCache) -> any AttachmentUploader { ProfileUploader(media: media) }
+
+    /// Where passwords are kept, as a sentence for a person.
+    public func placeOfPasswords() async -> String? {
+        try? await withCredentials { store throws(CredentialError) in store.description }
+    }
+
+    private func file() throws(AccountKeepingFailure) -> AccountFile {
+        do throws(ProfileFailure) {
+            return try AccountFile(directory: directory)
+        } catch {
+            throw AccountKeepingFailure(error.sentence)
+        }
+    }
+
+    private func withCredentials<Result: Sendable>(
+        _ body: (CredentialStore) async throws(CredentialError) -> Result
+    ) async throws(AccountKeepingFailure) -> Result {
+        do throws(CredentialError) {
+            let store: CredentialStore
+            if let credentials {
+                store = credentials
+            } else {
+                store = try await openCredentials()
+                credentials = store
+            }
+            return try await body(store)
+        } catch {
+            throw AccountKeepingFailure(error.description)
+        }
+    }
+}
+
+extension AccountAccess {
+    init(_ account: AccountFile.Account) {
+        self.init(
+            address: account.address, host: account.host, port: account.port,
+            usesDirectTLS: account.usesDirectTLS ?? false, certificateAuthority: account.certificateAuthority,
+            trustedCertificates: Set((account.trustedCertificates ?? []).compactMap { Hex.decode($0) }))
+    }
+}
+
+extension AccountFile.Account {
+    init(_ access: AccountAccess) {
+        self.init(
+            address: access.address, host: access.host, port: access.port,
+            certificateAuthority: access.certificateAuthority, usesDirectTLS: access.usesDirectTLS ? true : nil,
+            trustedCertificates: access.trustedCertificates.isEmpty
+                ? nil : access.trustedCertificates.map { Hex.encode($0) }.sorted())
+    }
+}

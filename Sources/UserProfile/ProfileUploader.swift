@@ -1,0 +1,50 @@
+public import ChatModel
+public import ChatStore
+internal import FileSharing
+public import XMPPClient
+
+/// Uploads what waits in the profile under the hash of its content, also after the program was started again.
+public struct ProfileUploader: AttachmentUploader {
+    public let media: MediaCache
+
+    /// What a profile keeps for uploads: enough for an evening without a network.
+    public static let budget: Int64 = 500 << 20
+
+    public init(media: MediaCache) { self.media = media }
+
+    public func upload(
+        _ attachment: Attachment, in session: Session, progress: @escaping @Sendable (Int) -> Void
+    ) async throws(AttachmentFailure) -> String {
+        guard let hash = attachment.contentHash.flatMap({ ChatStore.ContentHash($0) }),
+            let content = (try? await media.content(of: hash)) ?? nil
+        else { throw AttachmentFailure(isTemporary: false, condition: "file-gone", text: "") }
+        guard let sharing = session[FileSharing.self] else {
+            throw AttachmentFailure(isTemporary: true, condition: "offline", text: "")
+        }
+        let kind: FileKind =
+            switch attachment.kind {
+            case .picture: .picture
+            case .voice: .voice
+            case .video: .video
+            case .file: .other
+            }
+        let file = OutgoingFile(
+            kind: kind, name: attachment.name ?? kind.rawValue,
+            mediaType: attachment.mediaType ?? "application/octet-stream", content: content, width: attachment.width,
+            height: attachment.height, length: attachment.duration.map { Int(clamping: $0) })
+        do throws(FileSharingError) {
+            let url = try await sharing.upload(file) { step in
+                guard let total = step.total, total > 0 else { return }
+                progress(Int(min(100, step.completed * 100 / total)))
+            }
+            try? await media.release(hash)
+            return url
+        } catch {
+            // A server without a service will have none in a minute; a line that broke is mended by then.
+            let isTemporary = error.code == .transferFailed
+            throw AttachmentFailure(
+                isTemporary: isTemporary, condition: error.code == .noUploadService ? "no-upload" : "upload-failed",
+                text: error.description)
+        }
+    }
+}

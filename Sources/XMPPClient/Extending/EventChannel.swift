@@ -1,0 +1,55 @@
+import Synchronization
+
+/// Tells the observers of an extension what happens, each over an `AsyncStream` of its own.
+///
+/// The state of an extension is the truth and its events only say when to look: an observer that falls behind by more than
+/// the limit loses the oldest of them, so that it costs memory neither here nor in front of the socket.
+package final class EventChannel<Event: Sendable>: Sendable {
+    private struct State {
+        var nextNumber = 0
+        var observers: [Int: AsyncStream<Event>.Continuation] = [:]
+        var isFinished = false
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// - Parameter limit: How many events may wait for one observer. 4096 are a few hundred KiB.
+    package init(limit: Int = 4096) {
+        self.limit = limit
+    }
+
+    /// What happens from now on; ends with the session, or when nobody holds the stream any more.
+    package func stream() -> AsyncStream<Event> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
+        let number: Int? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            state.nextNumber += 1
+            state.observers[state.nextNumber] = continuation
+            return state.nextNumber
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { state in
+                _ = state.observers.removeValue(forKey: number)
+            }
+        }
+        return stream
+    }
+
+    package func post(_ event: Event) {
+        for observer in state.withLock({ Array($0.observers.values) }) { observer.yield(event) }
+    }
+
+    package func finish() {
+        let observers = state.withLock { state in
+            state.isFinished = true
+            defer { state.observers = [:] }
+            return Array(state.observers.values)
+        }
+        for observer in observers { observer.finish() }
+    }
+}

@@ -1,0 +1,50 @@
+/// The bounds of a keep-alive that adapts to the network.
+public struct KeepAliveBounds: Hashable, Sendable {
+    /// The silence after which a new network is asked first. Everything that forgets a connection within a minute is
+    /// broken, and a person sees a lost connection before wondering.
+    public var first = Duration.seconds(60)
+    /// The shortest silence. Below it a radio never rests.
+    public var shortest = Duration.seconds(30)
+    /// The longest silence: half an hour is the longest that servers were seen to bear, and address translators less.
+    public var longest = Duration.seconds(600)
+    /// How long an answer may take.
+    public var patience = Duration.seconds(15)
+
+    public init() {}
+
+    public static let standard = KeepAliveBounds()
+}
+
+/// How long a connection may be silent on this network, as far as is known: grows with each silence that was survived,
+/// and shrinks when a connection was found dead after one.
+///
+/// It is about the network and not about one connection, so it goes on from one to the next.
+public struct KeepAlivePace: Hashable, Sendable {
+    private let bounds: KeepAliveBounds
+    /// The silence after which the server is asked next.
+    public private(set) var silence: Duration
+    /// A silence that was too long on this network.
+    private var fatal: Duration?
+
+    public init(_ bounds: KeepAliveBounds) {
+        self.bounds = bounds
+        silence = min(max(bounds.first, bounds.shortest), bounds.longest)
+    }
+
+    /// The connection lived after the present silence: half as much again, but clearly less than what was once too long.
+    public mutating func survived() {
+        let next = min(silence * 1.5, bounds.longest)
+        silence = max(min(next, fatal.map { $0 * 0.8 } ?? next), silence)
+    }
+
+    /// The connection was dead after the present silence.
+    public mutating func died() {
+        fatal = min(silence, fatal ?? silence)
+        silence = max(silence / 2, bounds.shortest)
+    }
+
+    /// There is another network now, about which nothing is known.
+    public mutating func networkChanged() { self = Self(bounds) }
+
+    var patience: Duration { bounds.patience }
+}

@@ -1,0 +1,72 @@
+/// When a session that lost its connection tries again by itself; the settings of ``ReconnectionSchedule``.
+///
+/// The pauses double from one attempt to the next and are shortened by chance, so that the clients of a server that was
+/// restarted do not come all at once.
+///
+/// Only what may pass is tried again. A wrong password, a refused certificate, a conflict with another client or a
+/// policy of the server ends the session whatever stands here.
+public struct ReconnectionPolicy: Sendable, Hashable {
+    /// How much of a pause is left to chance.
+    public enum Jitter: Sendable, Hashable {
+        /// Half of it: nobody comes at once, and nobody waits less than half of the pause.
+        case equal
+        /// All of it: spreads a crowd best.
+        case full
+    }
+
+    /// How often in a row; 0 never, `nil` without end.
+    ///
+    /// Attempts that a change of the network, an awakening or the program itself asked for are not counted.
+    public var attempts: Int?
+    /// The pause before the first attempt.
+    public var firstPause: Duration
+    /// The longest pause.
+    public var longestPause: Duration
+    public var jitter = Jitter.equal
+
+    /// For how long stanzas must have flowed until the pauses begin anew at ``firstPause``. A server that accepts a
+    /// client and drops it again is not well, however often it accepts.
+    public var recovery = Duration.seconds(30)
+
+    /// How long a connection that may be dead has for a sign of life, when the network has changed or the machine has
+    /// slept. Five seconds are a slow mobile round trip several times over.
+    public var probePatience = Duration.seconds(5)
+
+    /// Whether a login that fails for want of a network is tried again before there ever was a session. By default the
+    /// failure is told at once, because somebody waits in front of it; a program that starts together with its machine
+    /// has more time.
+    public var retriesFirstLogin = false
+
+    public init(
+        attempts: Int?, firstPause: Duration = .seconds(1), longestPause: Duration = .seconds(60)
+    ) {
+        self.attempts = attempts
+        self.firstPause = firstPause
+        self.longestPause = longestPause
+    }
+
+    /// As long as it takes: a program that runs for weeks outlives every network.
+    public static let standard = ReconnectionPolicy(attempts: nil)
+    /// Eight attempts in about three minutes: under the five minutes for which servers usually keep a session.
+    public static let brief = ReconnectionPolicy(attempts: 8)
+    public static let never = ReconnectionPolicy(attempts: 0)
+
+    /// The pause before an attempt, counted from 1; `nil` when there were enough.
+    ///
+    /// - Parameter chance: between 0 and 1; the greater, the shorter the pause.
+    package func pause(beforeAttempt attempt: Int, chance: Double) -> Duration? {
+        if let attempts, attempt > attempts { return nil }
+        return longest(beforeAttempt: attempt) * (1 - chance * (jitter == .equal ? 0.5 : 1))
+    }
+
+    /// The pause before an attempt as it is without chance.
+    package func longest(beforeAttempt attempt: Int) -> Duration {
+        var pause = firstPause
+        var doubled = 1
+        while doubled < attempt, pause < longestPause {
+            pause *= 2
+            doubled += 1
+        }
+        return min(pause, longestPause)
+    }
+}

@@ -1,0 +1,182 @@
+import XMPPStanzas
+
+extension ReconnectionSchedule {
+    /// One attempt, from its beginning to the end of its stream.
+    struct Attempt: Equatable {
+        var place: Place
+        /// Asked for by the program, the network or an awakening: its failure is not counted.
+        var isExtra = false
+        /// The world has changed since it began, so its failure says nothing.
+        var isOvertaken = false
+        /// The world has changed since it began; if it has not succeeded by then, it is given up for a new one.
+        var abandonAt: ContinuousClock.Instant?
+        var isAbandoned = false
+
+        init(_ place: Place, isExtra: Bool = false, isOvertaken: Bool = false) {
+            self.place = place
+            self.isExtra = isExtra
+            self.isOvertaken = isOvertaken
+        }
+    }
+
+    struct Online: Equatable {
+        var since: ContinuousClock.Instant
+        /// When the server was asked for a sign of life.
+        var probedAt: ContinuousClock.Instant?
+        /// Until when it has to answer.
+        var answerDue: ContinuousClock.Instant?
+
+        init(since: ContinuousClock.Instant) { self.since = since }
+
+        /// One question at a time.
+        mutating func probe(_ policy: ReconnectionPolicy, _ now: ContinuousClock.Instant) -> Action {
+            if let answerDue, now < answerDue { return .none }
+            probedAt = now
+            answerDue = now.advanced(by: policy.probePatience)
+            return .probe(within: policy.probePatience)
+        }
+
+        /// Whether an end at this time was brought about by the question. The question can also meet a connection that
+        /// breaks at once, and its deadline may be noticed late.
+        func isSuspect(_ now: ContinuousClock.Instant) -> Bool {
+            guard let probedAt, let answerDue else { return false }
+            return now <= answerDue.advanced(by: probedAt.duration(to: answerDue))
+        }
+    }
+
+    struct Pause: Equatable {
+        var until: ContinuousClock.Instant
+        var place: Place
+    }
+
+    enum State: ~Copyable {
+        /// Nothing happened. → connecting, finished
+        case idle
+        /// An attempt is under way. → online, connecting, paused, awaitingNetwork, closing, finished
+        case connecting(Attempt)
+        /// Stanzas flow. → connecting, paused, awaitingNetwork, closing, finished
+        case online(Online)
+        /// The next attempt has its time. → connecting, awaitingNetwork, finished
+        case paused(Pause)
+        /// The next attempt comes with the network. → connecting, paused, finished
+        case awaitingNetwork(Pause)
+        /// The owner closes the stream. → finished
+        case closing
+        /// Final.
+        case finished
+
+        init(_ next: Next) {
+            switch next {
+            case .connecting(let attempt): self = .connecting(attempt)
+            case .paused(let pause): self = .paused(pause)
+            case .awaitingNetwork(let pause): self = .awaitingNetwork(pause)
+            case .finished: self = .finished
+            }
+        }
+    }
+
+    /// Where the end of a stream leads.
+    enum Next: Equatable {
+        case connecting(Attempt)
+        case paused(Pause)
+        case awaitingNetwork(Pause)
+        case finished
+    }
+
+    /// What is remembered from one state to the next.
+    struct Record {
+        /// Failures in a row that count.
+        var failures = 0
+        /// Attempts in a row without a pause, for the reasons of the server.
+        var detours = 0
+        /// Attempts that the world may still cause without delay.
+        var hurries = ReconnectionSchedule.hurryLimit
+        var hurriesSince: ContinuousClock.Instant?
+        var wasOnline = false
+        var isNetworkAvailable = true
+        /// The keeper of the session that was not there.
+        var deadLocation: StreamError.Host?
+        /// A session was given up for a new one because its server did not answer the resumption. When that server
+        /// wakes up (a frozen node of a cluster does), it may resume the old session and have it take the place of the
+        /// new one. That has happened when there is one conflict; a second one is somebody else.
+        var hasGhost = false
+        var clocks: (now: ContinuousClock.Instant, awake: SuspendingClock.Instant)?
+
+        /// The connection was good for long enough.
+        mutating func recovered() {
+            failures = 0
+            detours = 0
+        }
+
+        /// Takes one of the attempts that the world may cause without delay.
+        mutating func mayHurry(_ now: ContinuousClock.Instant) -> Bool {
+            if let hurriesSince {
+                let regained = Int(hurriesSince.duration(to: now) / ReconnectionSchedule.hurryInterval)
+                if regained > 0 {
+                    hurries = min(hurries + min(regained, hurryLimit), hurryLimit)
+                    self.hurriesSince = now
+                }
+            } else {
+                hurriesSince = now
+            }
+            guard hurries > 0 else { return false }
+            hurries -= 1
+            return true
+        }
+
+        private var hurryLimit: Int { ReconnectionSchedule.hurryLimit }
+
+        /// The place that a session named for its resumption, if it is one and was not found empty.
+        func place(for location: String?) -> Place {
+            guard let host = location.flatMap({ StreamError.Host($0) }), host != deadLocation else { return .usual }
+            return .keeper(host)
+        }
+
+        /// What follows the end of a stream.
+        mutating func next(
+            after end: StreamEnd, of attempt: Attempt, _ policy: ReconnectionPolicy, now: ContinuousClock.Instant,
+            chance: Double
+        ) -> (Next, Action) {
+            let place = place(for: end.resumption?.location)
+            // The owner ended it at our word.
+            if attempt.isAbandoned, end.reason != .requested { return go(place, isExtra: true) }
+            let remedy = ReconnectionRemedy(end, wasOnline: wasOnline, hasGhost: hasGhost)
+            if end.failure?.category == .conflict { hasGhost = false }
+            switch remedy {
+            case .none: return (.finished, .finish)
+            case .person: return (.finished, .giveUp)
+            case .elsewhere(let host):
+                if takesDetour() { return go(.redirected(host)) }
+            case .fresh:
+                hasGhost = true
+                if takesDetour() { return go(.usual) }
+            case .time:
+                // Nobody there, where the server said somebody would be: the usual place has not failed yet.
+                if attempt.place != .usual, takesDetour() { return go(.usual) }
+            }
+            guard wasOnline || policy.retriesFirstLogin else { return (.finished, .giveUp) }
+            guard policy.attempts != 0 else { return (.finished, .giveUp) }
+            guard isNetworkAvailable else {
+                let pause = Pause(until: now.advanced(by: ReconnectionSchedule.mistrust), place: place)
+                return (.awaitingNetwork(pause), .awaitNetwork)
+            }
+            if attempt.abandonAt != nil || attempt.isOvertaken && mayHurry(now) { return go(place, isExtra: true) }
+            if !attempt.isExtra { failures += 1 }
+            guard let length = policy.pause(beforeAttempt: max(failures, 1), chance: chance) else {
+                return (.finished, .giveUp)
+            }
+            let until = now.advanced(by: length)
+            return (.paused(Pause(until: until, place: place)), .pause(until: until))
+        }
+
+        private mutating func takesDetour() -> Bool {
+            guard detours < ReconnectionSchedule.detourLimit else { return false }
+            detours += 1
+            return true
+        }
+
+        private func go(_ place: Place, isExtra: Bool = false) -> (Next, Action) {
+            (.connecting(Attempt(place, isExtra: isExtra)), .attempt(place))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+
+/// How a stream's elements are put on a transport.
+public enum StreamFraming: Sendable, Hashable {
+    /// One long document (RFC 6120 §4): what TCP carries.
+    case stream
+    /// One document per message (RFC 7395 §3): what a WebSocket carries.
+    ///
+    ///     C: <open xmlns='urn:ietf:params:xml:ns:xmpp-framing' to='example.com' version='1.0'/>
+    ///     C: <presence xmlns='jabber:client'/>
+    case webSocket
+}
+
+extension StreamFraming {
+    /// What opens a client's stream. The `from` is left out while the stream is in clear: whoever listens learns the
+    /// account otherwise (RFC 6120 §4.7.1).
+    func header(to domain: String, from address: JID?) -> [UInt8] {
+        switch self {
+        case .stream: StreamMarkup.header(to: domain, from: address)
+        case .webSocket:
+            StreamMarkup.element(
+                StreamName.open, ["to": domain, "from": address?.bare.description, "version": "1.0"])
+        }
+    }
+
+    /// What closes a stream.
+    var footer: [UInt8] {
+        switch self {
+        case .stream: StreamMarkup.footer
+        case .webSocket: StreamMarkup.element(StreamName.close)
+        }
+    }
+
+    /// An element as it goes out. The machines write elements as they stand inside of a stream; on their own they must
+    /// say their namespace themselves.
+    func document(of element: [UInt8]) -> [UInt8] {
+        guard self == .webSocket, let name = element.firstIndex(where: { $0 == 0x20 || $0 == 0x2F || $0 == 0x3E })
+        else {
+            return element
+        }
+        let declaration: String
+        if element.starts(with: "<stream:".utf8) {
+            declaration = " xmlns:stream='\(XMLNamespace.streams)'"
+        } else if element[name...].starts(with: " xmlns=".utf8) {
+            // The writer declares a namespace before anything else, where it is not that of stanzas.
+            return element
+        } else {
+            declaration = " xmlns='\(XMPPNamespace.client)'"
+        }
+        return element[..<name] + Array(declaration.utf8) + element[name...]
+    }
+
+    /// What a parser reads before anything that the server says, so that the documents of one connection are the
+    /// children of one root.
+    static let rootOfMessages = XMLWriter.streamHeader(namespace: XMPPNamespace.client)
+}

@@ -1,0 +1,57 @@
+import Foundation
+import XMLStreaming
+import XMPPClient
+import XMPPStanzas
+
+/// Notes what passes a device and what happens to it. Lines that do not fit on a full disk are left out.
+struct DeviceLog: StanzaInterceptor {
+    private let file: LineFile
+
+    init(folder: String) throws {
+        file = try LineFile(path: "\(folder)/\(ChaosFiles.log)", isDurable: false)
+    }
+
+    func say(_ text: String) {
+        try? file.append(String(format: "%.3f ", Date.now.timeIntervalSince1970) + text)
+    }
+
+    func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        note(stanza, "in")
+        return .pass(stanza)
+    }
+
+    func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        note(stanza, "out")
+        return .pass(stanza)
+    }
+
+    private func note(_ stanza: AnyStanza, _ direction: String) {
+        guard case .message(let message) = stanza else { return }
+        var words = [direction]
+        if let from = message.from { words.append("from \(from)") }
+        if let to = message.to, direction == "out" { words.append("to \(to)") }
+        if message.isError { words.append("error \(message.error?.condition.rawValue ?? "")") }
+        if let body = message.body {
+            return say((words + ["\(message.id ?? "-")", "“\(body)”"]).joined(separator: " "))
+        }
+        for payload in message.payloads {
+            Self.describe(payload, route: payload.localName, into: &words)
+        }
+        if words.count > 2 { say(words.joined(separator: " ")) }
+    }
+
+    /// Finds the messages that others have wrapped, and the words about messages.
+    private static func describe(_ element: XMLElement, route: String, into words: inout [String]) {
+        switch element.localName {
+        case "result": words.append("archive \(element["id"] ?? "-")")
+        case "sent", "received", "displayed":
+            words.append(element["id"].map { "\(element.localName) \($0)" } ?? "carbon-\(element.localName)")
+        case "message": words.append("from \(element["from"] ?? "-") \(element["id"] ?? "-")")
+        case "body": return words.append("“\(element.text)”")
+        case "stanza-id": return words.append("stanza-id \(element["id"] ?? "-")")
+        case "forwarded": break
+        default: return
+        }
+        for child in element.children { describe(child, route: route, into: &words) }
+    }
+}

@@ -1,0 +1,129 @@
+import ChatModel
+import ChatStore
+import Foundation
+import Glibc
+import Synchronization
+import XMPPAddress
+import XMPPClient
+
+/// Carries out the orders of a device and tells how it is.
+final class DeviceSupervisor: Sendable {
+    let device: Device
+    let account: ChatAccount
+    let store: SQLiteStore
+    let id: AccountID
+    /// The store changed since it was last dumped.
+    private let isChanged = Mutex(true)
+
+    private static let interval = Duration.milliseconds(100)
+
+    init(device: Device, account: ChatAccount, store: SQLiteStore, id: AccountID) {
+        self.device = device
+        self.account = account
+        self.store = store
+        self.id = id
+    }
+
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                for await _ in store.changes() { isChanged.withLock { $0 = true } }
+            }
+            group.addTask { await self.follow() }
+        }
+    }
+
+    private func follow() async {
+        var told = ChaosStatus()
+        var orders = ChaosOrders()
+        var settling = false
+        var nextDump = ContinuousClock.now
+        while true {
+            let new = device.orders
+            device.clock.shift(to: new.clockError)
+            if new.fileSizeLimit != orders.fileSizeLimit { Self.limitFiles(to: new.fileSizeLimit) }
+            orders = new
+            if orders.phase == .prepare { await prepare() }
+            if orders.phase == .settle, !settling {
+                settling = true
+                device.log.say("settling")
+                // What comes after is another session, which looks at the archives anew.
+                await account.close()
+            }
+            if let status = try? await status(orders.phase, after: told), status != told {
+                try? ChaosFiles.write(status, ChaosFiles.status, in: device.folder)
+                told = status
+            }
+            if orders.phase == .settle, ContinuousClock.now >= nextDump,
+                isChanged.withLock({ changed in
+                    defer { changed = false }; return changed
+                })
+            {
+                let start = ContinuousClock.now
+                if let dumps = try? await TimelineDump.all(in: store, of: id) {
+                    try? TimelineDump.write(dumps, in: device.folder)
+                }
+                // A long history takes long to write down; the program has other things to do meanwhile.
+                nextDump = .now + (.now - start) * 10
+            }
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private static func limitFiles(to size: UInt64?) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        limit.rlim_cur = size.map { rlim_t($0) } ?? limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    }
+
+    /// Enters the room, and lets the peers see when it is there.
+    private func prepare() async {
+        guard await account.connectionState.isOnline else { return }
+        if await !account.roomState(device.room).isInside {
+            do {
+                try await account.enterRoom(device.room, nickname: device.settings.nickname)
+            } catch {
+                device.log.say("not in the room: \(error)")
+            }
+        }
+        guard device.settings.isFirst else { return }
+        do {
+            for request in await account.contactRequests { try await account.acceptRequest(of: request.address) }
+            let known = try await contacts()
+            // One of two asks. Of two requests that cross, a cluster may lose one.
+            for peer in device.peers
+            where account.address < peer && !known.contains(where: { $0.address == peer && $0.subscription != .none }) {
+                device.log.say("contact \(peer): \(try await account.addContact(peer))")
+            }
+        } catch {
+            device.log.say("no contact: \(error)")
+        }
+    }
+
+    private func contacts() async throws -> [ChatStore.Contact] {
+        let id = id
+        return try await store.read { reader throws(StoreError) in try reader.contacts(of: id) }
+    }
+
+    private func status(_ phase: ChaosOrders.Phase, after last: ChaosStatus) async throws -> ChaosStatus {
+        let (id, own, room) = (id, account.address, device.room)
+        var status = ChaosStatus(phase: phase)
+        status.isOnline = await account.connectionState.isOnline
+        status.isInside = await account.roomState(room).isInside
+        status.typed = device.ledger.lastNumber
+        status.hasContacts = last.hasContacts
+        if !status.hasContacts {
+            let contacts = try await contacts()
+            status.hasContacts = device.peers.allSatisfy { peer in
+                contacts.contains { $0.address == peer && $0.subscription == .both }
+            }
+        }
+        (status.queued, status.gaps) = try await store.read { reader throws(StoreError) in
+            var gaps = 0
+            for archive in [own, room] { gaps += try reader.archiveGaps(of: archive, with: nil, account: id).count }
+            return (try reader.sendQueue(of: id).count, gaps)
+        }
+        return status
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Synchronization
+
+/// What a device has typed: the truth that the stores are held against.
+///
+///     T 17 juliet@xmpp.test    before `send`
+///     C 17                     `send` returned: it is typed
+///     F 17 disk full           `send` failed: it is not typed
+///
+/// A message with neither of the last two was being sent when the process ended: it is either typed or not, but not both.
+final class Ledger: Sendable {
+    enum Fate: Sendable {
+        case unknown, typed, notTyped
+    }
+
+    struct Entry: Sendable {
+        var number: Int
+        /// The peer's or the room's address.
+        var conversation: String
+        var fate: Fate
+    }
+
+    private let file: LineFile
+    private let last: Atomic<Int>
+    /// The highest number that was typed or tried.
+    var lastNumber: Int { last.load(ordering: .relaxed) }
+
+    init(folder: String) throws {
+        file = try LineFile(path: "\(folder)/\(ChaosFiles.ledger)", isDurable: true)
+        last = Atomic(Self.entries(in: folder).last?.number ?? 0)
+    }
+
+    func willType(_ number: Int, in conversation: String) throws {
+        try file.append("T \(number) \(conversation)")
+        last.store(number, ordering: .relaxed)
+    }
+    func typed(_ number: Int) throws { try file.append("C \(number)") }
+    func notTyped(_ number: Int, because reason: String) throws { try file.append("F \(number) \(reason)") }
+
+    /// By number.
+    static func entries(in folder: String) -> [Entry] {
+        let text = (try? String(contentsOfFile: "\(folder)/\(ChaosFiles.ledger)", encoding: .utf8)) ?? ""
+        var entries: [Int: Entry] = [:]
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ", maxSplits: 2)
+            guard words.count > 1, let number = Int(words[1]) else { continue }
+            switch words[0] {
+            case "T" where words.count == 3:
+                entries[number] = Entry(number: number, conversation: String(words[2]), fate: .unknown)
+            case "C": entries[number]?.fate = .typed
+            case "F": entries[number]?.fate = .notTyped
+            default: break
+            }
+        }
+        return entries.values.sorted { $0.number < $1.number }
+    }
+
+    static func body(_ device: String, _ number: Int) -> String { "\(device) \(number)" }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import ServerFixtures
+import Synchronization
+
+@testable import ChaosClient
+
+/// One device of a person, as the run sees it: its process, its network and its files.
+final class ChaosDevice: Sendable {
+    let name: String
+    let person: Int
+    let address: String
+    let program: PrivateProgram
+    let proxy: FaultProxy
+    private let orders = Mutex(ChaosOrders())
+    /// The node that the proxy leads to.
+    private let place: Mutex<Int>
+
+    init(
+        person: Int, number: Int, account: Account, peers: [String], room: String, service: ChaosService,
+        plan: ChaosRun.Plan
+    ) throws {
+        let letter = String(UnicodeScalar(UInt8(ascii: "a") + UInt8(person)))
+        name = "\(letter)\(number)"
+        self.person = person
+        address = account.address
+        program = try PrivateProgram("ChaosClient")
+        let node = (person + number) % service.nodes.count
+        place = Mutex(node)
+        proxy = try FaultProxy(to: service.nodes[node].port)
+        let settings = ChaosSettings(
+            address: account.address, password: account.password, host: "127.0.0.1", port: proxy.port,
+            authorityFile: service.nodes[0].authorityFile, device: name, peers: peers, room: room, nickname: letter,
+            isFirst: number == 1, count: plan.messagesOfDevice, pause: plan.pause,
+            seed: plan.seed &* 1_000_003 &+ UInt64(person * 2 + number) &* 7919)
+        try ChaosFiles.write(settings, ChaosFiles.settings, in: program.folder)
+        try ChaosFiles.write(ChaosOrders(), ChaosFiles.orders, in: program.folder)
+    }
+
+    var status: ChaosStatus {
+        ChaosFiles.read(ChaosStatus.self, ChaosFiles.status, in: program.folder) ?? ChaosStatus()
+    }
+    var ledger: [Ledger.Entry] { Ledger.entries(in: program.folder) }
+    var dump: [TimelineDump] { TimelineDump.read(in: program.folder) }
+    var log: String { (try? String(contentsOfFile: "\(program.folder)/\(ChaosFiles.log)", encoding: .utf8)) ?? "" }
+
+    func order(_ change: (inout ChaosOrders) -> Void) throws {
+        let new = orders.withLock { orders in
+            change(&orders)
+            return orders
+        }
+        try ChaosFiles.write(new, ChaosFiles.orders, in: program.folder)
+    }
+
+    var node: Int { place.withLock { $0 } }
+
+    /// Leads the device to another node when it connects the next time.
+    func move(to node: Int, of service: ChaosService) {
+        place.withLock { $0 = node }
+        proxy.forward(to: service.nodes[node].port)
+    }
+
+    // MARK: Faults
+
+    /// Makes it happen and lasts as long as it does.
+    func suffer(_ fault: ChaosFault) async throws {
+        switch fault.kind {
+        case .network(let kind): try await kind.happen(to: proxy, for: fault.duration, number: fault.number)
+        case .kill:
+            program.kill()
+            if fault.number % 2 == 0 { try await Task.sleep(for: fault.duration) }
+            try program.start()
+        case .freeze:
+            program.freeze()
+            try await Task.sleep(for: fault.duration)
+            program.thaw()
+        case .diskFull:
+            try await restart { $0.isStoreFull = true }
+            try await Task.sleep(for: fault.duration + .seconds(1))
+            try await restart { $0.isStoreFull = false }
+        case .diskFails:
+            try order { $0.fileSizeLimit = UInt64(fault.number) * 20 }
+            try await Task.sleep(for: fault.duration)
+            try order { $0.fileSizeLimit = nil }
+        case .clock: try order { $0.clockError = fault.clockError }
+        case .serverKill, .serverStop, .serverFreeze: break
+        }
+    }
+
+    private func restart(_ change: (inout ChaosOrders) -> Void) async throws {
+        program.kill()
+        try order(change)
+        try program.start()
+    }
+}

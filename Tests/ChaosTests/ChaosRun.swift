@@ -1,0 +1,174 @@
+import ServerFixtures
+
+@testable import ChaosClient
+
+/// People with two devices each talk to their neighbours and in a room while everything goes wrong; then the stores of all
+/// devices are held against what was typed.
+struct ChaosRun: Sendable {
+    struct Plan: Sendable {
+        var seed: UInt64
+        var people: Int
+        /// How long they type.
+        var time: Duration
+        /// About how many messages in all.
+        var messages: Int
+        var faults: Int
+        /// Names of kinds of faults that are left out.
+        var without: Set<String> = []
+        /// The least time between two faults of the service: the time in which so many devices come back to it.
+        var calm: Duration { .seconds(people * people / 2) }
+
+        var messagesOfDevice: Int { max(1, messages / (people * 2)) }
+        /// Milliseconds between two messages of a device. Typing goes on for most of the time.
+        var pause: Int { max(3, Int(time / .milliseconds(1)) / messagesOfDevice * 8 / 10) }
+    }
+
+    struct Stuck: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// Longest time without any progress while nothing is wrong.
+    private static let patience = Duration.seconds(90)
+    private static let devicesOfPerson = 2
+
+    let plan: Plan
+    let service: ChaosService
+    let devices: [ChaosDevice]
+    let room: String
+
+    init(_ plan: Plan, on service: ChaosService) async throws {
+        self.plan = plan
+        self.service = service
+        let node = service.nodes[0]
+        var accounts: [Account] = []
+        for person in 0..<plan.people {
+            accounts.append(try await node.newAccount(String(UnicodeScalar(UInt8(ascii: "a") + UInt8(person)))))
+        }
+        room = "orchard@\(node.conferenceDomain)"
+        var devices: [ChaosDevice] = []
+        for person in 0..<plan.people {
+            // Each talks to both neighbours.
+            let peers = Set([(person + 1) % plan.people, (person + plan.people - 1) % plan.people]).sorted()
+            for number in 1...Self.devicesOfPerson {
+                devices.append(
+                    try ChaosDevice(
+                        person: person, number: number, account: accounts[person],
+                        peers: peers.map { accounts[$0].address }, room: room, service: service, plan: plan))
+            }
+        }
+        self.devices = devices
+    }
+
+    func run() async throws -> ChaosReport {
+        let clock = ContinuousClock()
+        try devices[0].program.start()
+        try await wait(for: "the room") { devices[0].status.isInside }
+        for device in devices.dropFirst() { try device.program.start() }
+        try await wait(for: "everybody in the room, and all contacts") {
+            devices.allSatisfy { $0.status.isInside && $0.status.hasContacts }
+        }
+        let start = clock.now
+        for device in devices { try device.order { $0.phase = .type } }
+        let faults = ChaosFault.plan(
+            seed: plan.seed, count: plan.faults, devices: devices.count, within: plan.time, calm: plan.calm,
+            without: plan.without)
+        try await suffer(faults)
+        for device in devices { try device.order { $0.clockError = 0 } }
+        try await wait(for: "the typing to end") { devices.allSatisfy { $0.status.typed == plan.messagesOfDevice } }
+        for device in devices { try device.order { $0.phase = .drain } }
+        var problems: [String] = []
+        do {
+            try await wait(for: "the queues to be empty") {
+                devices.allSatisfy { $0.status.isOnline && $0.status.phase == .drain && $0.status.queued == 0 }
+            }
+        } catch let stuck as Stuck {
+            problems.append(stuck.description)
+        }
+        for device in devices { try device.order { $0.phase = .settle } }
+        var (verdict, seen) = (ChaosVerdict(of: devices, room: room), devices.map(\.status))
+        var (settled, cost) = (clock.now, Duration.zero)
+        // What is missing may still come, until nothing comes any more.
+        while !(verdict.isGood && areQuiet), clock.now - settled < Self.patience / 2 {
+            try await Task.sleep(for: max(.milliseconds(500), cost * 3))
+            let before = clock.now
+            let next = ChaosVerdict(of: devices, room: room)
+            let statuses = devices.map(\.status)
+            cost = clock.now - before
+            if next != verdict || statuses != seen { settled = clock.now }
+            (verdict, seen) = (next, statuses)
+        }
+        return ChaosReport(
+            plan: plan, devices: devices, faults: faults, verdict: verdict, problems: problems, time: clock.now - start)
+    }
+
+    private var areQuiet: Bool {
+        devices.allSatisfy {
+            let status = $0.status
+            return status.phase == .settle && status.isOnline && status.queued == 0 && status.gaps == 0
+        }
+    }
+
+    // MARK: Faults
+
+    private struct LaneName: Hashable {
+        var lane: ChaosFault.Lane
+        var victim: Int
+    }
+
+    /// Each fault at its time, those of one lane one after the other.
+    private func suffer(_ faults: [ChaosFault]) async throws {
+        let lanes = Dictionary(grouping: faults) {
+            LaneName(lane: $0.kind.lane, victim: $0.kind.lane == .server ? 0 : $0.victim)
+        }
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in lanes.values {
+                group.addTask {
+                    for fault in lane {
+                        try await Task.sleep(until: start + fault.start)
+                        if fault.kind.lane == .server {
+                            try await sufferTogether(fault)
+                        } else {
+                            try await devices[fault.victim].suffer(fault)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func sufferTogether(_ fault: ChaosFault) async throws {
+        let number = fault.victim % service.nodes.count
+        let node = service.nodes[number]
+        switch fault.kind {
+        case .serverFreeze: node.freeze()
+        case .serverStop: await node.stop()
+        default: await node.kill()
+        }
+        // The address of the service moves to the other node for those who connect anew, or it does not.
+        if service.nodes.count > 1, fault.number % 4 != 0 {
+            for device in devices where device.node == number { device.move(to: 1 - number, of: service) }
+        }
+        try await Task.sleep(for: fault.duration)
+        if fault.kind == .serverFreeze { node.thaw() } else { try await service.start(number) }
+    }
+
+    // MARK: Waiting
+
+    private func wait(for what: String, until condition: () -> Bool) async throws {
+        var seen = devices.map(\.status)
+        var progress = ContinuousClock.now
+        while !condition() {
+            let now = devices.map(\.status)
+            if now != seen { (seen, progress) = (now, .now) }
+            guard ContinuousClock.now - progress < Self.patience else {
+                let lines = devices.map { device in
+                    "\(device.name): \(device.status)\n\(device.log.suffix(1500))\n\(device.program.output.suffix(500))"
+                }
+                throw Stuck(description: "Waited in vain for \(what).\n\(lines.joined(separator: "\n"))")
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import ChatStore
+import GTKBinding
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("Accounts, preferences and presence")
+    struct AccountTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        @Test("each account says honestly how it stands, and when it tries again")
+        func accounts() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example", "nurse@verona.example")
+            let view = PreferencesView.show(home, over: nil)
+            #expect(await Toolkit.turn { home.accounts.rows.elements.allSatisfy { $0.nextAttempt != nil } })
+            let row = try #require(home.accounts.rows.elements.first)
+            let words = ConnectionWords.line(row, now: .now)
+            #expect(words.contains("capulet.example cannot be reached"))
+            #expect(words.contains("Next attempt"))
+            await Toolkit.picture(view.window, "accounts")
+            view.show(row.id)
+            await Toolkit.picture(view.window, "account")
+            await home.setEnabled(false, row.id)
+            #expect(await Toolkit.turn { home.accounts.rows[row.id]?.isEnabled == false })
+            let off = try #require(home.accounts.rows[row.id])
+            #expect(ConnectionWords.line(off, now: .now) == "Switched off")
+            view.window.close()
+            await home.stop()
+        }
+
+        @Test("what has to be done about an account is said in its place")
+        func needs() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example", password: nil)
+            let id = try #require(home.accounts.rows.elements.first?.id)
+            #expect(await Toolkit.turn { home.accounts.rows[id]?.need == .password(isRejected: false) })
+            let row = try #require(home.accounts.rows[id])
+            #expect(ConnectionWords.line(row, now: .now) == "There is no password for this account here.")
+            let view = PreferencesView.show(home, over: nil, account: id)
+            await Toolkit.picture(view.window, "account-password")
+            view.window.close()
+            await home.stop()
+        }
+
+        @Test("the own presence is kept, and shown where it is chosen")
+        func presence() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let button = PresenceButton(home)
+            let window = Window("Test", width: 360, height: 400, Box.vertical(button.widget.align(horizontal: .start)))
+            window.present()
+            await home.show(.doNotDisturb, saying: " reading ")
+            #expect(home.presence.show == .doNotDisturb)
+            #expect(home.preferences.values.statusText == "reading")
+            button.widget.open()
+            await Toolkit.settle()
+            await Toolkit.picture(window, "presence")
+            button.widget.close()
+            await Toolkit.settle()
+            window.destroy()
+            await home.stop()
+        }
+
+        private final class Desktop: Notifier.Sink {
+            var sent: [String] = []
+            var withdrawn: [String] = []
+
+            func send(_ notification: Notification, id: String) { sent.append(id) }
+            func withdrawNotification(_ id: String) { withdrawn.append(id) }
+        }
+
+        @Test("a message is notified while nobody looks, and no more once it was read")
+        func notifications() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let account = try #require(home.accounts.rows.elements.first?.id)
+            let desktop = Desktop()
+            let notifier = Notifier(home, sink: desktop) { _ in false }
+            let romeo = try JID("romeo@montague.example")
+            let key = ConversationKey(account: account, address: romeo, kind: .direct)
+            // The feed reads what is there when it begins; only what comes after that is news.
+            #expect(await Toolkit.turn { notifier.feed.hasBegun })
+            try await home.store.write { store throws(StoreError) in
+                _ = try store.receive(
+                    MessageCopy(
+                        route: .live, sender: romeo, originID: "1", time: .now, content: .text(MessageText("Soft!"))),
+                    in: key)
+            }
+            #expect(await Toolkit.turn { desktop.sent.count == 1 })
+            #expect(await Toolkit.turn { !home.conversations.rows.elements.isEmpty })
+            let id = try #require(home.conversations.rows.elements.first?.id)
+            try await home.conversations.markRead(id, through: nil)
+            #expect(await Toolkit.turn { desktop.withdrawn == [Notifier.name(id)] })
+            notifier.end()
+            await home.stop()
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import ChatModel
+import ChatStore
+import Foundation
+import Media
+import Testing
+import WindowFixtures
+
+@testable import ChatApp
+@testable import GTKBinding
+
+extension WindowTests {
+    /// Writing text, answers, corrections and nicknames.
+    @Test("Return sends, Shift+Return breaks the line, and keys belong to an input method while it composes")
+    func writing() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let view = sample.view()
+        let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
+        window.present()
+        await Toolkit.settle()
+        #expect(view.pressed(.enter))
+        #expect(try await sample.messages().isEmpty)
+        view.entry.insert("O Romeo 🌹")
+        #expect(view.composer.text == "O Romeo 🌹")
+        #expect(view.pressed(.enter, .shift) == false)
+        #expect(view.pressed(.enter))
+        #expect(await Toolkit.turn { view.entry.text.isEmpty })
+        #expect(await turn { (try? await sample.messages().map(\.text.body)) == ["O Romeo 🌹"] })
+
+        view.entry.insert("Wherefore art thou…\nRomeo?")
+        await Toolkit.settle()
+        await Toolkit.picture(window, "composer-text")
+        view.entry.text = ""
+        await view.close()
+        window.destroy()
+        await Toolkit.settle()
+        #expect(sample.said.isEmpty)
+    }
+
+    @Test("An answer and a correction show above the field, and Escape ends them; ↑ corrects the last message")
+    func banner() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let view = sample.view()
+        let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
+        window.present()
+        let said = try await sample.receive("It is the east, and Juliet is the sun")
+        view.answer(said)
+        #expect(await Toolkit.turn { view.banner.root.isRevealed })
+        view.entry.insert("Ay me!")
+        await Toolkit.picture(window, "composer-answer")
+        #expect(view.pressed(.enter))
+        #expect(await turn { (try? await sample.messages().last?.text.reply) != nil })
+        #expect(await Toolkit.turn { !view.banner.root.isRevealed })
+
+        #expect(view.pressed(.up))
+        #expect(await Toolkit.turn { view.entry.text == "Ay me!" && view.banner.root.isRevealed })
+        #expect(view.pressed(.escape))
+        #expect(await Toolkit.turn { view.entry.text.isEmpty && !view.banner.root.isRevealed })
+        #expect(!view.pressed(.escape))
+        await view.close()
+        window.destroy()
+        await Toolkit.settle()
+    }
+
+    @Test("A nickname that is begun is offered above the field; arrows choose, Tab and Return take it")
+    func mentions() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        sample.nicknames = ["Tybalt", "Romeo", "Rosaline", "张三"]
+        let view = sample.view()
+        let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
+        window.present()
+        await Toolkit.settle()
+        view.entry.insert("Hi @ro")
+        #expect(view.mentions.completion?.candidates == ["Romeo", "Rosaline"])
+        await Toolkit.picture(window, "composer-mention")
+        #expect(view.pressed(.down))
+        #expect(view.mentions.choice == "Rosaline")
+        #expect(view.pressed(.tab))
+        #expect(view.entry.text == "Hi @Rosaline ")
+        #expect(!view.mentions.isOpen)
+        view.entry.insert("and @张")
+        #expect(view.pressed(.enter))
+        #expect(view.entry.text == "Hi @Rosaline and @张三 ")
+        view.entry.insert("@ty")
+        #expect(view.pressed(.escape))
+        #expect(!view.mentions.isOpen && view.entry.text.hasSuffix("@ty"))
+        view.entry.text = ""
+        await view.close()
+        window.destroy()
+        await Toolkit.settle()
+    }
+
+    @Test("Pictures and files are shown with their sizes before they are sent, in the quality that is chosen")
+    func outgoing() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let view = sample.view()
+        let parent = Window("Writing", width: 520, height: 200, view.root)
+        parent.present()
+        try Data(WritingSample.picture(2400, 1600)).write(to: URL(filePath: sample.folder + "/garden.bmp"))
+        try Data("Arise, fair sun".utf8).write(to: URL(filePath: sample.folder + "/letter.txt"))
+        #expect(view.take(.files([sample.folder + "/garden.bmp", sample.folder + "/letter.txt", sample.folder])))
+        let window = try #require(view.preview)
+        #expect(await Toolkit.turn { window.selection.items.count == 2 && !window.selection.isPreparing })
+        await Toolkit.picture(window.shownWindow, "outgoing")
+        window.selection.quality = .small
+        await Toolkit.settle()
+        window.send.click()
+        #expect(await turn { (try? await sample.messages().count) == 2 })
+        let sent = try await sample.messages().flatMap(\.text.attachments)
+        #expect(sent.map(\.kind) == [.picture, .file] && sent.map(\.width) == [1280, nil])
+        #expect(await Toolkit.turn { view.preview == nil })
+        await view.close()
+        parent.destroy()
+        await Toolkit.settle()
+    }
+
+    @Test("A recording goes from the button through listening to the conversation")
+    func voice() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let source = sample.folder + "/source.wav"
+        try Data(WritingSample.sound(seconds: 3)).write(to: URL(filePath: source))
+        let recordings = WritingPlace.recordings(of: sample.key, beside: sample.media)
+        var delivered: [VoiceMessage] = []
+        let composer = VoiceComposer(
+            folder: recordings,
+            recorder: { path throws(MediaError) in try VoiceRecorder(from: .file(path: source), to: path) },
+            deliver: { delivered.append($0) })
+        let view = sample.view(voice: composer)
+        let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
+        window.present()
+        await Toolkit.settle()
+        await composer.press()
+        await composer.lock()
+        #expect(await Toolkit.turn { composer.phase == .reviewing })
+        #expect(view.voice?.isBusy == true)
+        await Toolkit.picture(window, "voice-review")
+        #expect(!view.send.isVisible)
+        await composer.send()
+        #expect(await Toolkit.turn { delivered.count == 1 && view.voice?.isBusy == false })
+        await view.close()
+        window.destroy()
+        await Toolkit.settle()
+        #expect(sample.said.isEmpty)
+    }
+
+    @Test("The viewer goes from picture to picture and shows each as large as wished")
+    func viewer() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        var items: [PictureViewer.Item] = []
+        for (number, size) in [(900, 600), (300, 700)].enumerated() {
+            let bytes = WritingSample.picture(size.0, size.1)
+            let hash = try await sample.media.insert(bytes)
+            let attachment = Attachment(
+                kind: .picture, mediaType: "image/bmp", name: "garden \(number).bmp", size: Int64(bytes.count),
+                contentHash: hash.description, isLocal: true)
+            let id = try await sample.receive("\(number)", attachments: [attachment])
+            items.append(.init(message: id, index: 0, attachment: attachment))
+        }
+        let downloads = AttachmentDownloads(AttachmentFetcher(store: sample.store, media: sample.media))
+        let viewer = PictureViewer(items, at: 0, downloads: downloads, over: nil)
+        viewer.present()
+        #expect(await Toolkit.turn { viewer.size?.width == 900 })
+        await Toolkit.picture(viewer.window, "viewer")
+        #expect(viewer.zoom == nil)
+        viewer.show(zoom: 1)
+        viewer.resize(by: 100)
+        #expect(viewer.zoom == 8)
+        viewer.move(1)
+        #expect(await Toolkit.turn { viewer.size?.height == 700 && viewer.zoom == nil })
+        viewer.move(1)
+        #expect(viewer.index == 1)
+        viewer.move(-5)
+        #expect(viewer.index == 0)
+        viewer.window.close()
+        await Toolkit.settle()
+    }
+
+    private func turn(_ isTrue: @MainActor () async -> Bool) async -> Bool {
+        let end = ContinuousClock.now + .seconds(30)
+        while await !isTrue() {
+            guard ContinuousClock.now < end else { return false }
+            while MainLoop.turn() {}
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        return true
+    }
+}
+
+@MainActor
+extension ComposerView {
+    /// As if a key were pressed.
+    func pressed(_ key: KeyPress.Key, _ modifiers: Modifiers = []) -> Bool {
+        let value: UInt32 =
+            switch key {
+            case .enter: 0xFF0D
+            case .tab: 0xFF09
+            case .escape: 0xFF1B
+            case .up: 0xFF52
+            case .down: 0xFF54
+            default: 0
+            }
+        return pressed(KeyPress(value: value, modifiers: modifiers.rawValue))
+    }
+}

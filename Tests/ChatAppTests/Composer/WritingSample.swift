@@ -1,0 +1,111 @@
+import ChatModel
+import ChatStore
+import Foundation
+import Media
+import XMPPAddress
+
+@testable import ChatApp
+
+/// Somebody who writes to Romeo, without a network.
+@MainActor
+final class WritingSample {
+    let store = MemoryStore()
+    let key: ConversationKey
+    let media: MediaCache
+    let folder: String
+    var said: [String] = []
+    var nicknames: [String] = []
+
+    /// Does in the store alone what an account does.
+    private struct Actions: ConversationActions {
+        let store: any LocalStore
+        let own: JID
+
+        func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
+            let message = OutgoingMessage(
+                sender: own, originID: UUID().uuidString, time: MessageTime(Date()), content: content)
+            return try await store.write { writer throws(StoreError) in try writer.send(message, in: key) }
+        }
+        func retry(_ message: MessageID) async throws(StoreError) {}
+        func cancel(_ message: MessageID) async throws(StoreError) {}
+        func opened(_ key: ConversationKey?) async {}
+        func loadOlder(in key: ConversationKey) async -> OlderHistory { .notNow }
+        func markRead(upTo message: MessageID, in key: ConversationKey) async throws(StoreError) {}
+        func setComposing(_ isComposing: Bool, in key: ConversationKey) async {}
+    }
+
+    private let actions: Actions
+
+    init() async throws {
+        let juliet = try JID("juliet@capulet.example")
+        let account = try await store.write { writer throws(StoreError) in try writer.addAccount(juliet) }
+        key = ConversationKey(account: account, address: try JID("romeo@montague.example"), kind: .direct)
+        actions = Actions(store: store, own: juliet)
+        folder = NSTemporaryDirectory() + "chat-app-" + UUID().uuidString
+        media = try await MediaCache.open(at: folder + "/media", budget: 100 << 20)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func view(voice: VoiceComposer? = nil) -> ComposerView {
+        let composer = Composer(key, store: store, actions: actions, media: media)
+        var place = WritingPlace(
+            composer: composer, media: media, recordings: WritingPlace.recordings(of: key, beside: media))
+        place.voice = voice
+        place.nicknames = { [weak self] in self?.nicknames ?? [] }
+        place.say = { [weak self] in self?.said.append($0) }
+        return ComposerView(place)
+    }
+
+    func receive(_ body: String, attachments: [Attachment] = []) async throws -> MessageID {
+        let (key, time) = (key, MessageTime(Date()))
+        return try await store.write { writer throws(StoreError) in
+            try writer.receive(
+                MessageCopy(
+                    route: .live, sender: key.address, wireID: body, time: time,
+                    content: .text(MessageText(body, attachments: attachments))), in: key
+            ).id
+        }
+    }
+
+    func messages() async throws -> [StoredMessage] {
+        let key = key
+        return try await store.read { reader throws(StoreError) in
+            guard let id = try reader.conversation(key) else { return [] }
+            return try reader.timeline(of: id, .newest, limit: 100)
+        }
+    }
+
+    /// A picture of so many pixels.
+    static func picture(_ width: Int, _ height: Int) -> [UInt8] {
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let row = (width * 3 + 3) / 4 * 4
+        var bytes = Array("BM".utf8) + little(54 + row * height, 4) + little(0, 4) + little(54, 4)
+        bytes += little(40, 4) + little(width, 4) + little(height, 4) + little(1, 2) + little(24, 2)
+        bytes += little(0, 4) + little(row * height, 4) + little(2835, 4) + little(2835, 4) + little(0, 8)
+        for line in 0..<height {
+            for column in 0..<row { bytes.append(UInt8(truncatingIfNeeded: line * 255 / height + column / 3 % 64)) }
+        }
+        return bytes
+    }
+
+    /// A tone of 440 Hz.
+    static func sound(seconds: Double) -> [UInt8] {
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let count = Int(seconds * 16_000)
+        var bytes = Array("RIFF".utf8) + little(36 + count * 2, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
+        bytes += little(1, 2) + little(1, 2) + little(16_000, 4) + little(32_000, 4) + little(2, 2) + little(16, 2)
+        bytes += Array("data".utf8) + little(count * 2, 4)
+        for index in 0..<count {
+            let loud = 0.2 + 0.8 * abs(sin(Double(index) / 9_000))
+            bytes += little(Int(20_000 * loud * sin(Double(index) * 2 * .pi * 440 / 16_000)), 2)
+        }
+        return bytes
+    }
+}
+
+typealias Attachment = ChatStore.Attachment

@@ -1,0 +1,248 @@
+import ChatStore
+import Foundation
+import Synchronization
+import Testing
+import TransportLayer
+import XMPPAddress
+
+@testable import ChatModel
+
+/// Gives a content for each address, when it is let.
+private final class FakeWeb: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var contents: [String: [UInt8]] = [:]
+        var asked: [String] = []
+        var paths: [String] = []
+        var atOnce = 0
+        var mostAtOnce = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var isHeld = false
+        var failures = 0
+    }
+
+    init(_ contents: [String: [UInt8]]) { state.withLock { $0.contents = contents } }
+
+    var asked: [String] { state.withLock { $0.asked } }
+    var paths: [String] { state.withLock { $0.paths } }
+    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+    var waiting: Int { state.withLock { $0.waiting.count } }
+    func fail(times: Int) { state.withLock { $0.failures = times } }
+    func hold() { state.withLock { $0.isHeld = true } }
+    func letGo() {
+        let waiting = state.withLock { state in
+            state.isHeld = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func get(
+        _ url: String, _ path: String, _ limit: Int64, _ progress: AttachmentFetcher.ProgressHandler
+    ) async throws(TransportError) {
+        let (content, fails) = state.withLock { state in
+            state.asked.append(url)
+            state.paths.append(path)
+            state.atOnce += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.atOnce)
+            defer { if state.failures > 0 { state.failures -= 1 } }
+            return (state.contents[url], state.failures > 0)
+        }
+        defer { state.withLock { $0.atOnce -= 1 } }
+        guard let content, !fails else { throw TransportError(.connectionReset, "cut") }
+        guard content.count <= limit else { throw TransportError(.tooLarge, "large") }
+        progress(.init(completed: Int64(content.count / 2), total: Int64(content.count)))
+        await withCheckedContinuation { continuation in
+            let goesOn = state.withLock { state in
+                if state.isHeld { state.waiting.append(continuation) }
+                return !state.isHeld
+            }
+            if goesOn { continuation.resume() }
+        }
+        if Task.isCancelled { throw TransportError(.cancelled, "cancelled") }
+        guard FileManager.default.createFile(atPath: path, contents: Data(content)) else {
+            throw TransportError(.system, "not written")
+        }
+    }
+}
+
+@Suite("Fetching attachments")
+@MainActor
+struct AttachmentDownloadTests {
+    /// A message with a file, a cache and a web.
+    @MainActor
+    private final class Scene {
+        let fixture: ModelFixture
+        let folder: SpareFolder
+        let web: FakeWeb
+        var media: MediaCache
+        var downloads: AttachmentDownloads
+
+        init(_ web: FakeWeb) async throws {
+            fixture = try await ModelFixture()
+            folder = try SpareFolder()
+            self.web = web
+            media = try await MediaCache.open(at: folder.path + "/media", budget: 1_000_000)
+            downloads = Self.downloads(fixture, media, web)
+        }
+
+        static func downloads(_ fixture: ModelFixture, _ media: MediaCache, _ web: FakeWeb) -> AttachmentDownloads {
+            AttachmentDownloads(
+                AttachmentFetcher(store: fixture.store, media: media) {
+                    url, path, limit, progress throws(TransportError) in
+                    try await web.get(url, path, limit, progress)
+                })
+        }
+
+        /// The program was started again.
+        func restart() async throws {
+            await media.close()
+            media = try await MediaCache.open(at: folder.path + "/media", budget: 1_000_000)
+            downloads = Self.downloads(fixture, media, web)
+        }
+
+        func receive(_ attachment: Attachment, id: String = "f") async throws -> MessageID {
+            try await fixture.receive(.text(MessageText("", attachments: [attachment])), id: id, at: 1)
+        }
+
+        func attachment(_ message: MessageID) async throws -> Attachment? {
+            try await fixture.store.read { store throws(StoreError) in
+                try store.message(message)?.text.attachments.first
+            }
+        }
+    }
+
+    private nonisolated static let url = "https://files.example/../../etc/passwd"
+    private static let text = Array("a file".utf8)
+
+    @Test("what was fetched is checked, kept by its hash, noted, and found again after a restart without asking anew")
+    func restart() async throws {
+        let scene = try await Scene(FakeWeb([Self.url: Self.text]))
+        let claimed = Attachment(
+            kind: .file, mediaType: "image/png", name: "../../.bashrc", size: 6, url: Self.url,
+            contentHash: ContentHash(of: Self.text).description)
+        let id = try await scene.receive(claimed)
+        let download = scene.downloads.download(of: id, attachment: claimed)
+        #expect(scene.downloads.download(of: id, attachment: claimed) === download)
+        await download.look()
+        #expect(download.phase == .absent)
+        download.start()
+        await eventually { if case .here = download.phase { true } else { false } }
+        guard case .here(let path) = download.phase else {
+            Issue.record("\(download.phase)")
+            return
+        }
+        #expect(FileManager.default.contents(atPath: path).map(Array.init) == Self.text)
+        #expect(path.hasSuffix("/content/\(ContentHash(of: Self.text))"))
+        #expect(scene.web.paths.allSatisfy { $0.hasPrefix(scene.folder.path + "/media/incoming/") })
+        #expect(scene.web.paths.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+        let noted = try #require(try await scene.attachment(id))
+        #expect(noted.isLocal && noted.contentHash == claimed.contentHash && noted.name == claimed.name)
+
+        try await scene.restart()
+        let again = scene.downloads.download(of: id, attachment: noted)
+        await again.look()
+        #expect(again.phase == .here(path: path))
+        let other = try await scene.receive(claimed, id: "g")
+        let same = scene.downloads.download(of: other, attachment: claimed)
+        same.start()
+        await eventually { same.phase == .here(path: path) }
+        #expect(same.phase == .here(path: path))
+        #expect(scene.web.asked.count == 1)
+        #expect(try await scene.attachment(other)?.isLocal == true)
+    }
+
+    @Test("a picture says its type and pixels when it is here, whatever its sender said")
+    func facts() async throws {
+        let picture = Sample.bitmap(width: 30, height: 20)
+        let scene = try await Scene(FakeWeb([Self.url: picture]))
+        let id = try await scene.receive(Attachment(kind: .file, mediaType: "text/plain", url: Self.url))
+        _ = try await scene.downloads.fetcher.fetch(0, of: id)
+        let noted = try #require(try await scene.attachment(id))
+        #expect(noted.kind == .picture && noted.mediaType == "image/bmp")
+        #expect(noted.width == 30 && noted.height == 20 && noted.size == Int64(picture.count))
+        #expect(noted.contentHash == ContentHash(of: picture).description)
+    }
+
+    @Test("progress shows; what is cancelled is gone and can begin again; what failed can, too")
+    func cancelAndRetry() async throws {
+        let scene = try await Scene(FakeWeb([Self.url: Self.text]))
+        let attachment = Attachment(kind: .file, url: Self.url)
+        let id = try await scene.receive(attachment)
+        let download = scene.downloads.download(of: id, attachment: attachment)
+        scene.web.hold()
+        download.start()
+        await eventually { download.phase == .fetching(0.5) }
+        #expect(download.phase == .fetching(0.5))
+        download.cancel()
+        #expect(download.phase == .absent)
+        scene.web.letGo()
+        scene.web.fail(times: 1)
+        download.start()
+        await eventually { if case .failed = download.phase { true } else { false } }
+        guard case .failed(let failure) = download.phase else {
+            Issue.record("\(download.phase)")
+            return
+        }
+        #expect(failure.isTemporary && failure.condition == "not-fetched")
+        download.start()
+        await eventually { if case .here = download.phase { true } else { false } }
+        #expect(download.phase != .absent && !download.isRunning)
+    }
+
+    @Test(
+        "what is too large, of another size, or another file is refused and not kept",
+        arguments: [
+            (Attachment(kind: .file, size: 1 << 40, url: url), "too-large"),
+            (Attachment(kind: .file, size: 7, url: url), "wrong-content"),
+            (
+                Attachment(kind: .file, url: url, contentHash: String(repeating: "0", count: 64)),
+                "wrong-content"
+            ), (Attachment(kind: .file), "file-gone"),
+        ])
+    func refused(attachment: Attachment, condition: String) async throws {
+        let scene = try await Scene(FakeWeb([Self.url: Self.text]))
+        let id = try await scene.receive(attachment)
+        do throws(AttachmentFailure) {
+            _ = try await scene.downloads.fetcher.fetch(0, of: id)
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.condition == condition && !error.isTemporary)
+        }
+        #expect(await scene.media.size == 0)
+        #expect(try await scene.attachment(id) == attachment)
+    }
+
+    @Test("few are fetched at a time; unasked only small pictures and voice messages")
+    func limits() async throws {
+        let urls = (0..<6).map { "https://files.example/\($0)" }
+        let scene = try await Scene(FakeWeb(Dictionary(uniqueKeysWithValues: urls.map { ($0, Array($0.utf8)) })))
+        scene.web.hold()
+        var downloads: [AttachmentDownload] = []
+        for (number, url) in urls.enumerated() {
+            let attachment = Attachment(kind: .voice, url: url)
+            let id = try await scene.receive(attachment, id: "v\(number)")
+            downloads.append(scene.downloads.download(of: id, attachment: attachment))
+            downloads[number].startIfSmall()
+        }
+        await eventually { scene.web.waiting == AttachmentDownloads.parallelLimit }
+        #expect(downloads.filter { $0.phase == .waiting }.count == urls.count - AttachmentDownloads.parallelLimit)
+        // One that waits is cancelled without ever being asked for.
+        downloads[5].cancel()
+        scene.web.letGo()
+        await eventually { downloads.prefix(5).allSatisfy { if case .here = $0.phase { true } else { false } } }
+        #expect(scene.web.asked.count == 5 && scene.web.mostAtOnce == AttachmentDownloads.parallelLimit)
+
+        for unwanted in [
+            Attachment(kind: .file, url: urls[5]), Attachment(kind: .video, url: urls[5]),
+            Attachment(kind: .picture, size: AttachmentDownloads.automaticLimit + 1, url: urls[5]),
+        ] {
+            let id = try await scene.receive(unwanted, id: "u\(unwanted.kind)")
+            let download = scene.downloads.download(of: id, attachment: unwanted)
+            download.startIfSmall()
+            #expect(!download.isRunning)
+        }
+    }
+}

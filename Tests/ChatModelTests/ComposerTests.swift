@@ -1,0 +1,229 @@
+import ChatModel
+import ChatStore
+import Testing
+import XMPPAddress
+
+@Suite("Composer")
+@MainActor
+struct ComposerTests {
+    private struct Desk {
+        let fixture: ModelFixture
+        let actions: StoreActions
+        let clock = ManualClock()
+
+        @MainActor
+        init() async throws {
+            fixture = try await ModelFixture()
+            actions = StoreActions(store: fixture.store, own: fixture.juliet)
+        }
+
+        @MainActor
+        func composer() -> Composer {
+            Composer(
+                fixture.key, store: fixture.store, actions: actions,
+                environment: ModelEnvironment(now: { [clock] in clock.messageTime }, clock: clock))
+        }
+
+        func draft() async throws -> Draft? {
+            let key = await fixture.key
+            return try await fixture.store.read { store throws(StoreError) in
+                guard let conversation = try store.conversation(key) else { return nil as Draft? }
+                return try store.draft(in: conversation)
+            }
+        }
+    }
+
+    @Test("a draft is kept a second after the last letter, and is there after a restart")
+    func draft() async throws {
+        let desk = try await Desk()
+        let composer = desk.composer()
+        composer.text = "But so"
+        // The draft and the pause are waited for.
+        await desk.clock.sleeps(2)
+        desk.clock.advance(by: .milliseconds(900))
+        #expect(try await desk.draft() == nil)
+        composer.text = "But soft"
+        await desk.clock.sleeps(3)
+        desk.clock.advance(by: .milliseconds(900))
+        #expect(try await desk.draft() == nil)
+        desk.clock.advance(by: .milliseconds(100))
+        await eventually { (try? await desk.draft()) != nil }
+        #expect(try await desk.draft()?.body == "But soft")
+
+        let again = desk.composer()
+        await again.open()
+        #expect(again.text == "But soft")
+        again.text = ""
+        await again.close()
+        #expect(try await desk.draft() == nil)
+    }
+
+    @Test("closing keeps the draft at once, with the answer it belongs to")
+    func close() async throws {
+        let desk = try await Desk()
+        let message = try await desk.fixture.receive("What man art thou?", id: "a", at: 1)
+        let composer = desk.composer()
+        composer.text = "By a name"
+        try await composer.answer(message)
+        await composer.close()
+        #expect(try await desk.draft()?.reply == message)
+        let again = desk.composer()
+        await again.open()
+        #expect(again.reply?.id == message)
+        #expect(again.reply?.preview.text == "What man art thou?")
+    }
+
+    @Test("an empty composer makes no conversation")
+    func nothing() async throws {
+        let desk = try await Desk()
+        let composer = desk.composer()
+        composer.text = "x"
+        composer.text = ""
+        await composer.close()
+        #expect(try await desk.fixture.all().isEmpty)
+        #expect(try await composer.send() == nil)
+        composer.text = " \n"
+        #expect(try await composer.send() == nil)
+        let key = desk.fixture.key
+        let conversation = try await desk.fixture.store.read { store throws(StoreError) in
+            try store.conversation(key)
+        }
+        #expect(conversation == nil)
+    }
+
+    @Test("S0-91, S1-33: what is sent is stored when the call returns; the text and its draft are gone")
+    func send() async throws {
+        let desk = try await Desk()
+        let composer = desk.composer()
+        composer.text = "Good night\n"
+        await composer.flush()
+        let id = try #require(try await composer.send())
+        #expect(composer.text.isEmpty)
+        let all = try await desk.fixture.all()
+        #expect(all.map(\.id) == [id])
+        #expect(all.first?.text.body == "Good night")
+        #expect(try await desk.draft() == nil)
+    }
+
+    @Test("S1-35: what could not be kept is back in the composer")
+    func failure() async throws {
+        let desk = try await Desk()
+        let composer = desk.composer()
+        composer.text = "Good night"
+        composer.attach(Attachment(kind: .file, name: "letter.txt"))
+        await desk.fixture.store.close()
+        await #expect(throws: StoreError.self) { try await composer.send() }
+        #expect(composer.text == "Good night")
+        #expect(composer.attachments.count == 1)
+    }
+
+    @Test("an answer names the message by what its sender called it")
+    func reply() async throws {
+        let desk = try await Desk()
+        let message = try await desk.fixture.receive("What man art thou?", id: "a", at: 1)
+        let composer = desk.composer()
+        try await composer.answer(message)
+        composer.text = "By a name"
+        _ = try await composer.send()
+        #expect(composer.reply == nil)
+        #expect(try await desk.fixture.all().last?.text.reply == .sent(id: "a"))
+    }
+
+    @Test("the last message of one's own is corrected, and what was being written comes back")
+    func correct() async throws {
+        let desk = try await Desk()
+        let composer = desk.composer()
+        #expect(try await !composer.correctLast())
+        composer.text = "Gud night"
+        let id = try await composer.send()
+        let other = try await desk.fixture.receive("Farewell", id: "f", at: 2_000_000)
+        #expect(try await !composer.correct(other))
+        composer.text = "half a sen"
+        #expect(try await composer.correctLast())
+        #expect(composer.edit?.id == id)
+        #expect(composer.text == "Gud night")
+        composer.text = "Good night"
+        _ = try await composer.send()
+        #expect(composer.text == "half a sen")
+        #expect(try await desk.draft()?.body == "half a sen")
+        let all = try await desk.fixture.all()
+        #expect(all.count == 2)
+        #expect(all.first { $0.id == id }?.text.body == "Good night")
+        #expect(all.first { $0.id == id }?.editTime != nil)
+
+        #expect(try await composer.correctLast())
+        composer.cancelCorrection()
+        #expect(composer.edit == nil)
+        #expect(composer.text == "half a sen")
+    }
+
+    @Test("the other side hears of writing at the first letter, and of a pause after 30 seconds")
+    func typing() async throws {
+        let desk = try await Desk()
+        let composer = desk.composer()
+        composer.text = "B"
+        await eventually { desk.actions.log.composing == [true] }
+        await desk.clock.sleeps(2)
+        desk.clock.advance(by: .seconds(20))
+        composer.text = "Bu"
+        await desk.clock.sleeps(3)
+        desk.clock.advance(by: .seconds(15))
+        // 35 seconds after the first letter, 15 after the last one: the pause is waited for again.
+        await desk.clock.sleeps(4)
+        #expect(desk.actions.log.composing == [true])
+        desk.clock.advance(by: .seconds(15))
+        await eventually { desk.actions.log.composing.count == 2 }
+        #expect(desk.actions.log.composing == [true, false])
+        composer.text = "But s"
+        await eventually { desk.actions.log.composing.count == 3 }
+        _ = try await composer.send()
+        await eventually { desk.actions.log.composing.count == 4 }
+        #expect(desk.actions.log.composing == [true, false, true, false])
+    }
+
+    @Test("files are sent with the text, and can be taken out before")
+    func files() async throws {
+        let desk = try await Desk()
+        let composer = desk.composer()
+        let first = composer.attach(Attachment(kind: .file, name: "a.txt", size: 5))
+        composer.attach(Attachment(kind: .picture, name: "b.jpg", size: 7))
+        #expect(composer.attachments.map(\.byteCount) == [5, 7])
+        await composer.removeAttachment(first)
+        _ = try await composer.send()
+        let sent = try #require(try await desk.fixture.all().last)
+        #expect(sent.text.attachments.map(\.name) == ["b.jpg"])
+        #expect(composer.attachments.isEmpty)
+    }
+
+    @Test("each file is a message of its own, in their order, then the text; files alone leave the text where it is")
+    func separateMessages() async throws {
+        let desk = try await Desk()
+        let composer = desk.composer()
+        for name in ["a", "b"] { composer.attach(Attachment(kind: .file, name: name)) }
+        composer.text = "both"
+        _ = try await composer.send()
+        composer.text = "not yet"
+        try await composer.send(files: ["c", "d"].map { Attachment(kind: .picture, name: $0) })
+        let sent = try await desk.fixture.all()
+        #expect(sent.map { $0.text.attachments.map(\.name) } == [["a"], ["b"], [], ["c"], ["d"]])
+        #expect(sent.map(\.text.body) == ["", "", "both", "", ""])
+        #expect(composer.text == "not yet")
+        await composer.close()
+    }
+
+    @Test(
+        "nicknames are completed without case and accents, and only where a word ends",
+        arguments: [
+            ("ty", ["Tybalt"], "Tybalt: "), ("Hi @RO", ["Romeo", "Rosaline"], "@Romeo "),
+            ("@", ["Ábel", "张三", "Romeo", "Tybalt", "Rosaline"], nil), ("abe", ["Ábel"], "Ábel: "), ("xyz", nil, nil),
+            ("", nil, nil), ("see @张", ["张三"], "@张三 "),
+        ] as [(String, [String]?, String?)])
+    func mention(text: String, names: [String]?, first: String?) {
+        let occupants = ["Romeo", "Rosaline", "Tybalt", "Ábel", "张三"]
+        let completion = MentionCompletion(in: text, at: text.endIndex, of: occupants)
+        #expect(completion.map { Set($0.candidates) } == names.map { Set($0) })
+        if let first, let completion {
+            #expect(completion.replacement(for: completion.candidates[0]) == first)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import ChatModel
+import ChatStore
+import Testing
+import XMPPAddress
+
+@Suite("List of contacts")
+@MainActor
+struct ContactListTests {
+    private static func save(_ contacts: [Contact], _ fixture: ModelFixture) async throws {
+        let account = fixture.account
+        try await fixture.store.write { store throws(StoreError) in
+            for contact in contacts { try store.save(contact, of: account) }
+        }
+    }
+
+    private static func contact(
+        _ name: String, _ subscription: Contact.Subscription = .both, remark: String? = nil, isPending: Bool = false
+    ) throws -> Contact {
+        Contact(
+            address: try JID("\(name)@x.example"), name: remark, subscription: subscription, isPending: isPending)
+    }
+
+    private static func list(_ fixture: ModelFixture) async -> ContactList {
+        let list = ContactList(store: fixture.store, environment: fixture.environment())
+        await list.reload()
+        return list
+    }
+
+    @Test("S0-88, S2-31: sorted by name without case; subscription none is hidden, unless it is pending")
+    func order() async throws {
+        let fixture = try await ModelFixture()
+        try await Self.save(
+            [
+                Self.contact("c", remark: "benvolio"), Self.contact("b", remark: "Abram"),
+                Self.contact("d", remark: "Ábel"), Self.contact("e", remark: "张三"), Self.contact("f", remark: "李四"),
+                Self.contact("g", .none), Self.contact("h", .none, remark: "Zoë", isPending: true),
+            ], fixture)
+        let list = await Self.list(fixture)
+        #expect(list.rows.elements.map(\.name) == ["Ábel", "Abram", "benvolio", "Zoë", "张三", "李四"])
+        #expect(list.rows.elements[3].isPending)
+    }
+
+    @Test("S2-17, S2-35: online before away before offline; one who comes online is one move to the top")
+    func presence() async throws {
+        let fixture = try await ModelFixture()
+        try await Self.save([Self.contact("a"), Self.contact("b"), Self.contact("c")], fixture)
+        let list = await Self.list(fixture)
+        let mirror = Mirror(list.rows)
+        let c = try JID("c@x.example")
+        let b = try JID("b@x.example")
+        list.show(presences: [c: ContactPresence(section: .online, devices: ["phone"])], of: fixture.account)
+        #expect(list.rows.elements.map(\.name) == ["c", "a", "b"])
+        #expect(mirror.takeSteps() == [.move(from: 2, to: 0, list.rows.elements[0])])
+        list.show(
+            presences: [c: ContactPresence(section: .online), b: ContactPresence(section: .away, status: "lunch")],
+            of: fixture.account)
+        #expect(list.rows.elements.map(\.section.rawValue) == [0, 1, 2])
+        #expect(list.rows.elements[1].status == "lunch")
+        list.show(presences: [:], of: fixture.account)
+        #expect(list.rows.elements.map(\.name) == ["a", "b", "c"])
+        #expect(mirror.rows == list.rows.elements)
+    }
+
+    @Test("S1-25, S2-32: added, renamed, removed: one row each, never the whole list")
+    func changes() async throws {
+        let fixture = try await ModelFixture()
+        try await Self.save([Self.contact("a"), Self.contact("c")], fixture)
+        _ = await fixture.changes()
+        let list = await Self.list(fixture)
+        let mirror = Mirror(list.rows)
+        try await Self.save([Self.contact("b")], fixture)
+        await list.apply(await fixture.changes())
+        #expect(mirror.takeSteps() == [.insert([list.rows.elements[1]], at: 1)])
+        try await Self.save([Self.contact("b", remark: "bb")], fixture)
+        await list.apply(await fixture.changes())
+        #expect(mirror.takeSteps() == [.update(list.rows.elements[1], at: 1)])
+        let account = fixture.account
+        let b = try JID("b@x.example")
+        try await fixture.store.write { store throws(StoreError) in try store.removeContact(b, of: account) }
+        await list.apply(await fixture.changes())
+        #expect(mirror.takeSteps() == [.remove(1..<2)])
+        #expect(mirror.rows == list.rows.elements)
+    }
+
+    @Test("S1-26, S2-33, S2-34: a row has the address, the subscription and the state")
+    func row() async throws {
+        let fixture = try await ModelFixture()
+        try await Self.save([Self.contact("a", .from)], fixture)
+        let row = try #require(await Self.list(fixture).rows.elements.first)
+        #expect(row.address.description == "a@x.example")
+        #expect(row.subscription == .from)
+        #expect(row.section == .offline)
+        #expect(row.conversation == (try fixture.key("a@x.example")))
+    }
+
+    @Test("1,000 contacts that come online at once are one diff; the rest stays where it is")
+    func flood() async throws {
+        let fixture = try await ModelFixture()
+        try await Self.save(
+            (0..<1000).map { try Self.contact("u\($0)", remark: "Name \($0)") }, fixture)
+        let list = await Self.list(fixture)
+        let mirror = Mirror(list.rows)
+        var presences: [JID: ContactPresence] = [:]
+        for number in 0..<1000 where number % 3 > 0 {
+            presences[try JID("u\(number)@x.example")] = ContactPresence(section: number % 3 == 1 ? .online : .away)
+        }
+        list.show(presences: presences, of: fixture.account)
+        #expect(mirror.diffCount == 1)
+        #expect(mirror.rows == list.rows.elements)
+        list.search("name 77")
+        #expect(list.rows.elements.count == 19)
+        #expect(list.rows.elements.allSatisfy { $0.name.contains("77") })
+        #expect(mirror.rows == list.rows.elements)
+        #expect(mirror.allFit)
+    }
+
+    @Test("S0-81: who asks stands in a list of its own")
+    func requests() async throws {
+        let fixture = try await ModelFixture()
+        let list = await Self.list(fixture)
+        list.show(requests: [ContactRequest(address: fixture.romeo, text: "It is I")], of: fixture.account)
+        #expect(list.requests.elements.map(\.address) == [fixture.romeo])
+        #expect(list.requests.elements.first?.text == "It is I")
+        list.show(requests: [], of: fixture.account)
+        #expect(list.requests.elements.isEmpty)
+    }
+}
+
+@Suite("What is typed to add a contact")
+struct ContactAddressTests {
+    @Test(
+        "S2-23: the own domain completes a name; what stands around an address goes",
+        arguments: [
+            ("romeo", "romeo@capulet.example"), (" romeo ", "romeo@capulet.example"),
+            ("Romeo@Montague.Example", "romeo@montague.example"),
+            ("romeo@montague.example/phone", "romeo@montague.example"),
+            ("xmpp:romeo@montague.example?message", "romeo@montague.example"),
+            ("<romeo@montague.example>", "romeo@montague.example"), ("张三", "张三@capulet.example"),
+        ])
+    func complete(typed: String, address: String) throws {
+        let juliet = try JID("juliet@capulet.example")
+        #expect(try ContactAddress.complete(typed, for: juliet) == JID(address))
+    }
+
+    @Test("S2-22, S2-24: nothing, oneself, one who is there already and nonsense are refused")
+    func refuse() throws {
+        let juliet = try JID("juliet@capulet.example/balcony")
+        let romeo = try JID("romeo@montague.example")
+        #expect(throws: ContactAddress.Refusal.empty) { try ContactAddress.complete(" \n", for: juliet) }
+        #expect(throws: ContactAddress.Refusal.own) { try ContactAddress.complete("juliet", for: juliet) }
+        #expect(throws: ContactAddress.Refusal.alreadyContact(romeo)) {
+            try ContactAddress.complete("romeo@montague.example", for: juliet, contacts: [romeo])
+        }
+        #expect(throws: ContactAddress.Refusal.self) { try ContactAddress.complete("a@b@@", for: juliet) }
+    }
+}

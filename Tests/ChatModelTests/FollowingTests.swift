@@ -1,0 +1,130 @@
+import ChatStore
+import Testing
+import XMPPAddress
+
+@testable import ChatModel
+
+/// Models that run by themselves, as they do in a program.
+@Suite("Following the store")
+@MainActor
+struct FollowingTests {
+    @Test("S1-30, S2-32: a running model shows what comes without being asked, and ends with its task")
+    func run() async throws {
+        let fixture = try await ModelFixture()
+        let timeline = Timeline(fixture.key, store: fixture.store, environment: fixture.environment())
+        let list = ConversationList(store: fixture.store, environment: fixture.environment())
+        let contacts = ContactList(store: fixture.store, environment: fixture.environment())
+        let accounts = AccountList(store: fixture.store, environment: fixture.environment())
+        let tasks = [
+            Task {
+                await timeline.open()
+                await timeline.run()
+            },
+            Task { await list.run() }, Task { await contacts.run() }, Task { await accounts.run() },
+        ]
+        await eventually { accounts.rows.elements.count == 1 }
+        try await fixture.receive("one", id: "a", at: 1)
+        let (account, romeo) = (fixture.account, fixture.romeo)
+        try await fixture.store.write { store throws(StoreError) in
+            try store.save(Contact(address: romeo, name: "Romeo", subscription: .both), of: account)
+        }
+        await eventually { timeline.messages.count == 1 && list.rows.elements.first?.title == "Romeo" }
+        await eventually { contacts.rows.elements.count == 1 }
+        #expect(timeline.messages.count == 1)
+        #expect(list.rows.elements.map(\.title) == ["Romeo"])
+        #expect(contacts.rows.elements.map(\.name) == ["Romeo"])
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+
+    @Test("a store that cannot be read is told, and what is shown stays")
+    func closed() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.receive("one", id: "a", at: 1)
+        let list = ConversationList(store: fixture.store, environment: fixture.environment())
+        let timeline = Timeline(fixture.key, store: fixture.store, environment: fixture.environment())
+        await list.reload()
+        await timeline.open()
+        await fixture.store.close()
+        await list.reload()
+        await timeline.refresh()
+        #expect(list.problem?.code == .closed)
+        #expect(list.rows.elements.count == 1)
+        #expect(timeline.problem?.code == .closed)
+        #expect(timeline.messages.count == 1)
+    }
+
+    @Test("the sequence of diffs begins with what is there")
+    func sequence() async throws {
+        struct Row: Identifiable, Equatable, Sendable { let id: Int }
+        let list = ObservableList<Row>()
+        list.show([Row(id: 1)])
+        var iterator = list.diffs().makeAsyncIterator()
+        list.show([Row(id: 1), Row(id: 2)])
+        var rows: [Row] = []
+        for _ in 0..<2 { await iterator.next()?.apply(to: &rows) }
+        #expect(rows == list.elements)
+    }
+
+    @Test("a row that is given twice is shown once and reported")
+    func twice() async throws {
+        struct Row: Identifiable, Equatable, Sendable { let id: Int }
+        let reports = ModelFixture.Reports()
+        let list = ObservableList<Row>(report: { reports.add($0) })
+        list.show([Row(id: 1), Row(id: 2), Row(id: 1)])
+        #expect(list.elements.map(\.id) == [1, 2])
+        #expect(reports.all.count == 1)
+    }
+
+    @Test("an observer that is let go hears nothing more")
+    func observation() async throws {
+        struct Row: Identifiable, Equatable, Sendable { let id: Int }
+        let list = ObservableList<Row>()
+        var count = 0
+        var observation: ListObservation? = list.observe { _ in count += 1 }
+        list.show([Row(id: 1)])
+        withExtendedLifetime(observation) {}
+        observation = nil
+        list.show([])
+        #expect(count == 1)
+    }
+
+    @Test("a thousand calls at once are worked off twice: at once, and after the interval")
+    func coalescing() async throws {
+        let clock = ManualClock()
+        let coalescer = Coalescer(every: .milliseconds(100), clock: clock)
+        var runs = 0
+        let task = Task { await coalescer.run { runs += 1 } }
+        coalescer.call()
+        await clock.sleeps(1)
+        for _ in 0..<1000 { coalescer.call() }
+        #expect(runs == 1)
+        clock.advance(by: .milliseconds(100))
+        await clock.sleeps(2)
+        #expect(runs == 2)
+        clock.advance(by: .milliseconds(100))
+        coalescer.call()
+        await clock.sleeps(3)
+        #expect(runs == 3)
+        task.cancel()
+        await task.value
+    }
+
+    @Test("pieces of work are done in the order in which they were asked for")
+    func turns() async throws {
+        let turns = Turns()
+        var order: [Int] = []
+        let tasks = (0..<20).map { number in
+            Task {
+                await turns.take {
+                    order.append(number)
+                    await Task.yield()
+                    order.append(number)
+                }
+            }
+        }
+        for task in tasks { await task.value }
+        #expect(order.count == 40)
+        for index in stride(from: 0, to: 40, by: 2) { #expect(order[index] == order[index + 1]) }
+    }
+}

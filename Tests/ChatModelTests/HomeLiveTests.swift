@@ -1,0 +1,172 @@
+import ChatModel
+import ChatStore
+import ServerFixtures
+import Testing
+import XMPPAddress
+import XMPPClient
+
+@Suite("Signing in and creating accounts on real servers", .timeLimit(.minutes(2)))
+@MainActor
+struct HomeLiveTests {
+    private static func inviting() async throws -> PrivateProsody {
+        try await PrivateProsody.shared(
+            ServerOptions {
+                $0.addedModules = ["invites", "invites_register"]
+                $0.configurationLines = ["registration_invite_only = true"]
+            })
+    }
+
+    private func until(_ condition: @MainActor () -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !condition(), .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        try #require(condition())
+    }
+
+    private func begin(_ model: SignInModel, _ account: ServerFixtures.Account, on server: RunningServer) {
+        (model.address, model.password) = (account.address, account.password)
+        (model.host, model.port) = (server.host, String(server.port))
+        model.start()
+    }
+
+    @Test(
+        "a wrong password is said in words; the certificate is asked about once, trusted for good, and the account works"
+    )
+    func signIn() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let account = try await server.newAccount("juliet")
+        let keeper = MemoryAccounts()
+        let home = ChatHome(store: MemoryStore(), keeper: keeper)
+        await home.start()
+        let model = home.signIn()
+        begin(model, Account(username: account.username, password: "wrong", domain: account.domain), on: server)
+        try await until { model.certificates.question != nil }
+        #expect(model.progressText != nil)
+        #expect(model.certificates.question?.sentence.isEmpty == false)
+        model.certificates.answer(.trustAlways)
+        await model.finish()
+        #expect(model.failure?.field == .password)
+        #expect(await keeper.passwords.isEmpty)
+        begin(model, account, on: server)
+        await model.finish()
+        guard case .done(let id) = model.progress else {
+            Issue.record("\(model.progress) \(String(describing: model.failure))")
+            return
+        }
+        #expect(model.password.isEmpty)
+        #expect(home.phase == .ready)
+        try await until { home.accounts.rows[id]?.connection.isOnline == true }
+        #expect(await keeper.accesses().first?.trustedCertificates.count == 1)
+        let again = home.signIn()
+        begin(again, account, on: server)
+        #expect(again.failure?.field == .address, "it is signed in already")
+
+        // Another password, on the server and here; then one that the server does not know.
+        let address = try JID(account.address)
+        try await home.changePassword(of: id, to: "another one")
+        #expect(await keeper.passwords[address] == "another one")
+        await home.setEnabled(false, id)
+        await keeper.save(password: "stale", of: address)
+        await home.setEnabled(true, id)
+        try await until { home.accounts.rows[id]?.need == .password(isRejected: true) }
+        let repaired = try #require(await home.signInAgain(id))
+        repaired.password = "another one"
+        repaired.start()
+        await repaired.finish()
+        #expect(repaired.progress == .done(id))
+        try await until { home.accounts.rows[id]?.connection.isOnline == true }
+        #expect(home.accounts.rows[id]?.need == nil)
+        await home.remove(id)
+        #expect(home.phase == .empty)
+        #expect(await keeper.kept.isEmpty)
+        await home.stop()
+    }
+
+    @Test("a certificate that is refused stops everything, with its reason")
+    func refusedCertificate() async throws {
+        let server = try await PrivateProsody.shared(ServerOptions { $0.certificate = .wrongName })
+        let account = try await server.newAccount("juliet")
+        let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts())
+        await home.start()
+        let model = home.signIn()
+        begin(model, account, on: server)
+        try await until { model.certificates.question != nil }
+        model.certificates.answer(.refuse)
+        await model.finish()
+        #expect(model.failure?.sentence.contains("not for xmpp.test") == true, "\(String(describing: model.failure))")
+        // For now only: the account goes online, and nothing is kept.
+        begin(model, account, on: server)
+        try await until { model.certificates.question != nil }
+        model.certificates.answer(.trustOnce)
+        await model.finish()
+        guard case .done(let id) = model.progress else { throw CancellationError() }
+        try await until { home.accounts.rows[id]?.connection.isOnline == true }
+        await home.stop()
+    }
+
+    @Test("an account is created: a name that is taken is said, another one is taken, and signed in to")
+    func register() async throws {
+        let server = try await ServerKind.prosody012.shared()
+        let taken = try await server.newAccount("romeo")
+        let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts())
+        await home.start()
+        let model = home.register()
+        model.provider = server.domain
+        (model.host, model.port) = (server.host, String(server.port))
+        model.connect()
+        try await until { model.certificates.question != nil }
+        model.certificates.answer(.trustAlways)
+        try await until { model.progress == .form }
+        #expect(model.form?.fields.isEmpty == true)
+        (model.userName, model.password, model.repeatedPassword) = (taken.username, "pass", "word")
+        model.submit()
+        #expect(model.failure?.field == .repeatedPassword)
+        model.repeatedPassword = "pass"
+        model.submit()
+        try await until { model.progress == .form && model.failure != nil }
+        #expect(model.failure?.field == .address)
+        model.userName = taken.username + "-2"
+        model.submit()
+        try await until { model.progress == .signingIn || model.failure?.field == nil && model.failure != nil }
+        await model.finish()
+        guard case .done(let id)? = model.signIn?.progress else {
+            Issue.record("\(String(describing: model.failure)) \(String(describing: model.signIn?.failure))")
+            return
+        }
+        try await until { home.accounts.rows[id]?.connection.isOnline == true }
+        await home.stop()
+    }
+
+    @Test("an invitation opens a closed server, keeps the name, and makes a contact; used up it says so")
+    func invitation() async throws {
+        let server = try await Self.inviting()
+        let romeo = try await server.newAccount("romeo")
+        let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts())
+        home.prepare = { $0.trust = .certificateAuthority(server.authorityFile) }
+        await home.start()
+        let link = try await server.invitation(contact: romeo.username)
+        func model() throws -> RegistrationModel {
+            let model = home.register(try #require(AccountInvitation(link)))
+            (model.host, model.port) = (server.host, String(server.port))
+            model.connect()
+            return model
+        }
+        let first = try model()
+        try await until { first.progress == .form || first.failure != nil }
+        #expect(first.failure == nil)
+        (first.userName, first.password, first.repeatedPassword) = (romeo.username + "-friend", "p", "p")
+        first.submit()
+        try await until { first.progress == .signingIn || first.failure != nil }
+        await first.finish()
+        guard case .done? = first.signIn?.progress else {
+            Issue.record("\(String(describing: first.failure)) \(String(describing: first.signIn?.failure))")
+            return
+        }
+        let inviter = try JID(romeo.address)
+        try await until { home.contacts.rows.elements.contains { $0.address == inviter } }
+        let second = try model()
+        try await until { second.failure != nil }
+        #expect(second.failure?.field == .invitation)
+        second.cancel()
+        await home.stop()
+    }
+}

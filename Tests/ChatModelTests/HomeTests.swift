@@ -1,0 +1,125 @@
+import ChatStore
+import Foundation
+import Testing
+import TransportLayer
+import XMPPAddress
+import XMPPClient
+
+@testable import ChatModel
+
+@Suite("The root of all accounts, without a network")
+@MainActor
+struct HomeTests {
+    private func home(_ keeper: MemoryAccounts, _ store: any LocalStore = MemoryStore()) -> ChatHome {
+        let home = ChatHome(store: store, keeper: keeper)
+        home.prepare = { configuration in
+            configuration.transports = TransportFactory { _ throws(TransportError) in
+                throw TransportError(.connectionRefused, "none")
+            }
+        }
+        return home
+    }
+
+    private func until(_ condition: @MainActor () -> Bool) async {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !condition(), .now < deadline { try? await Task.sleep(for: .milliseconds(5)) }
+        #expect(condition())
+    }
+
+    @Test("nobody has signed in: the first window is for that")
+    func empty() async {
+        let home = home(MemoryAccounts())
+        #expect(home.phase == .starting)
+        await home.start()
+        #expect(home.phase == .empty)
+        await home.stop()
+    }
+
+    @Test("accounts of the other program of this computer are taken over; one without a password says so")
+    func takenOver() async throws {
+        let keeper = MemoryAccounts()
+        let juliet = try JID("juliet@example.org")
+        await keeper.save(AccountAccess(address: juliet))
+        let home = home(keeper)
+        await home.start()
+        #expect(home.phase == .ready)
+        let row = try #require(home.accounts.rows.elements.first)
+        #expect(row.address == juliet)
+        #expect(home.account(row.id)?.address == juliet)
+        await until { home.accounts.rows.elements.first?.need == .password(isRejected: false) }
+        await home.remove(row.id)
+        #expect(home.phase == .empty)
+        #expect(await keeper.kept.isEmpty)
+        #expect(home.account(row.id) == nil)
+        await home.stop()
+    }
+
+    @Test("an account that cannot reach its server says when it tries again, and stops when it is to be offline")
+    func unreachable() async throws {
+        let keeper = MemoryAccounts()
+        let juliet = try JID("juliet@example.org")
+        await keeper.save(AccountAccess(address: juliet))
+        await keeper.save(password: "secret", of: juliet)
+        let home = home(keeper)
+        await home.start()
+        let id = try #require(home.accounts.rows.elements.first?.id)
+        await until { home.accounts.rows[id]?.nextAttempt != nil }
+        #expect(home.accounts.rows[id]?.need == nil)
+        await home.connectNow(id)
+        await home.setEnabled(false, id)
+        #expect(home.accounts.rows[id]?.connection == .offline(reason: nil, nextAttempt: nil))
+        await until { home.accounts.rows[id]?.isEnabled == false }
+        await home.stop()
+    }
+
+    @Test("what cannot be an account is said beside the field, before anybody is asked")
+    func fields() async throws {
+        let home = home(MemoryAccounts())
+        await home.start()
+        func failure(_ address: String, _ password: String, host: String = "", port: String = "") -> SignInFailure? {
+            let model = home.signIn()
+            (model.address, model.password, model.host, model.port) = (address, password, host, port)
+            model.start()
+            #expect(!model.isWorking)
+            return model.failure
+        }
+        #expect(failure("", "x")?.field == .address)
+        #expect(failure("juliet", "x")?.field == .address)
+        #expect(failure("@example.org", "x")?.field == .address)
+        #expect(failure("juliet@example.org", "")?.field == .password)
+        #expect(failure("juliet@example.org", "x", host: "h", port: "70000")?.field == .port)
+        #expect(failure("juliet@example.org", "x", port: "5222")?.field == .server)
+        await home.stop()
+    }
+
+    @Test("a server that is not there: the sentence names it, and nothing is kept")
+    func noServer() async throws {
+        let keeper = MemoryAccounts()
+        let home = home(keeper)
+        await home.start()
+        let model = home.signIn()
+        (model.address, model.password) = ("xmpp:juliet@example.org ", "secret")
+        model.start()
+        #expect(model.isWorking)
+        await model.finish()
+        #expect(model.failure?.sentence.contains("example.org") == true)
+        #expect(model.progress == .idle)
+        #expect(await keeper.passwords.isEmpty)
+        #expect(home.phase == .empty)
+        await home.stop()
+    }
+
+    @Test("preferences of another version are read as far as they are known; changes are kept at once")
+    func preferences() throws {
+        let text = #"{"tellsTyping": false, "colourScheme": "plaid", "new": 1}"#
+        let values = try JSONDecoder().decode(PreferenceValues.self, from: Data(text.utf8))
+        #expect(!values.tellsTyping)
+        #expect(values.colourScheme == .system)
+        #expect(values.showsNotifications)
+        var kept: [PreferenceValues] = []
+        let preferences = Preferences(values) { kept.append($0) }
+        preferences.values.tellsReceipts = false
+        preferences.values.tellsReceipts = false
+        #expect(kept.map(\.tellsReceipts) == [false])
+    }
+}

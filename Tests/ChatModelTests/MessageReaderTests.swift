@@ -1,0 +1,118 @@
+import ChatModel
+import ChatStore
+import Testing
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+
+@Suite("What a received message means")
+struct MessageReaderTests {
+    static let account = AccountID(rawValue: 1)
+    static let arrival = MessageReader.Arrival(.live, time: MessageTime(millisecondsSince1970: 2_000_000_000_000))
+
+    static func read(_ xml: String) throws -> [ReceivedMeaning] {
+        let message = try Message(from: XMLElement(parsing: xml))
+        return MessageReader(account: account, address: try JID("juliet@example.com")).read(message, arrival)
+    }
+
+    static func copy(_ xml: String) throws -> (copy: MessageCopy, key: ConversationKey)? {
+        guard case .message(let copy, let key)? = try read(xml).first else { return nil }
+        return (copy, key)
+    }
+
+    @Test("A text of a friend, with the name that the own archive gave to it")
+    func text() throws {
+        let (copy, key) = try #require(
+            try Self.copy(
+                """
+                <message xmlns='jabber:client' from='romeo@example.com/a' to='juliet@example.com/b' type='chat' id='m1'>\
+                <body>O</body><origin-id xmlns='urn:xmpp:sid:0' id='o1'/>\
+                <stanza-id xmlns='urn:xmpp:sid:0' id='s1' by='juliet@example.com'/>\
+                <stanza-id xmlns='urn:xmpp:sid:0' id='forged' by='romeo@example.com'/></message>
+                """))
+        #expect(key == ConversationKey(account: Self.account, address: try JID("romeo@example.com"), kind: .direct))
+        #expect(copy.wireID == "m1" && copy.originID == "o1" && !copy.isOutgoing)
+        #expect(copy.archiveReferences == [ArchiveReference(archive: try JID("juliet@example.com"), id: "s1")])
+        #expect(copy.content == .text(MessageText("O")))
+        #expect(copy.time == Self.arrival.time && copy.timeSource == .clock)
+    }
+
+    @Test("What another device of ours wrote belongs to whom it was written to")
+    func own() throws {
+        let (copy, key) = try #require(
+            try Self.copy(
+                "<message xmlns='jabber:client' from='juliet@example.com/c' to='romeo@example.com' type='chat'><body>O</body></message>"
+            ))
+        #expect(copy.isOutgoing)
+        #expect(key.address == (try JID("romeo@example.com")))
+    }
+
+    @Test("A delay is believed from the own server, and never in the future")
+    func delays() throws {
+        func time(_ from: String, _ stamp: String) throws -> TimeSource? {
+            try Self.copy(
+                """
+                <message xmlns='jabber:client' from='romeo@example.com/a' type='chat'><body>O</body>\
+                <delay xmlns='urn:xmpp:delay' from='\(from)' stamp='\(stamp)'/></message>
+                """)?.copy.timeSource
+        }
+        #expect(try time("example.com", "2020-01-01T00:00:00Z") == .delay)
+        #expect(try time("juliet@example.com", "2020-01-01T00:00:00Z") == .delay)
+        #expect(try time("romeo@example.com", "2020-01-01T00:00:00Z") == .clock)
+        #expect(try time("example.com", "2099-01-01T00:00:00Z") == .clock)
+    }
+
+    @Test("Receipts and refusals are reports about a message of ours")
+    func reports() throws {
+        let receipt = try Self.read(
+            """
+            <message xmlns='jabber:client' from='romeo@example.com/a'><received xmlns='urn:xmpp:receipts' id='m1'/></message>
+            """)
+        let key = ConversationKey(account: Self.account, address: try JID("romeo@example.com"), kind: .direct)
+        let romeo = try JID("romeo@example.com/a")
+        #expect(receipt == [.report(StateReport(.delivered, target: .sent(id: "m1"), sender: romeo), in: key)])
+        let refusal = try Self.read(
+            """
+            <message xmlns='jabber:client' from='romeo@example.com/a' type='error' id='m1'><body>O</body>\
+            <error type='cancel'><service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>
+            """)
+        guard case .report(let report, _)? = refusal.first else {
+            Issue.record("\(refusal)")
+            return
+        }
+        #expect(report.kind == .refused(condition: "service-unavailable", text: nil))
+    }
+
+    @Test(
+        "What is not for the eyes of a person is nothing, nor is the end of a connection that had not confirmed a message",
+        arguments: [
+            """
+            <message xmlns='jabber:client' from='romeo@example.com' type='error' id='m1'><error type='cancel'>\
+            <recipient-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>
+            """,
+            "<message xmlns='jabber:client' from='romeo@example.com/a'><composing xmlns='http://jabber.org/protocol/chatstates'/></message>",
+            "<message xmlns='jabber:client' from='room@example.com/a' type='groupchat'><body>O</body></message>",
+            "<message xmlns='jabber:client'/>",
+        ])
+    func nothing(xml: String) throws {
+        #expect(try Self.read(xml).isEmpty)
+    }
+
+    @Test("An uploaded picture is an attachment, and its address is not shown as text")
+    func attachment() throws {
+        let (copy, _) = try #require(
+            try Self.copy(
+                """
+                <message xmlns='jabber:client' from='romeo@example.com/a' type='chat'>\
+                <body>https://example.com/rose.png</body>\
+                <x xmlns='jabber:x:oob'><url>https://example.com/rose.png</url></x></message>
+                """))
+        guard case .text(let text) = copy.content else {
+            Issue.record("\(copy.content)")
+            return
+        }
+        #expect(text.body.isEmpty)
+        #expect(text.attachments.map(\.kind) == [.picture])
+        #expect(text.attachments.first?.url == "https://example.com/rose.png")
+    }
+}

@@ -1,0 +1,39 @@
+import ChatModel
+
+/// A view that only applies diffs.
+@MainActor
+final class Mirror<Element: Identifiable & Equatable & Sendable> where Element.ID: Sendable {
+    private(set) var rows: [Element] = []
+    private(set) var steps: [ListDiff<Element>.Step] = []
+    private(set) var diffCount = 0
+    private(set) var allFit = true
+    private var observation: ListObservation?
+
+    init(_ list: ObservableList<Element>) {
+        rows = list.elements
+        observation = list.observe { [unowned self] diff in
+            if !diff.apply(to: &rows) { allFit = false }
+            steps += diff.steps
+            diffCount += 1
+        }
+    }
+
+    /// The steps since the last time.
+    func takeSteps() -> [ListDiff<Element>.Step] {
+        defer { steps = [] }
+        return steps
+    }
+}
+
+/// A sequence of numbers that a seed repeats.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+}

@@ -1,0 +1,100 @@
+import ChatModel
+import ChatStore
+import ServerFixtures
+import Testing
+import XMPPAddress
+import XMPPClient
+
+/// What one person has on the screen.
+@MainActor
+private final class Screen {
+    let person: Person
+    let accounts: AccountList
+    let contacts: ContactList
+    let conversations: ConversationList
+    let timeline: Timeline
+    let composer: Composer
+    private var tasks: [Task<Void, Never>] = []
+
+    init(_ person: Person, with peer: Person) {
+        self.person = person
+        accounts = AccountList(store: person.store)
+        contacts = ContactList(store: person.store)
+        conversations = ConversationList(store: person.store)
+        let key = person.key(peer.address)
+        timeline = Timeline(key, store: person.store, actions: person.account)
+        composer = Composer(key, store: person.store, actions: person.account)
+        let (accounts, contacts, conversations, timeline) = (accounts, contacts, conversations, timeline)
+        tasks = [
+            Task { await accounts.run() }, Task { await accounts.follow(person.account) },
+            Task { await contacts.run() }, Task { await contacts.follow(person.account) },
+            Task { await conversations.run() }, Task { await conversations.follow(person.account) },
+            Task {
+                await timeline.open()
+                await timeline.run()
+            }, Task { await timeline.follow(person.account) },
+        ]
+    }
+
+    func close() async {
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+}
+
+@Suite("Models of accounts on a real server", .timeLimit(.minutes(2)))
+@MainActor
+struct ModelLiveTests {
+    @Test("S0-81, S0-91, S2-32, S2-35: request, presence, typing, messages and ticks show on both screens")
+    func conversation() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        let his = Screen(romeo, with: juliet)
+        let hers = Screen(juliet, with: romeo)
+        try await juliet.whileRunning {
+            try await romeo.whileRunning { try await Self.talk(his, hers) }
+            // He is gone.
+            await eventually { await hers.contacts.rows.elements.first?.section == .offline }
+            #expect(await hers.contacts.rows.elements.map(\.section) == [.offline])
+        }
+        await his.close()
+        await hers.close()
+    }
+
+    private static func talk(_ his: Screen, _ hers: Screen) async throws {
+        await eventually { his.accounts.rows.elements.first?.connection.isOnline == true }
+        await eventually { hers.accounts.rows.elements.first?.connection.isOnline == true }
+        #expect(hers.accounts.rows.elements.first?.connection.isOnline == true)
+
+        _ = try await his.person.account.addContact(hers.person.address, name: "朱丽叶")
+        await eventually { hers.contacts.requests.elements.count == 1 }
+        #expect(hers.contacts.requests.elements.map(\.address) == [his.person.address])
+        #expect(his.contacts.rows.elements.map(\.isPending) == [true])
+        try await hers.person.account.acceptRequest(of: his.person.address, addingBack: true)
+        await eventually { his.contacts.rows.elements.first?.section == .online }
+        await eventually { hers.contacts.rows.elements.first?.section == .online }
+        #expect(his.contacts.rows.elements.map(\.name) == ["朱丽叶"])
+        #expect(his.contacts.rows.elements.map(\.section) == [.online])
+        #expect(hers.contacts.requests.elements.isEmpty)
+
+        his.composer.text = "But soft"
+        await eventually { hers.timeline.writing.count == 1 }
+        #expect(hers.timeline.writing.count == 1)
+        _ = try await his.composer.send()
+        await eventually { hers.timeline.messages.count == 1 && hers.timeline.writing.isEmpty }
+        await eventually { his.timeline.messages.first?.state == .delivered }
+        #expect(his.timeline.messages.map(\.state) == [.delivered])
+        #expect(hers.conversations.rows.elements.first?.unreadCount == 1)
+        #expect(hers.conversations.rows.elements.first?.preview?.text == "But soft")
+
+        let message = try #require(hers.timeline.messages.first?.id)
+        try await hers.timeline.seen(message)
+        await eventually { his.timeline.messages.first?.state == .displayed }
+        #expect(his.timeline.messages.map(\.state) == [.displayed])
+        await eventually { hers.conversations.rows.elements.first?.unreadCount == 0 }
+        try await hers.timeline.toggleReaction("👍", to: message)
+        await eventually { his.timeline.items.elements.last?.message?.reactions.count == 1 }
+        #expect(his.timeline.items.elements.last?.message?.reactions.map(\.emoji) == ["👍"])
+    }
+}

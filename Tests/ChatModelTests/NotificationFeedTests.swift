@@ -1,0 +1,79 @@
+import ChatStore
+import Testing
+import XMPPAddress
+
+@testable import ChatModel
+
+@Suite("What is announced while messages come")
+@MainActor
+struct NotificationFeedTests {
+    private let store = MemoryStore()
+    private let home: ChatHome
+    private let key: ConversationKey
+    private let romeo: JID
+
+    init() async throws {
+        home = ChatHome(store: store, keeper: MemoryAccounts())
+        let juliet = try JID("juliet@example.org")
+        romeo = try JID("romeo@example.net")
+        let id = try await store.write { store throws(StoreError) in try store.addAccount(juliet) }
+        key = ConversationKey(account: id, address: romeo, kind: .direct)
+    }
+
+    private func receive(_ body: String, hoursAgo: Int64 = 0) async throws -> StoreChanges {
+        let changes = store.changes()
+        let time = MessageTime.now.advanced(by: -hoursAgo * 3_600_000)
+        let (key, romeo) = (key, romeo)
+        try await store.write { store throws(StoreError) in
+            _ = try store.receive(
+                MessageCopy(
+                    route: .live, sender: romeo, originID: body, time: time,
+                    content: .text(MessageText(body))), in: key)
+        }
+        var iterator = changes.makeAsyncIterator()
+        return try #require(await iterator.next())
+    }
+
+    @Test("a message is announced once, with its text; what is in front, disturbing or unwanted is not")
+    func announce() async throws {
+        var isInFront = false
+        let feed = NotificationFeed(home) { _ in isInFront }
+        var announced: [String?] = []
+        var withdrawn = 0
+        feed.announce = { notification, _ in announced.append(notification.preview?.text) }
+        feed.withdraw = { _ in withdrawn += 1 }
+        _ = try await receive("before the start")
+        await feed.readBeginning()
+        let first = try await receive("one")
+        await feed.apply(first)
+        await feed.apply(first)
+        #expect(announced == ["one"])
+        await feed.apply(try await receive("long ago", hoursAgo: 30))
+        #expect(announced == ["one"], "what is a day old is no news")
+        isInFront = true
+        await feed.apply(try await receive("two"))
+        isInFront = false
+        await home.show(.doNotDisturb, saying: nil)
+        await feed.apply(try await receive("three"))
+        await home.show(.available, saying: nil)
+        home.preferences.values.showsNotifications = false
+        await feed.apply(try await receive("four"))
+        #expect(announced == ["one"])
+        home.preferences.values.showsNotifications = true
+        home.preferences.values.showsTextInNotifications = false
+        await feed.apply(try await receive("five"))
+        #expect(announced == ["one", nil])
+
+        let changes = store.changes()
+        let key = key
+        try await store.write { store throws(StoreError) in
+            guard let id = try store.conversation(key), let last = try store.conversation(id)?.lastMessage else {
+                return
+            }
+            try store.markRead(upTo: last.id)
+        }
+        var iterator = changes.makeAsyncIterator()
+        await feed.apply(try #require(await iterator.next()))
+        #expect(withdrawn == 1)
+    }
+}

@@ -1,0 +1,115 @@
+import ChatModel
+import ChatStore
+import ServerFixtures
+import Testing
+import TransportLayer
+import XMPPAddress
+import XMPPClient
+
+/// A device of somebody: a store and an account at work.
+struct Person: Sendable {
+    let store: any LocalStore
+    let account: ChatAccount
+    let id: AccountID
+    let address: JID
+
+    /// - Parameter port: another than the server's, to go through a ``FaultProxy``.
+    init(
+        _ name: ServerFixtures.Account, on server: RunningServer, port: UInt16? = nil,
+        store: any LocalStore = MemoryStore(), policy: ChatAccountPolicy = ChatAccountPolicy()
+    ) async throws {
+        self.store = store
+        let address = try JID(name.address)
+        self.address = address
+        let id = try await store.write { writer throws(StoreError) in try writer.addAccount(address) }
+        self.id = id
+        var configuration = ClientConfiguration(address: address, password: name.password)
+        configuration.host = server.host
+        configuration.port = port ?? server.port
+        configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.reconnection.firstPause = .milliseconds(20)
+        account = ChatAccount(id, configuration: configuration, store: store, policy: policy)
+    }
+
+    func key(_ peer: JID) -> ConversationKey { ConversationKey(account: id, address: peer, kind: .direct) }
+
+    @discardableResult
+    func write(_ body: String, to peer: Person) async throws -> MessageID {
+        try await account.send(.text(MessageText(body)), in: key(peer.address))
+    }
+
+    /// What a person would see of a conversation.
+    func timeline(with peer: JID) async throws -> [StoredMessage] {
+        try await timeline(in: key(peer))
+    }
+
+    func timeline(in key: ConversationKey) async throws -> [StoredMessage] {
+        try await store.read { reader throws(StoreError) in
+            guard let id = try reader.conversation(key) else { return [] }
+            return try reader.timeline(of: id, .newest, limit: 1000)
+        }
+    }
+
+    /// Returns when the timeline is as the closure wants it; says what it was if that takes too long.
+    func wait(
+        for peer: Person, within limit: Duration = .seconds(60), location: SourceLocation = #_sourceLocation,
+        _ isGood: @escaping @Sendable ([StoredMessage]) -> Bool
+    ) async throws {
+        try await wait(in: key(peer.address), within: limit, location: location, isGood)
+    }
+
+    func wait(
+        in key: ConversationKey, within limit: Duration = .seconds(60), location: SourceLocation = #_sourceLocation,
+        _ isGood: @escaping @Sendable ([StoredMessage]) -> Bool
+    ) async throws {
+        let changes = store.changes()
+        let isReached = try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                if isGood(try await timeline(in: key)) { return true }
+                for await _ in changes where isGood(try await timeline(in: key)) { return true }
+                return false
+            }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+        if !isReached {
+            Issue.record("\(self.address): \(await account.connectionState)")
+            let (id, archive) = (id, key.kind == .room ? key.address : address)
+            let intervals = try await store.read { reader throws(StoreError) in
+                try reader.archiveIntervals(of: archive, with: nil, account: id)
+            }
+            Issue.record("\(intervals)")
+            let shown = try await timeline(in: key).map {
+                "\($0.isOutgoing ? ">" : "<") \($0.text.body) \($0.state) \($0.position.time.millisecondsSince1970 % 100_000) \($0.timeSource)"
+            }
+            Issue.record("\(self.address): \(shown.joined(separator: "\n"))", sourceLocation: location)
+            throw CancellationError()
+        }
+    }
+
+    /// Runs the account while the body runs.
+    func whileRunning<Result: Sendable>(
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let account = account
+        let life = Task { try await account.run() }
+        do {
+            let result = try await body()
+            life.cancel()
+            if case .failure(let error) = await life.result, !(error is CancellationError) {
+                Issue.record("\(address): \(error)")
+            }
+            return result
+        } catch {
+            life.cancel()
+            if case .failure(let error) = await life.result, !(error is CancellationError) {
+                Issue.record("\(address): \(error)")
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import ChatStore
+import Testing
+import XMLStreaming
+import XMPPAddress
+import XMPPClient
+import XMPPStanzas
+import XMPPStream
+
+@testable import ChatModel
+
+@Suite("Who is there, for a process that takes a session over")
+@MainActor
+struct PresenceRecordTests {
+    private static func state(_ id: String) throws -> ResumptionState {
+        ResumptionState(
+            id: id, address: try JID("juliet@capulet.example/b"), handledCount: 0, acknowledgedCount: 0,
+            unacknowledged: [])
+    }
+
+    private static func presence(_ attributes: String, _ content: String = "") throws -> XMLElement {
+        try XMLElement(parsing: "<presence xmlns='jabber:client' \(attributes)>\(content)</presence>")
+    }
+
+    @Test("the presences of the session are remembered, and those of another one forgotten")
+    func remember() async throws {
+        let fixture = try await ModelFixture()
+        func recorder() async throws -> SessionRecorder {
+            let recorder = SessionRecorder(
+                store: fixture.store, account: fixture.account, address: fixture.juliet,
+                now: { ModelFixture.time(10) })
+            _ = try await recorder.loadSession()
+            return recorder
+        }
+        let first = try await recorder()
+        try await first.commit(
+            SessionChange(
+                received: [
+                    Self.presence("from='romeo@montague.example/orchard'", "<show>dnd</show><status>sighing</status>"),
+                    Self.presence("from='romeo@montague.example/tomb'"),
+                    Self.presence("from='romeo@montague.example/tomb' type='unavailable'"),
+                    Self.presence("from='paris@verona.example' type='subscribe'", "<status>my lady</status>"),
+                    Self.presence("from='juliet@capulet.example/balcony'"),
+                    Self.presence(
+                        "from='orchard@rooms.example/Romeo'", "<x xmlns='http://jabber.org/protocol/muc#user'/>"),
+                ].map { $0 }, resumption: try Self.state("one")))
+        // Another process goes on with the session.
+        let second = try await recorder()
+        let seen = await second.rememberedPresences()
+        #expect(seen.map(\.from?.description) == ["paris@verona.example", "romeo@montague.example/orchard"])
+        #expect(seen.map(\.type) == [.subscribe, .available])
+        #expect(seen.last?.show == .doNotDisturb && seen.last?.status == "sighing")
+        #expect(seen.first?.status == "my lady")
+        try await second.commit(SessionChange(received: [], resumption: try Self.state("one")))
+        #expect(await second.rememberedPresences().count == 2)
+        // The server has made a new session.
+        try await second.commit(
+            SessionChange(
+                received: [try Self.presence("from='nurse@capulet.example/hall'")], resumption: try Self.state("two")))
+        #expect(await second.rememberedPresences().map(\.from?.description) == ["nurse@capulet.example/hall"])
+        // Closed on purpose.
+        try await second.commit(SessionChange(received: [], resumption: nil))
+        #expect(await second.rememberedPresences().isEmpty)
+    }
+}

@@ -1,0 +1,143 @@
+import ChatStore
+import GroupChat
+import Testing
+import XMPPAddress
+import XMPPClient
+
+@testable import ChatModel
+
+@Suite("Rooms: entering, remembering, being invited")
+@MainActor
+struct RoomEntryTests {
+    @Test(
+        "what a person types becomes the address of a room",
+        arguments: [
+            ("orchard", "orchard@rooms.example"), ("  The Orchard ", "the-orchard@rooms.example"),
+            ("a@b.example", "a@b.example"), ("<a@b.example>", "a@b.example"), ("a@b.example/nick", "a@b.example"),
+            ("xmpp:a@b.example?join", "a@b.example"), ("果园", "果园@rooms.example"), ("", nil), ("@", nil),
+            ("xmpp:b.example?join", nil), ("@b.example", nil),
+        ])
+    func address(typed: String, expected: String?) throws {
+        let service = try JID("rooms.example")
+        #expect(RoomAddress.complete(typed, at: service)?.description == expected)
+    }
+
+    @Test("without a service a name alone is no room")
+    func noService() {
+        #expect(RoomAddress.complete("orchard", at: nil) == nil)
+        #expect(RoomAddress.complete("orchard@rooms.example", at: nil) != nil)
+    }
+
+    @Test("a nickname that is taken is followed by a number, and that by the next")
+    func suggestion() {
+        #expect(RoomEntryModel.suggestion(instead: "romeo") == "romeo2")
+        #expect(RoomEntryModel.suggestion(instead: "romeo2") == "romeo3")
+        #expect(RoomEntryModel.suggestion(instead: "romeo9") == "romeo10")
+        #expect(RoomEntryModel.suggestion(instead: "2026") == "20262")
+        #expect(RoomEntryModel.suggestion(instead: "r99999999999999999999") == "r999999999999999999992")
+    }
+
+    @Test("a room for members is in no list, shows who is who, and stays")
+    func settings() {
+        let fields = RoomSettings(name: "Orchard", access: .membersOnly).fields
+        #expect(fields["muc#roomconfig_roomname"] == ["Orchard"])
+        #expect(fields["muc#roomconfig_membersonly"] == ["1"] && fields["muc#roomconfig_publicroom"] == ["0"])
+        #expect(RoomSettings(name: "", access: .standard).fields.isEmpty)
+    }
+
+    private static func account(_ fixture: ModelFixture) -> ChatAccount {
+        ChatAccount(
+            fixture.account, configuration: ClientConfiguration(address: fixture.juliet, password: ""),
+            store: fixture.store)
+    }
+
+    @Test("without a connection entering fails with a sentence, and what was typed stays")
+    func offline() async throws {
+        let fixture = try await ModelFixture()
+        let model = RoomEntryModel(accounts: [Self.account(fixture)])
+        await model.prepare()
+        #expect(model.nickname == "juliet" && !model.canProceed && model.service == nil)
+        model.text = "orchard@rooms.example"
+        #expect(model.canProceed)
+        #expect(await model.enter() == nil)
+        #expect(model.failure?.contains("connection") == true && !model.isWorking)
+        model.text = "orchard2@rooms.example"
+        #expect(model.failure == nil)
+    }
+
+    @Test("rooms that are entered by themselves, bookmarked ones, and where the account is now are one list, by name")
+    func roomList() async throws {
+        let fixture = try await ModelFixture()
+        let (account, environment) = (fixture.account, fixture.environment())
+        let (kept, left) = (try JID("kept@rooms.example"), try JID("left@rooms.example"))
+        try await fixture.store.write { store throws(StoreError) in
+            try store.save(
+                Room(address: kept, nickname: "jule", name: "Orchard", joinsAutomatically: true), of: account)
+            try store.save(Room(address: left), of: account)
+        }
+        let list = RoomList(store: fixture.store, environment: environment)
+        await list.reload()
+        #expect(list.rows.elements.map(\.name) == ["Orchard"])
+        #expect(list.rows.elements[0].entersAutomatically && !list.rows.elements[0].isInside)
+        let marked = try JID("marked@rooms.example")
+        list.show(
+            bookmarks: [
+                marked: RoomBookmark(Bookmark(title: "Balcony")),
+                kept: RoomBookmark(Bookmark(entersAutomatically: false, nickname: "J")),
+            ], inside: [kept], of: account)
+        #expect(list.rows.elements.map(\.name) == ["Balcony", "Orchard"])
+        #expect(list.rows.elements[1].isInside && list.rows.elements[1].nickname == "J")
+        #expect(!list.rows.elements[1].entersAutomatically)
+    }
+
+    @Test("contacts, rooms and whole addresses are found for a new chat")
+    func finder() async throws {
+        let fixture = try await ModelFixture()
+        let (account, romeo) = (fixture.account, fixture.romeo)
+        let room = try JID("romance@rooms.example")
+        try await fixture.store.write { store throws(StoreError) in
+            try store.save(Contact(address: romeo, name: "Romeo", subscription: .both), of: account)
+            try store.save(Room(address: room, joinsAutomatically: true), of: account)
+        }
+        let contacts = ContactList(store: fixture.store, environment: fixture.environment())
+        let rooms = RoomList(store: fixture.store, environment: fixture.environment())
+        let finder = ChatFinder(contacts: contacts, rooms: rooms, accounts: [(account, fixture.juliet)])
+        await contacts.reload()
+        await rooms.reload()
+        #expect(finder.rows.elements.map(\.name) == ["Romeo", "romance"])
+        finder.find("ROM")
+        #expect(finder.rows.elements.count == 2)
+        finder.find("romeo mont")
+        #expect(finder.rows.elements.map(\.name) == ["Romeo"])
+        // Somebody new; what is searched for in the list of contacts is another matter.
+        contacts.search("nobody")
+        finder.find("tybalt")
+        #expect(finder.rows.elements.map(\.name) == ["tybalt@capulet.example"])
+        finder.find(romeo.description)
+        #expect(finder.rows.elements.map(\.name) == ["Romeo"])
+        finder.find("juliet")
+        #expect(finder.rows.elements.isEmpty)
+    }
+
+    @Test("an invitation is named by the room and by who invites")
+    func invitations() async throws {
+        let fixture = try await ModelFixture()
+        let (account, romeo) = (fixture.account, fixture.romeo)
+        try await fixture.store.write { store throws(StoreError) in
+            try store.save(Contact(address: romeo, name: "Romeo", subscription: .both), of: account)
+        }
+        let contacts = ContactList(store: fixture.store, environment: fixture.environment())
+        await contacts.reload()
+        let room = try JID("orchard@rooms.example")
+        contacts.show(
+            invitations: [
+                RoomInvitation(room: room, inviter: romeo, reason: "come", isMediated: false),
+                RoomInvitation(
+                    room: try JID("b@rooms.example"), inviter: try JID("b@rooms.example/N"), isMediated: true),
+            ], of: account)
+        #expect(contacts.invitations.elements.map(\.roomName) == ["orchard", "b"])
+        #expect(contacts.invitations.elements.map(\.inviterName) == ["Romeo", "N"])
+        contacts.show(invitations: [], of: account)
+        #expect(contacts.invitations.elements.isEmpty)
+    }
+}

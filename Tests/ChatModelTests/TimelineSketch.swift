@@ -1,0 +1,26 @@
+import ChatModel
+
+extension ModelFixture {
+    /// A timeline of the fixture's conversation.
+    @MainActor
+    func timeline(
+        actions: (any ConversationActions)? = nil, zone: String = "UTC", pageSize: Int = 50
+    ) -> Timeline {
+        Timeline(key, store: store, actions: actions, environment: environment(zone: zone), pageSize: pageSize)
+    }
+}
+
+extension Timeline {
+    /// The rows in short: text of messages, and what stands between them.
+    var sketch: [String] {
+        items.elements.map { item in
+            switch item {
+            case .history: "…"
+            case .day(let day): "\(day.year)-\(day.month)-\(day.day)"
+            case .gap: "gap"
+            case .unread(let count): "unread \(count)"
+            case .message(let message): message.text.body
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import ChatModel
+import ChatStore
+import Testing
+import XMPPAddress
+
+@Suite("Timeline")
+@MainActor
+struct TimelineTests {
+    @Test("S1-28, S1-29, S1-31: opened, it shows what is stored, oldest first, at the newest message")
+    func open() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.receive("one", id: "a", at: 1, isOutgoing: true)
+        let last = try await fixture.receive("two", id: "b", at: 2)
+        try await fixture.receive("elsewhere", id: "c", at: 3, in: fixture.key("nurse@capulet.example"))
+        try await fixture.markRead(last)
+        let actions = StoreActions(store: fixture.store, own: fixture.juliet)
+        let timeline = fixture.timeline(actions: actions)
+        await timeline.open()
+        #expect(timeline.sketch == ["2026-11-1", "one", "two"])
+        #expect(timeline.isAtNewest)
+        #expect(timeline.initialItem == nil)
+        #expect(actions.log.opened == [fixture.key])
+    }
+
+    @Test("S1-32: messages of one's own and of others are told apart, with their names")
+    func sides() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.receive("one", id: "a", at: 1, isOutgoing: true)
+        try await fixture.receive("two", id: "b", at: 2)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        let messages = timeline.items.elements.compactMap(\.message)
+        #expect(messages.map(\.isOutgoing) == [true, false])
+        #expect(messages.map(\.senderName) == ["juliet", "romeo"])
+    }
+
+    @Test("S0-91, S1-34, S1-36: a new message is one insertion at the end, and only in its own conversation")
+    func append() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.receive("one", id: "a", at: 1)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        _ = await fixture.changes()
+        let mirror = Mirror(timeline.items)
+        try await fixture.receive("elsewhere", id: "x", at: 2, in: fixture.key("nurse@capulet.example"))
+        await timeline.apply(await fixture.changes())
+        #expect(mirror.takeSteps().isEmpty)
+        try await fixture.send(.text(MessageText("mine")), id: "own", at: 1000)
+        await timeline.apply(await fixture.changes())
+        let row = try #require(timeline.items.elements.last)
+        #expect(mirror.takeSteps() == [.insert([row], at: 3)])
+        #expect(row.message?.state == .queued)
+    }
+
+    @Test("S1-35: a failure shows in the message's place, and retry and cancel work")
+    func failure() async throws {
+        let fixture = try await ModelFixture()
+        let actions = StoreActions(store: fixture.store, own: fixture.juliet)
+        let timeline = fixture.timeline(actions: actions)
+        let id = try await actions.send(.text(MessageText("hello")), in: fixture.key)
+        await timeline.open()
+        _ = await fixture.changes()
+        let mirror = Mirror(timeline.items)
+        try await fixture.store.write { store throws(StoreError) in
+            try store.advance(id, to: .failed(FailureReason(.notSent, condition: "too-large")))
+        }
+        await timeline.apply(await fixture.changes())
+        #expect(mirror.takeSteps() == [.update(timeline.items.elements[1], at: 1)])
+        try await timeline.retry(id)
+        await timeline.apply(await fixture.changes())
+        #expect(timeline.items.elements.last?.message?.state == .queued)
+        try await timeline.cancel(id)
+        await timeline.apply(await fixture.changes())
+        #expect(timeline.items.elements.isEmpty)
+    }
+
+    @Test("ticks, corrections, reactions and retractions are one update of the row that they are about")
+    func updates() async throws {
+        let fixture = try await ModelFixture()
+        let first = try await fixture.send(.text(MessageText("first")), id: "f", at: 1)
+        try await fixture.receive("second", id: "s", at: 1000)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        _ = await fixture.changes()
+        let mirror = Mirror(timeline.items)
+        func expectOneUpdate(_ line: Int, _ what: Comment) async {
+            await timeline.apply(await fixture.changes())
+            #expect(mirror.takeSteps() == [.update(timeline.items.elements[line], at: line)], what)
+        }
+        try await fixture.store.write { store throws(StoreError) in try store.advance(first, to: .sentToServer) }
+        await expectOneUpdate(1, "one tick")
+        let (romeo, key) = (fixture.romeo, fixture.key)
+        try await fixture.store.write { store throws(StoreError) in
+            try store.receive(StateReport(.displayed, target: .sent(id: "f"), sender: romeo), in: key)
+        }
+        await expectOneUpdate(1, "seen")
+        #expect(timeline.items.elements[1].message?.state == .displayed)
+        try await fixture.receive(.correction(of: .sent(id: "s"), MessageText("Second")), id: "c", at: 1001)
+        await expectOneUpdate(3, "correction")
+        #expect(timeline.items.elements[3].message?.isEdited == true)
+        try await fixture.receive(.reactions(to: .sent(id: "f"), ["👍", "🎉"]), id: "r", at: 1002)
+        await expectOneUpdate(1, "reaction")
+        #expect(timeline.items.elements[1].message?.reactions.map(\.names) == [["romeo"], ["romeo"]])
+        try await fixture.receive(.retraction(of: .sent(id: "s")), id: "t", at: 1003)
+        await expectOneUpdate(3, "retraction")
+        #expect(timeline.items.elements[3].message?.isRetracted == true)
+        #expect(timeline.items.elements[3].message?.text.body == "")
+    }
+
+    @Test("a marker for the last message shows on all before it")
+    func marker() async throws {
+        let fixture = try await ModelFixture()
+        for number in 0..<3 {
+            let id = try await fixture.send(.text(MessageText("x")), id: "m\(number)", at: Int64(number))
+            try await fixture.store.write { store throws(StoreError) in try store.advance(id, to: .delivered) }
+        }
+        let timeline = fixture.timeline()
+        await timeline.open()
+        _ = await fixture.changes()
+        let (romeo, key) = (fixture.romeo, fixture.key)
+        try await fixture.store.write { store throws(StoreError) in
+            try store.receive(StateReport(.displayed, target: .sent(id: "m2"), sender: romeo), in: key)
+        }
+        await timeline.apply(await fixture.changes())
+        #expect(timeline.items.elements.compactMap(\.message).allSatisfy { $0.state == .displayed })
+    }
+
+    @Test(
+        "days begin where the person is",
+        arguments: [
+            ("UTC", ["2026-11-1", "a", "2026-11-2", "b"]), ("Asia/Shanghai", ["2026-11-2", "a", "b"]),
+            ("America/Los_Angeles", ["2026-11-1", "a", "b"]), ("Pacific/Kiritimati", ["2026-11-2", "a", "b"]),
+        ])
+    func days(zone: String, rows: [String]) async throws {
+        let fixture = try await ModelFixture()
+        // 20:00 and 00:30 of the next day in UTC.
+        try await fixture.receive("a", id: "a", at: 8 * 3600, isOutgoing: true)
+        try await fixture.receive("b", id: "b", at: 12 * 3600 + 1800, isOutgoing: true)
+        let timeline = fixture.timeline(zone: zone)
+        await timeline.open()
+        #expect(timeline.sketch == rows)
+    }
+
+    @Test("the day on which the clocks are set back is one day")
+    func longDay() async throws {
+        let fixture = try await ModelFixture()
+        // From 2026-11-01T00:00 to 23:59 in Los Angeles, 25 hours.
+        for hour in -5..<20 { try await fixture.receive("x", id: "h\(hour)", at: Int64(hour * 3600), isOutgoing: true) }
+        let timeline = fixture.timeline(zone: "America/Los_Angeles")
+        await timeline.open()
+        #expect(timeline.sketch.filter { $0 != "x" } == ["2026-11-1"])
+        #expect(timeline.items.elements.count == 26)
+    }
+
+    @Test("the unread line stands where it stood when the conversation was opened, until it is opened again")
+    func unread() async throws {
+        let fixture = try await ModelFixture()
+        let read = try await fixture.receive("old", id: "a", at: 1)
+        try await fixture.markRead(read)
+        try await fixture.receive("new", id: "b", at: 2)
+        let actions = StoreActions(store: fixture.store, own: fixture.juliet)
+        let timeline = fixture.timeline(actions: actions)
+        await timeline.open()
+        #expect(timeline.sketch == ["2026-11-1", "old", "unread 1", "new"])
+        #expect(timeline.initialItem == .unread)
+        let last = try await fixture.receive("newer", id: "c", at: 3)
+        try await timeline.seen(last)
+        await timeline.apply(await fixture.changes())
+        try await timeline.seen(last)
+        #expect(timeline.sketch == ["2026-11-1", "old", "unread 1", "new", "newer"])
+        await timeline.apply(await fixture.changes())
+        #expect(actions.log.read == [last])
+        #expect(timeline.unreadCount == 0)
+        await timeline.open()
+        #expect(timeline.sketch == ["2026-11-1", "old", "new", "newer"])
+    }
+
+    @Test("messages of one sender within five minutes stand together")
+    func groups() async throws {
+        let fixture = try await ModelFixture()
+        for (index, second) in [0, 60, 400, 460, 461].enumerated() {
+            try await fixture.receive("x", id: "m\(index)", at: Int64(second), isOutgoing: index == 3)
+        }
+        let last = try #require(await fixture.all().last)
+        try await fixture.markRead(last.id)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        let messages = timeline.items.elements.compactMap(\.message)
+        #expect(messages.map(\.beginsGroup) == [true, false, true, true, true])
+        #expect(messages.map(\.endsGroup) == [false, true, true, true, true])
+    }
+
+    @Test("a reply shows what it answers as it is now; one that is not here is told")
+    func reply() async throws {
+        let fixture = try await ModelFixture()
+        let first = try await fixture.receive("What *man* art thou?", id: "a", at: 1)
+        try await fixture.receive(
+            .text(MessageText("By a name", reply: .sent(id: "a"))), id: "b", at: 2, isOutgoing: true)
+        try await fixture.receive(
+            .text(MessageText("What?", reply: .sent(id: "nothing"))), id: "c", at: 3, isOutgoing: true)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        func quotation(_ index: Int) -> TimelineMessage.Quotation? {
+            timeline.items.elements.compactMap(\.message)[index].quotation
+        }
+        #expect(quotation(0) == nil)
+        #expect(quotation(1)?.id == first)
+        #expect(quotation(1)?.preview?.text == "What man art thou?")
+        #expect(quotation(1)?.preview?.senderName == "romeo")
+        #expect(quotation(2)?.id == nil)
+        #expect(quotation(2) != nil)
+        _ = await fixture.changes()
+        try await fixture.receive(.correction(of: .sent(id: "a"), MessageText("Who art thou?")), id: "e", at: 4)
+        await timeline.apply(await fixture.changes())
+        #expect(quotation(1)?.preview?.text == "Who art thou?")
+    }
+
+    @Test("reactions of one's own are added to and taken from all that one gave")
+    func react() async throws {
+        let fixture = try await ModelFixture()
+        let id = try await fixture.receive("one", id: "a", at: 1)
+        let actions = StoreActions(store: fixture.store, own: fixture.juliet)
+        let timeline = fixture.timeline(actions: actions)
+        await timeline.open()
+        func own() async -> [String] {
+            await timeline.refresh()
+            return timeline.items.elements.last?.message?.reactions.filter(\.isOwn).map(\.emoji) ?? []
+        }
+        try await timeline.toggleReaction("👍", to: id)
+        try await timeline.toggleReaction("🎉", to: id)
+        #expect(await Set(own()) == ["👍", "🎉"])
+        try await timeline.toggleReaction("👍", to: id)
+        #expect(await own() == ["🎉"])
+        try await timeline.retract(id)
+        #expect(actions.log.sent == 3, "Others' messages are not ours to take back.")
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import Testing
+import XMPPAddress
+
+@testable import ChatStore
+
+@Suite("The store in a file")
+struct FileTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/chat.db" }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A store with so many messages of Romeo.
+    private func fill(_ store: SQLiteStore, _ range: Range<Int>, length: Int = 10) async throws {
+        try await store.write { store throws(StoreError) in
+            let key = ConversationKey(account: try store.addAccount(.juliet), address: .romeo, kind: .direct)
+            for number in range {
+                let body = "\(number) " + String(repeating: "x", count: length)
+                _ = try store.receive(
+                    .text(body, origin: "\(number)", archived: "\(number)", at: Int64(number)), in: key)
+            }
+        }
+    }
+
+    private func numbers(_ store: SQLiteStore) async throws -> [Int] {
+        try await store.read { store throws(StoreError) in
+            guard let account = try store.account(.juliet),
+                let id = try store.conversation(ConversationKey(account: account.id, address: .romeo, kind: .direct))
+            else { return [] }
+            return try store.timeline(of: id, .newest, limit: 100_000)
+                .compactMap { Int($0.text.body.prefix { $0 != " " }) }
+        }
+    }
+
+    @Test("S1-11: what was kept is there when the file is opened again")
+    func reopening() async throws {
+        var store = try await SQLiteStore.open(at: path)
+        #expect(
+            store.report
+                == {
+                    var report = SQLiteStore.OpeningReport(); report.isNew = true; return report
+                }())
+        try await fill(store, 0..<20)
+        await store.close()
+        #expect(folder.names == ["chat.db", "chat.db.lock"])
+        store = try await SQLiteStore.open(at: path)
+        #expect(store.report == SQLiteStore.OpeningReport())
+        #expect(try await numbers(store) == Array(0..<20))
+        #expect(try await store.verify().isEmpty)
+        await store.close()
+    }
+
+    @Test("the file is its owner's alone")
+    func mode() async throws {
+        let store = try await SQLiteStore.open(at: path)
+        try await fill(store, 0..<1)
+        for name in folder.names where name != "chat.db-shm" {
+            #expect(try folder.mode(of: name) == 0o600, "\(name)")
+        }
+        await store.close()
+    }
+
+    @Test("a second program is refused while the first has it open")
+    func secondProgram() async throws {
+        let store = try await SQLiteStore.open(at: path)
+        do {
+            _ = try await SQLiteStore.open(at: path)
+            Issue.record("opened twice")
+        } catch {
+            #expect(error.code == .inUse)
+            #expect(error.description == "\(path) is open in another program. Close that first.")
+        }
+        await store.close()
+        await (try SQLiteStore.open(at: path)).close()
+    }
+
+    @Test("reading sees one moment while it is written to")
+    func snapshot() async throws {
+        let store = try await SQLiteStore.open(at: path)
+        try await fill(store, 0..<5)
+        async let writing: Void = {
+            for number in 5..<60 { try await fill(store, number..<number + 1) }
+        }()
+        for _ in 0..<30 {
+            let seen = try await store.read { store throws(StoreError) in
+                let list = try store.conversations()
+                guard let conversation = list.first else { return (0, 0) }
+                return (conversation.unreadCount, try store.timeline(of: conversation.id, .newest, limit: 1000).count)
+            }
+            #expect(seen.0 == seen.1)
+        }
+        try await writing
+        #expect(try await numbers(store).count == 60)
+        await store.close()
+    }
+
+    @Test("a full disk says so and loses nothing")
+    func diskFull() async throws {
+        let store = try await SQLiteStore.open(at: path, maximumSize: 1_000_000)
+        var kept = 0
+        var failure: StoreError?
+        while failure == nil, kept < 10_000 {
+            do {
+                try await fill(store, kept..<kept + 10, length: 2000)
+                kept += 10
+            } catch let error as StoreError { failure = error }
+        }
+        #expect(failure?.code == .diskFull)
+        #expect(
+            failure?.description
+                == "The disk is full, so nothing could be saved in \(path). Make room and try again.")
+        #expect(kept > 0)
+        #expect(try await numbers(store) == Array(0..<kept))
+        // With room again it goes on.
+        try await store.write { store throws(StoreError) in
+            guard let conversation = try store.conversations().first else { return }
+            for message in try store.timeline(of: conversation.id, .newest, limit: 100) {
+                try store.removeMessage(message.id)
+            }
+        }
+        try await fill(store, 100_000..<100_010, length: 2000)
+        #expect(try await numbers(store).suffix(10) == Array(100_000..<100_010)[...])
+        await store.close()
+        let again = try await SQLiteStore.open(at: path)
+        #expect(try await again.verify().isEmpty)
+        await again.close()
+    }
+
+    @Test("a file that cannot be written to is read, and writing says why not")
+    func readOnly() async throws {
+        let store = try await SQLiteStore.open(at: path)
+        try await fill(store, 0..<5)
+        await store.close()
+        let opened = try StoreOpening.openReadOnly(path, newest: Migration.all.last?.number ?? 0)
+        #expect(opened.report.isReadOnly)
+        do {
+            try opened.connection.run("DELETE FROM messages")
+            Issue.record("a file that is open for reading was changed")
+        } catch {
+            #expect(error.code == .readOnly)
+            #expect(error.description == "\(path) cannot be written to; nothing that comes now is saved.")
+        }
+        #expect(try opened.connection.integer("SELECT count(*) FROM messages") == 5)
+    }
+
+    @Test("a file of a newer version is left alone")
+    func newer() async throws {
+        await (try SQLiteStore.open(at: path)).close()
+        do {
+            let connection = try SQLiteConnection(path: path, mode: .readWrite)
+            try connection.execute("PRAGMA user_version = 999")
+        }
+        do {
+            _ = try await SQLiteStore.open(at: path)
+            Issue.record("a newer file was opened")
+        } catch {
+            #expect(error.code == .tooNew)
+        }
+        // The lock is let go of, so the newer version can open it.
+        await #expect(throws: StoreError.self) { _ = try await SQLiteStore.open(at: path) }
+    }
+
+    @Test("steps of the schema are taken in order, each once, all or none")
+    func migrations() async throws {
+        let present = Migration.all.last?.number ?? 0
+        let second = Migration(number: present + 1) { connection throws(StoreError) in
+            try connection.execute("ALTER TABLE conversations ADD COLUMN colour TEXT")
+        }
+        let broken = Migration(number: present + 2) { connection throws(StoreError) in
+            try connection.execute("CREATE TABLE half (id INTEGER PRIMARY KEY); SELECT nothing FROM nowhere")
+        }
+        var store = try await SQLiteStore.open(at: path)
+        try await fill(store, 0..<3)
+        await store.close()
+        await #expect(throws: StoreError.self) {
+            _ = try await SQLiteStore.open(at: path, maximumSize: nil, migrations: Migration.all + [second, broken])
+        }
+        store = try await SQLiteStore.open(at: path, maximumSize: nil, migrations: Migration.all + [second])
+        #expect(store.report.migratedFrom == present)
+        #expect(try await numbers(store) == [0, 1, 2])
+        await store.close()
+        store = try await SQLiteStore.open(at: path, maximumSize: nil, migrations: Migration.all + [second])
+        #expect(store.report.migratedFrom == nil)
+        await store.close()
+    }
+
+    @Test("a program that died is noticed, and nothing is missing")
+    func crash() async throws {
+        do {
+            let store = try await SQLiteStore.open(at: path)
+            try await fill(store, 0..<10)
+            // Copied while it is open, as a crash would leave it.
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: path + suffix, toPath: folder.path + "/crashed.db" + suffix)
+            }
+            await store.close()
+        }
+        let store = try await SQLiteStore.open(at: folder.path + "/crashed.db")
+        #expect(store.report.wasNotClosed)
+        #expect(try await numbers(store) == Array(0..<10))
+        #expect(try await store.verify().isEmpty)
+        await store.close()
+    }
+
+    @Test("a file that is no database is set aside, and a new one begun")
+    func notADatabase() async throws {
+        let bytes = Data(repeating: 0x41, count: 10_000)
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let store = try await SQLiteStore.open(at: path)
+        let salvage = try #require(store.report.salvage)
+        #expect(salvage.setAside == path + ".damaged-1")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: salvage.setAside)) == bytes)
+        try await fill(store, 0..<3)
+        #expect(try await numbers(store) == [0, 1, 2])
+        await store.close()
+    }
+
+    @Test("a damaged file is found, set aside and saved as far as it can be read")
+    func salvage() async throws {
+        var store = try await SQLiteStore.open(at: path)
+        try await fill(store, 0..<2000, length: 200)
+        let root = try await store.read { store throws(StoreError) -> Int64 in
+            guard let transaction = store as? SQLiteTransaction else { return 0 }
+            return try transaction.connection.integer(
+                "SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype = 'leaf' ORDER BY path LIMIT 1 OFFSET 60"
+            ) ?? 0
+        }
+        try #require(root > 1)
+        await store.close()
+        // One page in the middle of the messages is overwritten.
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: UInt64(root - 1) * 4096)
+        try file.write(contentsOf: Data(repeating: 0xEE, count: 4096))
+        try file.close()
+
+        store = try await SQLiteStore.open(at: path)
+        #expect(store.report.salvage == nil)
+        #expect(try await !store.verify().isEmpty)
+        await store.close()
+        store = try await SQLiteStore.open(at: path)
+        let salvage = try #require(store.report.salvage)
+        #expect(salvage.incomplete == ["messages"])
+        let saved = try await numbers(store)
+        #expect(saved.count > 1900)
+        #expect(saved.count < 2000)
+        #expect(saved == saved.sorted())
+        #expect(try await store.verify().isEmpty)
+        try await store.finishSearchIndex()
+        let found = try await store.read { store throws(StoreError) in
+            try store.search(SearchRequest("1999")).messages.count
+        }
+        #expect(found == 1)
+        // The archive brings back what is missing, and nothing twice.
+        try await fill(store, 0..<2000, length: 200)
+        #expect(try await numbers(store).sorted() == Array(0..<2000))
+        await store.close()
+        #expect(folder.names.contains("chat.db.damaged-1"))
+        store = try await SQLiteStore.open(at: path)
+        #expect(store.report == SQLiteStore.OpeningReport())
+        await store.close()
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+import XMPPAddress
+
+@testable import ChatStore
+
+/// One file for each version of the schema, as the program of that time wrote it. A new version adds a file and touches
+/// none: HONGYAN_FIXTURE=PATH writes one of the present version.
+@Suite("Files of earlier versions")
+struct FixtureTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures"
+
+    private func fill(_ store: SQLiteStore) async throws {
+        try await store.write { store throws(StoreError) in
+            let account = try store.addAccount(.juliet)
+            let romeo = ConversationKey(account: account, address: .romeo, kind: .direct)
+            let balcony = ConversationKey(account: account, address: .balcony, kind: .room)
+            for (number, body) in ["But, soft!", "What light through yonder window breaks?", "鸿雁传书"].enumerated() {
+                let copy = MessageCopy.text(
+                    body, origin: "m\(number)", archived: "\(100 + number)", at: Int64(number), source: .archive)
+                _ = try store.receive(copy, in: romeo)
+            }
+            _ = try store.receive(
+                .with(.correction(of: .sent(id: "m0"), MessageText("But soft!")), origin: "c", at: 9), in: romeo)
+            _ = try store.receive(
+                .with(.reactions(to: .sent(id: "m1"), ["🌹"]), from: .juliet, id: "r", at: 10), in: romeo)
+            _ = try store.receive(.with(.reactions(to: .sent(id: "later"), ["🌹"]), id: "w", at: 11), in: romeo)
+            let attachment = Attachment(
+                kind: .voice, mediaType: "audio/ogg", name: "voice.ogg", size: 12, duration: 900, playback: 300)
+            _ = try store.send(
+                OutgoingMessage(
+                    sender: .juliet, originID: "0b9e1f9a-6f0e-4a52-b2f5-2f8e6c2f1a11", time: .at(12),
+                    content: .text(MessageText("Ay me!", attachments: [attachment]))), in: romeo)
+            _ = try store.receive(.text("all", from: .nurseInBalcony, archived: "1", by: .balcony, at: 13), in: balcony)
+            try store.markRead(upTo: .sent(id: "m1"), in: store.openConversation(romeo))
+            try store.saveDraft(Draft(body: "O Romeo", time: .at(14)), in: store.openConversation(romeo))
+            try store.replaceContacts(
+                [Contact(address: .romeo, name: "Romeo", subscription: .both)], version: "7", of: account)
+            try store.save(Room(address: .balcony, nickname: "Juliet"), of: account)
+            try store.setMarkedUnread(true, in: store.openConversation(balcony))
+            try store.savePresence(StoredPresence(address: .romeoPhone, show: "away"), of: account)
+        }
+    }
+
+    @Test("a file of the present version can be written")
+    func write() async throws {
+        let folder = try TemporaryFolder()
+        let path = ProcessInfo.processInfo.environment["HONGYAN_FIXTURE"] ?? folder.path + "/fixture.db"
+        let store = try await SQLiteStore.open(at: path)
+        try await fill(store)
+        try await store.finishSearchIndex()
+        await store.close()
+        #expect(Migration.all.map(\.number) == Array(1...Int64(Migration.all.count)))
+    }
+
+    @Test(
+        "every version that was ever written is brought up to date with all that it holds",
+        arguments: Migration.all.map(\.number))
+    func migration(version: Int64) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/chat.db"
+        try FileManager.default.copyItem(atPath: "\(Self.folder)/version-\(version).db", toPath: path)
+        let store = try await SQLiteStore.open(at: path)
+        #expect(store.report.migratedFrom == (version == Migration.all.last?.number ? nil : version))
+        #expect(store.report.salvage == nil)
+        try await store.read { store throws(StoreError) in
+            guard let account = try store.account(.juliet) else {
+                Issue.record("the account is missing")
+                return
+            }
+            #expect(account.rosterVersion == "7")
+            #expect(try store.contacts(of: account.id).map(\.name) == ["Romeo"])
+            #expect(try store.rooms(of: account.id).map(\.nickname) == ["Juliet"])
+            let list = try store.conversations()
+            #expect(list.map { $0.lastMessage?.text.body } == ["all", "Ay me!"])
+            #expect(list.map(\.unreadCount) == [1, 1])
+            #expect(list.map { $0.draft?.body } == [nil, "O Romeo"])
+            let page = try store.timeline(of: list[1].id, .newest, limit: 10)
+            #expect(
+                page.map(\.text.body) == ["But soft!", "What light through yonder window breaks?", "鸿雁传书", "Ay me!"])
+            #expect(page.map(\.reactions.count) == [0, 1, 0, 0])
+            #expect(page[3].text.attachments.map(\.duration) == [900])
+            #expect(page[3].originID == "0b9e1f9a-6f0e-4a52-b2f5-2f8e6c2f1a11")
+            #expect(try store.sendQueue(of: account.id).map(\.message.id) == [page[3].id])
+            // What the first version did not know yet.
+            #expect(list.map(\.isMarkedUnread) == (version < 2 ? [false, false] : [true, false]))
+            #expect(page[3].text.attachments.map(\.playback) == [version < 2 ? nil : 300])
+            #expect(try store.presences(of: account.id).map(\.show) == (version < 2 ? [] : ["away"]))
+            #expect(try store.search(SearchRequest("雁")).messages.map(\.id) == [page[2].id])
+        }
+        #expect(try await store.verify().isEmpty)
+        await store.close()
+    }
+}

@@ -1,0 +1,182 @@
+import ChatStore
+import Testing
+import XMPPAddress
+
+@Suite("What both stores promise: states and the send queue")
+struct StateTests {
+    private func queue(_ store: TestStore) async throws -> [String] {
+        let account = store.account
+        return try await store.store.read { store throws(StoreError) in
+            try store.sendQueue(of: account).map(\.message.text.body)
+        }
+    }
+
+    private func advance(_ id: MessageID, _ state: MessageState, in store: TestStore) async throws {
+        try await store.store.write { store throws(StoreError) in try store.advance(id, to: state) }
+    }
+
+    @Test("states move forward only, in whichever order reports come", arguments: StoreKind.allCases)
+    func forward(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let id = try await store.send("hi", id: "a", at: 1)
+        try await advance(id, .uploading(percent: 40), in: store)
+        try await advance(id, .uploading(percent: 20), in: store)
+        #expect(try await store.timeline().map(\.state) == [.uploading(percent: 40)])
+        try await store.report(StateReport(.displayed, target: .sent(id: "a"), sender: .romeoPhone))
+        try await store.report(StateReport(.delivered, target: .sent(id: "a"), sender: .romeoPhone))
+        try await advance(id, .sentToServer, in: store)
+        #expect(try await store.timeline().map(\.state) == [.displayed])
+        #expect(try await queue(store).isEmpty)
+    }
+
+    @Test(
+        "a marker stands for the messages before it that got there: those with a receipt, and those in the archive",
+        arguments: StoreKind.allCases)
+    func markers(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        for (number, id) in ["received", "archived", "lost", "seen", "later"].enumerated() {
+            let message = try await store.send(id, id: id, at: Int64(number))
+            try await advance(message, .sentToServer, in: store)
+        }
+        _ = try await store.send("queued", id: "queued", at: 9)
+        try await store.report(StateReport(.delivered, target: .sent(id: "received"), sender: .romeo))
+        try await store.receive(
+            .text(
+                "archived", from: .juliet, origin: "archived", archived: "7", at: 1, isOutgoing: true, route: .archive))
+        try await store.report(StateReport(.displayed, target: .sent(id: "seen"), sender: .romeo))
+        #expect(
+            try await store.timeline().map(\.state) == [
+                .displayed, .displayed, .sentToServer, .displayed, .sentToServer, .queued,
+            ])
+        // It is looked for, and sent again; then it is seen, too.
+        let account = store.account
+        let doubtful = try await store.store.read { store throws(StoreError) in
+            try store.unconfirmed(of: account, sentIn: .at(0)...(.at(20)))
+        }
+        #expect(doubtful.map(\.text.body) == ["lost", "later"])
+        try await store.report(StateReport(.delivered, target: .sent(id: "lost"), sender: .romeo))
+        #expect(try await store.timeline().map(\.state)[2] == .displayed)
+    }
+
+    @Test("a receipt that comes first waits for the message", arguments: StoreKind.allCases)
+    func early(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        try await store.report(StateReport(.delivered, target: .sent(id: "a"), sender: .romeo))
+        try await store.report(StateReport(.displayed, target: .sent(id: "a"), sender: .romeo))
+        try await store.report(StateReport(.delivered, target: .sent(id: "a"), sender: .romeo))
+        try await store.receive(
+            .text("from the phone", from: .juliet, origin: "a", at: 1, isOutgoing: true, route: .carbon))
+        #expect(try await store.timeline().map(\.state) == [.displayed])
+    }
+
+    @Test("receipts are believed from the recipient alone", arguments: StoreKind.allCases)
+    func forged(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        _ = try await store.send("hi", id: "a", at: 1)
+        try await store.report(StateReport(.displayed, target: .sent(id: "a"), sender: .tybalt))
+        #expect(try await store.timeline().map(\.state) == [.queued])
+        _ = try await store.send("hi all", id: "b", at: 1, in: store.balcony)
+        try await store.report(
+            StateReport(.displayed, target: .sent(id: "b"), sender: .nurseInBalcony), in: store.balcony)
+        #expect(try await store.timeline(store.balcony).map(\.state) == [.queued])
+    }
+
+    @Test("a failure says why, and evidence that it got there is stronger", arguments: StoreKind.allCases)
+    func failures(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let lost = try await store.send("lost", id: "a", at: 1)
+        let reason = FailureReason(.notSent, condition: "upload-failed", text: "413 \"too\" large")
+        try await advance(lost, .failed(reason), in: store)
+        #expect(try await store.timeline().map(\.state) == [.failed(reason)])
+        #expect(try await queue(store).isEmpty)
+        // The archive has it after all.
+        try await store.receive(
+            .text("lost", from: .juliet, origin: "a", archived: "1", at: 2, isOutgoing: true, route: .archive))
+        #expect(try await store.timeline().map(\.state) == [.sentToServer])
+        let refused = FailureReason(.refused, condition: "service-unavailable", text: "User not found")
+        try await store.report(
+            StateReport(
+                .refused(condition: refused.condition, text: refused.text), target: .sent(id: "a"), sender: .romeo))
+        try await advance(lost, .sentToServer, in: store)
+        #expect(try await store.timeline().map(\.state) == [.failed(refused)])
+        try await store.report(StateReport(.delivered, target: .sent(id: "a"), sender: .romeo))
+        #expect(try await store.timeline().map(\.state) == [.delivered])
+    }
+
+    @Test("the queue keeps the order in which messages were written, and their attempts", arguments: StoreKind.allCases)
+    func order(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let first = try await store.send("one", id: "1", at: 5)
+        _ = try await store.send("two", id: "2", at: 3)
+        _ = try await store.send("three", id: "3", at: 4, in: store.balcony)
+        #expect(try await queue(store) == ["one", "two", "three"])
+        let account = store.account
+        try await store.store.write { store throws(StoreError) in try store.noteAttempt(first, notBefore: .at(60)) }
+        let entry = try await store.store.read { store throws(StoreError) in try store.sendQueue(of: account).first }
+        #expect(entry?.attempts == 1)
+        #expect(entry?.notBefore == .at(60))
+        #expect(entry?.message.originID == "1")
+        // Once acknowledged it is out; if that proves wrong it comes back under its own name.
+        try await advance(first, .sentToServer, in: store)
+        #expect(try await queue(store) == ["two", "three"])
+        let unconfirmed = try await store.store.read { store throws(StoreError) in
+            try store.unconfirmed(of: account, sentIn: .at(0)...(.at(10)))
+        }
+        #expect(unconfirmed.map(\.id) == [first])
+        try await store.store.write { store throws(StoreError) in try store.sendAgain(first) }
+        #expect(try await queue(store) == ["two", "three", "one"])
+        #expect(try await store.timeline().map(\.originID) == ["1", "2"])
+    }
+
+    @Test("corrections, retractions and reactions are queued like messages", arguments: StoreKind.allCases)
+    func contents(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let id = try await store.send("tow", id: "a", at: 1)
+        let romeo = store.romeo
+        let contents: [MessageContent] = [
+            .correction(of: .sent(id: "a"), MessageText("two")), .reactions(to: .sent(id: "b"), ["🌹"]),
+            .retraction(of: .sent(id: "c")),
+        ]
+        try await store.store.write { store throws(StoreError) in
+            for (number, content) in contents.enumerated() {
+                _ = try store.send(
+                    OutgoingMessage(sender: .juliet, originID: "x\(number)", time: .at(2), content: content), in: romeo)
+            }
+        }
+        let account = store.account
+        let queued = try await store.store.read { store throws(StoreError) in
+            try store.sendQueue(of: account).map(\.content)
+        }
+        #expect(queued == [.text(MessageText("tow"))] + contents)
+        #expect(try await store.bodies() == ["two"])
+        _ = id
+    }
+
+    @Test("what has not left can be cancelled, what has cannot", arguments: StoreKind.allCases)
+    func cancel(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let kept = try await store.send("kept", id: "a", at: 1)
+        let dropped = try await store.send("dropped", id: "b", at: 2)
+        try await store.store.write { store throws(StoreError) in try store.cancel(dropped) }
+        #expect(try await store.bodies() == ["kept"])
+        #expect(try await queue(store) == ["kept"])
+        #expect(try await store.conversation()?.lastMessage?.id == kept)
+        try await advance(kept, .sentToServer, in: store)
+        await #expect(throws: StoreError.self) {
+            try await store.store.write { store throws(StoreError) in try store.cancel(kept) }
+        }
+        // A correction that is cancelled gives the text back.
+        let romeo = store.romeo
+        let edit = try await store.store.write { store throws(StoreError) in
+            try store.send(
+                OutgoingMessage(
+                    sender: .juliet, originID: "c", time: .at(3),
+                    content: .correction(of: .sent(id: "a"), MessageText("edited"))), in: romeo)
+        }
+        #expect(try await store.bodies() == ["edited"])
+        try await store.store.write { store throws(StoreError) in try store.cancel(edit) }
+        #expect(try await store.bodies() == ["kept"])
+        #expect(try await store.found("kept") == ["kept"])
+        #expect(try await store.found("edited").isEmpty)
+    }
+}

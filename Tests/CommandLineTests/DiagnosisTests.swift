@@ -1,0 +1,194 @@
+import ServerFixtures
+import Testing
+import TransportLayer
+import XMPPAddress
+import XMPPClient
+
+@testable import CommandLine
+
+@Suite struct DiagnosisTests {
+    /// Settings for a place on loopback; without an account the walk ends before the login.
+    private func settings(
+        port: UInt16? = nil, patience: Duration = .seconds(20), account: Account? = nil
+    ) async throws -> DiagnosisSettings {
+        var settings = DiagnosisSettings(connection: try ConnectionOptions(OptionParser([]).parse([])))
+        if let port { (settings.host, settings.port) = ("127.0.0.1", port) }
+        settings.patience = patience
+        settings.resolver.deadline = patience
+        settings.trust = .certificateAuthority(try await Certificates.shared.authorityFile)
+        if let account {
+            var login = ClientConfiguration(address: try JID(account.address), password: account.password)
+            login.trust = settings.trust
+            settings.login = login
+        }
+        return settings
+    }
+
+    private func diagnose(_ text: String, _ settings: DiagnosisSettings) async -> Diagnosis {
+        await DiagnosisWalk(text: text, settings: settings) { _ in }.run()
+    }
+
+    /// Outcomes of the hops from `first` on.
+    private func outcomes(_ diagnosis: Diagnosis, from first: DiagnosisPlace) -> Set<DiagnosisOutcome> {
+        Set(diagnosis.hops.drop { $0.place != first }.map(\.outcome))
+    }
+
+    @Test(
+        "The mechanism and its binding are told as they were, with SASL2 and without",
+        arguments: [
+            (ServerKind.prosody012, "SCRAM-SHA-1", AuthenticationHop.Binding.notOffered, false),
+            (.prosody13, "SCRAM-SHA-1-PLUS", .bound(.tlsExporter), true),
+        ])
+    func login(kind: ServerKind, mechanism: String, binding: AuthenticationHop.Binding, isSASL2: Bool) async throws {
+        let server = try await kind.shared()
+        let account = try await server.newAccount("login")
+        let diagnosis = await diagnose(account.address, try await settings(port: server.port, account: account))
+        #expect(diagnosis.firstFailure == nil, "\(diagnosis.json)")
+        let hop = try #require(diagnosis[AuthenticationHop.self])
+        #expect(hop.mechanism == mechanism)
+        #expect(hop.binding == binding)
+        #expect(hop.usesSASL2 == isSASL2)
+        #expect(diagnosis[StreamHop.self]?.offersSASL2 == isSASL2)
+        #expect(diagnosis[StreamHop.self]?.offersBind2 == isSASL2)
+        guard case .resumed = diagnosis[ResumptionHop.self]?.trial else {
+            Issue.record("not resumed: \(diagnosis.json)")
+            return
+        }
+    }
+
+    @Test(
+        "A certificate for another name, or of the past, is named; no password is sent; what is offered is still shown",
+        arguments: [
+            (Certificates.Kind.wrongName, "certificate-wrong-name"), (.expired, "certificate-expired"),
+            (.selfSigned, "certificate-self-signed"),
+        ])
+    func certificates(kind: Certificates.Kind, code: String) async throws {
+        let server = try await PrivateProsody.shared(ServerOptions { $0.certificate = kind })
+        let account = try await server.newAccount("certificate")
+        let diagnosis = await diagnose(account.address, try await settings(port: server.port, account: account))
+        #expect(diagnosis.firstFailure?.place == .tls)
+        #expect(diagnosis.firstFailure?.problem?.code == code)
+        #expect(diagnosis.status == .connection)
+        let attempt = try #require(diagnosis[TLSHop.self]?.attempts.first)
+        #expect(attempt.tls?.version == .tls13)
+        #expect(!attempt.isTrusted)
+        #expect(diagnosis[StreamHop.self]?.mechanisms.contains("SCRAM-SHA-1") == true)
+        #expect(outcomes(diagnosis, from: .authentication) == [.skipped])
+        #expect(try await server.sessionCount(of: account.username) == 0)
+    }
+
+    @Test(
+        "A closed port is told from a machine that does not answer, and from a server that says nothing",
+        arguments: [
+            (FaultProxy.Acceptance.refuse, DiagnosisPlace.tcp, "connection-refused"),
+            (.ignore, .tcp, "connection-timeout"),
+            (.hang, .tls, "tls-timeout"),
+        ])
+    func connections(acceptance: FaultProxy.Acceptance, place: DiagnosisPlace, code: String) async throws {
+        let proxy = try FaultProxy(to: 9)
+        proxy.configure { $0.acceptance = acceptance }
+        let diagnosis = await diagnose(
+            "juliet@xmpp.test", try await settings(port: proxy.port, patience: .milliseconds(300)))
+        #expect(diagnosis.firstFailure?.place == place)
+        #expect(diagnosis.firstFailure?.problem?.code == code)
+        #expect(diagnosis.status == .connection)
+        #expect(outcomes(diagnosis, from: .stream) == [.skipped])
+        #expect(diagnosis.duration < .seconds(10))
+    }
+
+    @Test("DNS that does not answer is told within the deadline of each question")
+    func silentDNS() async throws {
+        let dns = try await PrivateDNS([])
+        dns.freeze()
+        defer { dns.thaw() }
+        var settings = try await settings(patience: .milliseconds(300))
+        settings.resolver.servers = [dns.server]
+        settings.resolver.usesHostsFile = false
+        let diagnosis = await diagnose("juliet@xmpp.test", settings)
+        #expect(diagnosis.firstFailure?.problem?.code == "dns-unavailable")
+        let hop = try #require(diagnosis[DNSHop.self])
+        #expect(hop.services.map(\.isLate) == [true, true])
+        #expect(hop.hosts.map(\.isLate) == [true])
+        #expect(diagnosis.duration < .seconds(10))
+    }
+
+    @Test("A domain without a server, and one that decidedly has none, are different")
+    func domainsWithoutServer() async throws {
+        let dns = try await PrivateDNS([
+            .service("_xmpp-client._tcp", domain: "none.test", target: ".", port: 0)
+        ])
+        var settings = try await settings()
+        settings.resolver.servers = [dns.server]
+        settings.resolver.usesHostsFile = false
+        let decided = await diagnose("juliet@none.test", settings)
+        #expect(decided.firstFailure?.problem?.code == "service-not-offered")
+        #expect(decided[DNSHop.self]?.candidates == [])
+        let missing = await diagnose("juliet@missing.test", settings)
+        #expect(missing.firstFailure?.problem?.code == "host-not-found")
+        #expect(missing[DNSHop.self]?.candidates.map(\.description) == ["missing.test:5222"])
+    }
+
+    @Test("SRV records of both kinds stand in their order, and a place that is down does not fail the walk")
+    func serviceRecords() async throws {
+        let server = try await PrivateProsody.shared
+        let dead = try FaultProxy(to: 9)
+        dead.configure { $0.acceptance = .refuse }
+        let account = try await server.newAccount("services")
+        let dns = try await PrivateDNS([
+            .service("_xmpp-client._tcp", domain: "xmpp.test", target: "a.xmpp.test", port: dead.port, priority: 5),
+            .service(
+                "_xmpps-client._tcp", domain: "xmpp.test", target: "b.xmpp.test", port: server.directTLSPort,
+                priority: 10),
+            .service("_xmpp-client._tcp", domain: "xmpp.test", target: "c.xmpp.test", port: 5222, priority: 20),
+            .address("a.xmpp.test", "127.0.0.1"), .address("b.xmpp.test", "127.0.0.1"),
+        ])
+        var settings = try await settings(account: account)
+        settings.resolver.servers = [dns.server]
+        settings.resolver.usesHostsFile = false
+        settings.hostMetaPort = dead.port
+        let diagnosis = await diagnose(account.address, settings)
+        #expect(diagnosis[WebSocketHop.self]?.outcome == .skipped, "no HTTPS, and no fault")
+        let hop = try #require(diagnosis[DNSHop.self])
+        #expect(hop.records.map(\.priority) == [5, 10, 20])
+        #expect(hop.candidates.map(\.security) == [.startTLS, .directTLS, .startTLS])
+        #expect(hop.outcome == .warning, "c.xmpp.test has no address")
+        #expect(diagnosis[TCPHop.self]?.attempts.map { $0.failure?.code } == [.connectionRefused, nil])
+        #expect(diagnosis[TCPHop.self]?.outcome == .warning)
+        #expect(diagnosis[TLSHop.self]?.trusted.map(\.candidate.security) == [.directTLS])
+        #expect(diagnosis[AuthenticationHop.self]?.outcome == .passed)
+        #expect(diagnosis.status == .done)
+    }
+
+    @Test("The WebSocket of a domain's host-meta file is opened, also where no other way is left")
+    func webSocket() async throws {
+        let server = try await PrivateProsody.shared
+        let dns = try await PrivateDNS([
+            .service("_xmpp-client._tcp", domain: "xmpp.test", target: "xmpp.test", port: 9),
+            .address("xmpp.test", "127.0.0.1"),
+        ])
+        var settings = try await settings()
+        settings.resolver.servers = [dns.server]
+        settings.resolver.usesHostsFile = false
+        settings.hostMetaPort = server.httpsPort
+        let diagnosis = await diagnose("juliet@xmpp.test", settings)
+        #expect(diagnosis.firstFailure?.place == .tcp)
+        let hop = try #require(diagnosis[WebSocketHop.self])
+        #expect(hop.attempts.map(\.url) == [server.webSocketURL])
+        #expect(hop.outcome == .passed, "\(hop)")
+    }
+
+    @Test("A server without upload, archive and stream management is no failure, and it is said what is missing")
+    func bareServer() async throws {
+        let server = try await PrivateProsody.shared(
+            ServerOptions { $0.removedModules = ["http_file_share", "mam", "smacks", "time", "carbons"] })
+        let account = try await server.newAccount("bare")
+        let diagnosis = await diagnose(account.address, try await settings(port: server.port, account: account))
+        #expect(diagnosis.status == .done)
+        #expect(diagnosis[UploadHop.self]?.outcome == .warning)
+        #expect(diagnosis[ArchiveHop.self]?.outcome == .warning)
+        #expect(diagnosis[ResumptionHop.self] == ResumptionHop(isManaged: false, isResumable: false))
+        #expect(diagnosis[ClockHop.self]?.outcome == .skipped)
+        #expect(diagnosis[ServerHop.self]?.features.contains(.carbons) == false)
+        #expect(diagnosis[ServerHop.self]?.features.contains(.blocking) == true)
+    }
+}

@@ -1,0 +1,217 @@
+import ChatStore
+import Foundation
+import Testing
+
+@testable import CommandLine
+
+@Suite struct HistoryCommandTests {
+    private static let account = "juliet@capulet.test"
+    private static let peer = "romeo@montague.test"
+
+    private func run(
+        _ arguments: [String], _ home: ProgramHome, environment: [String: String] = [:], input: String? = nil
+    ) async throws -> Program.Result {
+        try await Program("hongyan", arguments, home: home, environment: environment, input: input).result()
+    }
+
+    private func filled(count: Int = 10, queued: String? = nil) async throws -> (home: ProgramHome, queued: MessageID?)
+    {
+        let home = try ProgramHome()
+        let waiting = try await StoredConversation(account: Self.account, peer: Self.peer).write(
+            into: home, count: count, queued: queued)
+        return (home, waiting)
+    }
+
+    @Test("What was said is read page by page, without a network, for people and as JSON")
+    func pages() async throws {
+        let home = try await filled().home
+        let first = try await run(["history", Self.peer, "--limit", "3", "--json"], home)
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(first.objects.compactMap { $0["body"] as? String } == ["message 8", "message 9", "message 10"])
+        #expect(first.objects.first?["mine"] as? Bool == true)
+        let number = try #require(first.objects.first?["id"] as? Int)
+        #expect(first.errors.contains("--before \(number)"))
+        let second = try await run(["history", Self.peer, "--limit", "100", "--before", "\(number)", "--json"], home)
+        #expect(second.objects.compactMap { $0["body"] as? String } == (1...7).map { "message \($0)" })
+        #expect(second.errors.isEmpty)
+
+        let text = try await run(["history", Self.peer, "--before", "2026-03-04 05:03"], home)
+        #expect(
+            text.output == """
+                2026-03-04 05:01  Romeo: message 1
+                2026-03-04 05:02  me: message 2  👍  ✓
+
+                """)
+        #expect(
+            try await run(["history", Self.peer, "--before", "2026-03-04"], home).output.contains("Nothing is kept"))
+        #expect(try await run(["history", Self.peer, "--before", "yesterday"], home).status == 2)
+        #expect(try await run(["history", Self.peer, "--before", "999999"], home).status == 1)
+        #expect(try await run(["history", Self.peer, "--limit", "0"], home).status == 2)
+        #expect(try await run(["history", "nobody@x.test"], home).output.contains("Nothing is kept"))
+        let list = try await run(["history"], home)
+        #expect(list.output.hasPrefix("Romeo <\(Self.peer)> | 5 unread | 2026-03-04 05:10 | me: message 10"))
+    }
+
+    @Test("Words are found, in one conversation or in all, Chinese ones too")
+    func search() async throws {
+        let home = try await filled(queued: "早上好，罗密欧").home
+        let all = try await run(["history", "--search", "message 7", "--json"], home)
+        #expect(all.objects.compactMap { $0["body"] as? String } == ["message 7"])
+        let chinese = try await run(["history", Self.peer, "--search", "罗密欧"], home)
+        #expect(chinese.output.contains("早上好，罗密欧"))
+        #expect(try await run(["history", "--search", "nightingale"], home).output == "Nothing was found.\n")
+        let limited = try await run(["history", "--search", "message", "--limit", "2", "--json"], home)
+        #expect(limited.objects.compactMap { $0["body"] as? String } == ["message 9", "message 10"])
+        #expect(limited.errors.contains("--before"))
+    }
+
+    @Test("An export taken in elsewhere is the same conversation; taken in twice it is still one")
+    func transfer() async throws {
+        let home = try await filled(count: 1200).home
+        let file = home.path + "/all.jsonl"
+        let exported = try await run(["export", file], home)
+        #expect(exported.status == 0 && exported.output == "Written to \(file).\n", "\(exported.errors)")
+        let permissions = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber
+        #expect(permissions?.intValue == 0o600)
+        let piped = try await run(["export"], home)
+        #expect(try piped.output == String(contentsOfFile: file, encoding: .utf8))
+
+        let other = try ProgramHome()
+        let first = try await run(["import", file, "--json"], other)
+        #expect(first.objects.first?["added"] as? Int == 1201, "\(first.errors)")
+        let again = try await run(["import", "-"], other, input: piped.output)
+        #expect(again.output == "0 taken in, 1201 were here already.\n")
+        let read = try await run(["history", Self.peer, "--limit", "2000", "--json"], other)
+        #expect(read.objects.count == 1200)
+
+        let broken = try home.write(
+            "broken.jsonl", (piped.output.split(separator: "\n").prefix(5) + ["{nonsense"]).joined(separator: "\n"))
+        let refused = try await run(["import", broken], try ProgramHome())
+        #expect(refused.status == 1 && refused.errors.contains("Line 6 of"), "\(refused.errors)")
+        #expect(try await run(["import", "/nowhere"], other).status == 1)
+        #expect(try await run(["export", "/nowhere/x"], home).errors.contains("/nowhere/x cannot be written."))
+        #expect(try await run(["export"], try ProgramHome()).status == 1)
+    }
+
+    @Test("What waits to be sent is listed, taken back, and tried again when it has failed")
+    func queue() async throws {
+        let (home, queued) = try await filled(queued: "are you there?")
+        let id = String(try #require(queued).rawValue)
+        let list = try await run(["queue", "--json"], home)
+        #expect(list.objects.count == 1)
+        #expect(list.objects.first?["state"] as? String == "queued")
+        #expect(list.objects.first?["id"] as? Int == Int(id))
+        #expect(try await run(["queue"], home).output.contains("are you there?  … waiting to be sent"))
+
+        let store = try await home.openStore()
+        let message = MessageID(rawValue: try #require(Int64(id)))
+        try await store.write { store throws(StoreError) in
+            try store.advance(message, to: .failed(FailureReason(.refused, condition: "service-unavailable")))
+        }
+        await store.close()
+        #expect(try await run(["queue"], home).output.contains("✗ failed: nobody of this address can be reached"))
+        #expect(try await run(["queue", "retry", id], home).status == 0)
+        #expect(try await run(["queue", "--json"], home).objects.first?["state"] as? String == "queued")
+        #expect(try await run(["queue", "cancel", id], home).status == 0)
+        #expect(try await run(["queue"], home).output.contains("Nothing waits"))
+        #expect(try await run(["queue", "cancel", id], home).status == 1)
+        #expect(try await run(["queue", "retry", "x"], home).status == 2)
+        #expect(try await run(["queue", "shout"], home).status == 2)
+    }
+
+    @Test("Two programs on one profile: the second one says so and leaves; only the owner can read what is kept")
+    func inUse() async throws {
+        let home = try await filled().home
+        let store = try await home.openStore()
+        for words in [["history", Self.peer], ["export"], ["queue"], ["import", "-"], ["doctor", "--store"]] {
+            let result = try await run(words, home)
+            #expect(result.status == 5, "\(words)")
+            #expect(
+                result.errors
+                    == "hongyan: Another program has \(home.storePath) open; close that one first, or use another folder with --profile.\n"
+            )
+        }
+        let chinese = try await run(
+            ["history", Self.peer], home,
+            environment: ["LC_ALL": "", "LANG": "zh_CN.UTF-8", "HONGYAN_LOCALE_DIR": try await home.translations()])
+        #expect(chinese.status == 5 && chinese.errors.contains("正被另一个程序使用"))
+        await store.close()
+        #expect(try await run(["history", Self.peer], home).status == 0)
+        for (path, mode) in [(home.path + "/data/hongyan", 0o700), (home.storePath, 0o600)] {
+            let found = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+            #expect(found?.intValue == mode)
+        }
+    }
+
+    @Test("Another profile is another set of conversations, by option or by environment")
+    func profiles() async throws {
+        let home = try await filled().home
+        let folder = home.path + "/second"
+        let file = home.path + "/all.jsonl"
+        _ = try await run(["export", file], home)
+        #expect(try await run(["history", Self.peer, "--profile", folder], home).output.contains("Nothing is kept"))
+        #expect(try await run(["import", file, "--profile", folder], home).status == 0)
+        let found = try await run(
+            ["history", Self.peer, "--json"], home, environment: ["HONGYAN_PROFILE": folder])
+        #expect(found.objects.count == 10)
+        let permissions = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? NSNumber
+        #expect(permissions?.intValue == 0o700)
+    }
+
+    @Test("The doctor looks at the store and changes nothing; a damaged one is repaired by the next program")
+    func doctor() async throws {
+        let home = try await filled(queued: "waiting").home
+        let well = try await run(["doctor", "--store", "--json"], home)
+        #expect(well.status == 0, "\(well.errors)")
+        let object = try #require(well.objects.first)
+        #expect(object["well"] as? Bool == true && object["messages"] as? Int == 11 && object["queued"] as? Int == 1)
+        let text = try await run(["doctor", "--store"], home)
+        #expect(text.output.contains("✓ integrity") && text.output.contains("nothing is damaged"))
+
+        // The middle of the file is overwritten.
+        let handle = try #require(FileHandle(forUpdatingAtPath: home.storePath))
+        try handle.seek(toOffset: 4096 * 3)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: 4096 * 12))
+        try handle.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: home.storePath))
+        let damaged = try await run(["doctor", "--store"], home)
+        #expect(damaged.status == 6, "\(damaged.output)\(damaged.errors)")
+        #expect(damaged.output.contains("✗ integrity") && damaged.errors.contains("is damaged"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: home.storePath)) == before)
+
+        try Data("no database at all, but long enough to be read as one".utf8).write(
+            to: URL(fileURLWithPath: home.storePath))
+        let nonsense = try await run(["doctor", "--store"], home)
+        #expect(nonsense.status == 6)
+        let mended = try await run(["history", Self.peer], home)
+        #expect(mended.status == 0 && mended.errors.contains("was damaged"), "\(mended.errors)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: home.path + "/data/hongyan").contains {
+                $0.contains(".damaged-1")
+            })
+        #expect(try await run(["doctor", "--store"], try ProgramHome()).output.contains("Nothing is kept yet"))
+    }
+
+    @Test(
+        "Whatever the store cannot do is one sentence, in both languages, with its own status",
+        arguments: [
+            (StoreError.Code.inUse, Int32(5)), (.tooNew, 6), (.diskFull, 6), (.readOnly, 6), (.corrupt, 6),
+            (.cannotOpen, 6), (.system, 6),
+        ])
+    func sentences(_ code: StoreError.Code, _ status: Int32) {
+        let error = CommandError(StoreError(code, "A reason."))
+        #expect(error.status.rawValue == status)
+        #expect(error.description.hasSuffix(".") && error.description.contains("chat.db"))
+    }
+
+    @Test(
+        "Times are read as people write them",
+        arguments: [
+            ("2026-03-04T05:00:00Z", HistoryPoint.time(MessageTime(millisecondsSince1970: 1_772_600_400_000))),
+            ("4711", .message(MessageID(rawValue: 4711))),
+        ])
+    func points(_ text: String, _ expected: HistoryPoint) throws {
+        #expect(try HistoryPoint(text) == expected)
+        #expect(throws: CommandError.self) { try HistoryPoint(text + "x") }
+    }
+}

@@ -1,0 +1,218 @@
+import ChatStore
+import Foundation
+import Glibc
+import ServerFixtures
+import Testing
+
+@testable import CommandLine
+
+/// The chat and what it keeps: before a connection, after a death, beside another program.
+@Suite struct StoredChatTests {
+    private func quit(_ program: Program) async {
+        program.type("/quit\r")
+        #expect(await program.result().status == 0)
+    }
+
+    @Test(
+        "What was said is there at once without a network; what is typed then goes out once, though the program is killed"
+    )
+    func offline() async throws {
+        let server = try await PrivateProsody()
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let first = try juliet.chat(romeo.address)
+        try await first.waitForScreen("Conversation with")
+        try await romeo.run("send", juliet.address, "wherefore art thou")
+        try await first.waitForScreen("wherefore art thou")
+        first.type("here\r")
+        try await first.waitForScreen("✓")
+        await quit(first)
+
+        await server.kill()
+        let second = try juliet.chat(romeo.address)
+        try await second.waitForScreen("wherefore art thou")
+        try await second.waitForScreen("me: here")
+        try await second.waitForScreen("offline")
+        second.type("typed in the dark\r")
+        try await second.waitForScreen("typed in the dark")
+        try await second.waitForScreen("Kept here")
+        second.signal(SIGKILL)
+        _ = await second.result()
+        #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("typed in the dark"))
+
+        try await server.start()
+        let listener = try await romeo.listen()
+        let third = try juliet.chat(romeo.address)
+        try await listener.waitForOutput("the message") { $0.contains("typed in the dark") }
+        try await third.waitForScreen("✓✓")
+        await quit(third)
+        #expect(listener.output.ranges(of: "\"body\":\"typed in the dark\"").count == 1)
+        listener.signal(SIGTERM)
+        #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("Nothing waits"))
+        let told = try await juliet.bare(["history", romeo.address, "--jid", juliet.address, "--json"])
+        #expect(
+            told.objects.compactMap { $0["body"] as? String } == ["wherefore art thou", "here", "typed in the dark"])
+    }
+
+    @Test("A second program on the profile says so in one sentence")
+    func inUse() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let chat = try juliet.chat("nurse")
+        try await chat.waitForScreen("Conversation with")
+        for words in [["chat", "nurse"], ["history"]] {
+            let second = try Program(
+                "hongyan", words + juliet.connection(), home: juliet.home, size: (80, 24))
+            #expect(await second.result().status == 5)
+            try await second.waitForOutput("the reason") { $0.contains("Another program has") }
+        }
+        await quit(chat)
+    }
+
+    @Test("What is written and not sent stays with its conversation, also when the program is left")
+    func drafts() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let first = try juliet.chat("nurse")
+        try await first.waitForScreen("Conversation with nurse")
+        first.type("wait for me")
+        try await first.waitForScreen("> wait for me")
+        first.signal(SIGTERM)
+        _ = await first.result()
+        let second = try juliet.chat("romeo")
+        try await second.waitForScreen("Conversation with romeo")
+        #expect(!second.screen().text.contains("wait for me"))
+        second.type("/chat nurse\r")
+        try await second.waitForScreen("> wait for me")
+        second.type(", nurse\r")
+        try await second.waitForScreen("me: wait for me, nurse")
+        await quit(second)
+        let third = try juliet.chat("nurse")
+        try await third.waitForScreen("me: wait for me, nurse")
+        #expect(!third.screen().text.contains("> wait for me"))
+        await quit(third)
+    }
+
+    @Test("Corrections, reactions and retractions change the line that they are about")
+    func changes() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let hers = try juliet.chat(romeo.address)
+        let his = try romeo.chat(juliet.address)
+        try await hers.waitForScreen("· online ──")
+        try await his.waitForScreen("· online ──")
+        his.type("good nihgt\r")
+        try await hers.waitForScreen("good nihgt")
+        try await his.waitForScreen("✔✔")
+        hers.type("/reply a thousand times\r")
+        try await his.waitForScreen("↪ me: good nihgt")
+        his.type("/edit good night\r")
+        try await hers.waitForScreen("good night")
+        hers.type("/react 👍\r")
+        try await his.waitForScreen("👍")
+        hers.type("adieu\r")
+        try await his.waitForScreen("adieu")
+        hers.type("/delete\r")
+        try await his.waitForScreen("taken back")
+        hers.type("/search night\r")
+        try await hers.waitForOutput("what was found") { _ in
+            hers.screen().text.contains("* 2") || hers.screen().text.ranges(of: "good night").count >= 2
+        }
+        await quit(hers)
+        await quit(his)
+        let told = try await juliet.bare(["history", romeo.address, "--jid", juliet.address, "--json"])
+        #expect(told.objects.first?["body"] as? String == "good night" && told.objects.first?["edited"] != nil)
+        #expect(told.objects.last?["retracted"] as? Bool == true)
+    }
+
+    @Test(
+        "Older pages come with PageUp, in both languages, and no row is longer than the screen",
+        arguments: [(80, "en_GB.UTF-8"), (80, "zh_CN.UTF-8"), (40, "zh_CN.UTF-8")])
+    func pages(_ columns: Int, _ language: String) async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let peer = "romeo@montague.test"
+        try await StoredConversation(account: juliet.address, peer: peer).write(into: juliet.home, count: 150)
+        let chat = try Program(
+            "hongyan", ["chat", peer] + juliet.connection(), home: juliet.home,
+            environment: ["LC_ALL": "", "LANG": language, "HONGYAN_LOCALE_DIR": try await juliet.home.translations()],
+            size: (UInt16(columns), 24))
+        try await chat.waitForScreen("message 150", columns: columns)
+        #expect(!chat.screen(columns: columns).text.contains("message 20 "))
+        for _ in 0..<9 { chat.type("\u{1B}[5~") }
+        try await chat.waitForOutput("the beginning") { _ in
+            chat.screen(columns: columns).text.contains("message 1\n")
+        }
+        chat.type("\u{1B}[F")
+        chat.type("/help\r")
+        try await chat.waitForOutput("the help") { _ in chat.screen(columns: columns).text.contains("✔✔") }
+        await quit(chat)
+        try await chat.waitForOutput("the end") { $0.hasSuffix("\u{1B}[?2004l") }
+        #expect(chat.screen(columns: columns).wrapCount == 0)
+    }
+
+    @Test("A room is a conversation: entered, talked in, looked around in, left")
+    func room() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        let room = "balcony-\(juliet.account.username)@conference.\(server.domain)"
+        let hers = try juliet.chat()
+        let his = try romeo.chat()
+        try await hers.waitForScreen("online ──")
+        try await his.waitForScreen("online ──")
+        hers.type("/join \(room) Juliet\r")
+        try await hers.waitForScreen("1 inside")
+        his.type("/join \(room) Romeo\r")
+        try await hers.waitForScreen("2 inside")
+        try await his.waitForScreen("2 inside")
+        his.type("what light\r")
+        try await hers.waitForScreen("Romeo: what light")
+        hers.type("/who\r")
+        try await hers.waitForScreen("Juliet (me), Romeo")
+        his.type("/leave\r")
+        try await his.waitForScreen("You have left")
+        await quit(his)
+        await quit(hers)
+        // Without a word about it, the room is there again at the next start.
+        let again = try juliet.chat()
+        try await again.waitForScreen("# balcony")
+        again.type("1\r")
+        try await again.waitForScreen("Romeo: what light")
+        await quit(again)
+    }
+
+    @Test("`send` keeps a text without a connection if that is wanted, and the history knows what was sent")
+    func send() async throws {
+        let server = try await PrivateProsody()
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.run("send", romeo.address, "good morrow")
+        let sent = try await juliet.bare(["history", romeo.address, "--jid", juliet.address, "--json"])
+        #expect(sent.objects.first?["state"] as? String == "sent")
+        await server.kill()
+        try await juliet.run("send", romeo.address, "lost", expecting: 4)
+        #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("Nothing waits"))
+        let kept = try await juliet.run("send", romeo.address, "kept", "--queue", "--json")
+        #expect(kept.objects.first?["event"] as? String == "queued")
+        #expect(
+            try await juliet.bare(["queue", "--jid", juliet.address, "--json"]).objects.first?["body"] as? String
+                == "kept")
+    }
+
+    @Test("What another computer of the account has said and heard is fetched from the server's archive")
+    func fetch() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        for number in 1...3 { try await juliet.run("send", romeo.address, "number \(number)") }
+        let elsewhere = juliet.home.path + "/elsewhere"
+        let fetched = try await juliet.run("history", romeo.address, "--fetch", "--json", "--profile", elsewhere)
+        #expect(fetched.objects.compactMap { $0["body"] as? String } == ["number 1", "number 2", "number 3"])
+        let kept = try await juliet.bare(["history", romeo.address, "--profile", elsewhere, "--jid", juliet.address])
+        #expect(kept.output.split(separator: "\n").count == 3)
+    }
+}

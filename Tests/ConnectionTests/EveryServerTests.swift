@@ -1,0 +1,21 @@
+import ServerFixtures
+import Testing
+import XMPPAddress
+import XMPPClient
+import XMPPStanzas
+
+@Suite("Every server", .timeLimit(.minutes(3)))
+struct EveryServerTests {
+    @Test("an account is made, logs in, and a message comes back", arguments: ServerKind.allCases)
+    func echo(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        #expect(server.kind == kind)
+        let account = try await server.newAccount("echo")
+        try await Client(try server.configuration(account, resource: "here")).run { session in
+            let inbox = EventInbox(session.events(.messages))
+            try await session.send(Presence())
+            try await session.send(.chat(to: try JID("\(account.address)/here"), body: "Привет 😀 <&>"))
+            #expect(await inbox.body() == "Привет 😀 <&>")
+        }
+    }
+}

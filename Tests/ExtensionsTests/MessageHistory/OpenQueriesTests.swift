@@ -1,0 +1,101 @@
+import Testing
+import XMPPAddress
+import XMPPStanzas
+
+@testable import MessageHistory
+
+/// XEP-0313 §8.2: who may send results, and when.
+@Suite("Results of an archive are believed only from the archive that was asked")
+struct OpenQueriesTests {
+    private let account: JID
+    private let room: JID
+
+    init() throws {
+        account = try JID("juliet@capulet.lit")
+        room = try JID("coven@chat.shakespeare.lit")
+    }
+
+    private func result(_ id: String, query: String? = "q1") -> ArchiveResult {
+        ArchiveResult(queryID: query, id: id, forwarded: ForwardedMessage(Message(body: id)))
+    }
+
+    private func queries(own: Bool, limit: Int = 10) -> OpenQueries {
+        var queries = OpenQueries()
+        queries.open(id: "q1", archive: own ? account : room, isOwn: own, limit: limit)
+        return queries
+    }
+
+    @Test("from the own account: its bare address, or no sender at all")
+    func own() throws {
+        var queries = queries(own: true)
+        #expect(queries.received(result("1"), from: account) == .collected)
+        #expect(queries.received(result("2"), from: nil) == .collected)
+        #expect(queries.close(id: "q1")?.map(\.id) == ["1", "2"])
+    }
+
+    @Test(
+        "a stranger, a contact, another device, the server and an occupant are not the account's archive",
+        arguments: [
+            "mallory@evil.lit", "mallory@evil.lit/x", "juliet@capulet.lit/other", "capulet.lit",
+            "coven@chat.shakespeare.lit", "coven@chat.shakespeare.lit/juliet", "juliet@capulet.lit.evil.lit",
+        ])
+    func forgedOwn(sender: String) throws {
+        var queries = queries(own: true)
+        #expect(queries.received(result("x"), from: try JID(sender)) == .unsolicited)
+        queries.answered(id: "q1", from: try JID(sender))
+        #expect(queries.received(result("1"), from: account) == .collected)
+        #expect(queries.close(id: "q1")?.map(\.id) == ["1"])
+    }
+
+    @Test(
+        "only the room itself is the room's archive",
+        arguments: [
+            "coven@chat.shakespeare.lit/witch", "juliet@capulet.lit", "chat.shakespeare.lit",
+            "other@chat.shakespeare.lit",
+        ])
+    func forgedRoom(sender: String) throws {
+        var queries = queries(own: false)
+        #expect(queries.received(result("x"), from: try JID(sender)) == .unsolicited)
+        #expect(queries.received(result("x"), from: nil) == .unsolicited)
+        #expect(queries.received(result("1"), from: room) == .collected)
+        #expect(queries.close(id: "q1")?.map(\.archive) == [room])
+    }
+
+    @Test("the identifier of an open query must be there")
+    func identifiers() {
+        var queries = queries(own: true)
+        #expect(queries.received(result("x", query: "q2"), from: account) == .unsolicited)
+        #expect(queries.received(result("x", query: nil), from: account) == .unsolicited)
+        #expect(queries.close(id: "q1") == [])
+        #expect(queries.received(result("x"), from: account) == .unsolicited)
+        #expect(queries.isEmpty)
+    }
+
+    @Test("two queries at once are kept apart, also by archive")
+    func twoAtOnce() {
+        var queries = queries(own: true)
+        queries.open(id: "q2", archive: room, isOwn: false, limit: 10)
+        #expect(queries.received(result("1"), from: account) == .collected)
+        #expect(queries.received(result("2", query: "q2"), from: room) == .collected)
+        #expect(queries.received(result("x"), from: room) == .unsolicited)
+        #expect(queries.received(result("x", query: "q2"), from: account) == .unsolicited)
+        #expect(queries.close(id: "q1")?.map(\.id) == ["1"])
+        #expect(queries.close(id: "q2")?.map(\.id) == ["2"])
+    }
+
+    @Test("what comes after the end is ignored")
+    func late() {
+        var queries = queries(own: true)
+        #expect(queries.received(result("1"), from: account) == .collected)
+        queries.answered(id: "q1", from: account)
+        #expect(queries.received(result("late"), from: account) == .unsolicited)
+        #expect(queries.close(id: "q1")?.map(\.id) == ["1"])
+    }
+
+    @Test("more than was asked for is not kept, and the page is refused")
+    func tooMuch() {
+        var queries = queries(own: true, limit: 2)
+        for id in 0..<1000 { #expect(queries.received(result("\(id)"), from: account) == .collected) }
+        #expect(queries.close(id: "q1") == nil)
+    }
+}

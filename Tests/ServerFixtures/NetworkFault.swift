@@ -1,0 +1,52 @@
+/// What can go wrong on the way between a client and its server; a ``FaultProxy`` makes it happen.
+public enum NetworkFault: String, Sendable, CaseIterable {
+    /// The connection is gone with an error.
+    case reset
+    /// The same, after so many more bytes in one direction: in the middle of whatever is on its way.
+    case resetUpstream, resetDownstream
+    /// Nothing passes for a while.
+    case stallUpstream, stallDownstream, blackhole
+    /// A few bytes at a time.
+    case slices
+    case halfCloseToClient, halfCloseToServer
+    /// The connection is gone, and for a while there is none to be had.
+    case refuse, hang, ignore
+    case latency
+
+    /// Makes it happen and lasts as long as it does; the network is whole again afterwards.
+    ///
+    /// - Parameters:
+    ///   - duration: for what lasts.
+    ///   - number: for what comes after so many bytes, and other choices; at least 1.
+    public func happen(to proxy: FaultProxy, for duration: Duration, number: Int) async throws {
+        func lasting(_ change: (inout FaultProxy.Settings) -> Void) async throws {
+            proxy.configure(change)
+            try await Task.sleep(for: duration)
+            proxy.heal()
+        }
+        func away(_ acceptance: FaultProxy.Acceptance) async throws {
+            proxy.configure { $0.acceptance = acceptance }
+            proxy.resetConnections()
+            try await Task.sleep(for: duration)
+            proxy.heal()
+        }
+        switch self {
+        case .reset: proxy.resetConnections()
+        case .resetUpstream: try await lasting { $0.resetsAfterUpstreamBytes = number }
+        case .resetDownstream: try await lasting { $0.resetsAfterDownstreamBytes = number }
+        case .stallUpstream: try await lasting { $0.stallsUpstream = true }
+        case .stallDownstream: try await lasting { $0.stallsDownstream = true }
+        case .blackhole:
+            proxy.blackhole()
+            try await Task.sleep(for: duration)
+            proxy.heal()
+        case .slices: try await lasting { $0.downstreamSliceSize = 1 + number % 7 }
+        case .halfCloseToClient: proxy.endTowardsClients()
+        case .halfCloseToServer: proxy.endTowardsServer()
+        case .refuse: try await away(.refuse)
+        case .hang: try await away(.hang)
+        case .ignore: try await away(.ignore)
+        case .latency: try await lasting { $0.latency = .milliseconds(1 + number % 150) }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A program of this package as a process of its own, with a folder that outlives it: to be killed and started again.
+public final class PrivateProgram: Sendable {
+    /// What a process holds at a moment, from `/proc`.
+    public struct Holdings: Sendable, Equatable {
+        public var descriptors: Int
+        public var threads: Int
+        /// Resident memory in KiB.
+        public var memory: Int
+    }
+
+    private let command: Command
+    private let process = Mutex<ServerProcess?>(nil)
+    /// The first of its arguments; empty at first.
+    public let folder: String
+
+    /// - Parameters:
+    ///   - name: of the product, which is built beside the tests. Another build of it, an optimised one for a long run say, is
+    ///     taken from the folder that `HONGYAN_TEST_PROGRAMS` names.
+    ///   - environment: added to that of the test process.
+    public init(_ name: String, environment: [String: String] = [:]) throws(FixtureError) {
+        folder = try FixtureDirectory.make(name)
+        command = Command(
+            program: "setpriv", arguments: ["--pdeathsig", "KILL", try Self.builtProgram(name), folder],
+            environment: environment, directory: folder, outputFile: "\(folder)/output.log")
+    }
+
+    deinit {
+        kill()
+        FixtureDirectory.remove(folder)
+    }
+
+    /// Everything that its processes have written so far.
+    public var output: String { command.output }
+    public var isRunning: Bool { process.withLock { $0?.isRunning ?? false } }
+    /// 128 + signal for a killed process; nil while it runs.
+    public var exitStatus: Int32? { process.withLock { $0?.exitStatus } }
+
+    public func start() throws(FixtureError) {
+        let started = try ServerProcess(command)
+        RunningServers.add(started)
+        process.withLock { $0 = started }
+    }
+
+    /// Ends the process as a crash does (SIGKILL), and returns when it has ended.
+    public func kill() {
+        guard let running = process.withLock({ $0 }) else { return }
+        running.kill()
+        RunningServers.remove(running)
+    }
+
+    /// Halts it without ending it, as a machine that sleeps.
+    public func freeze() { process.withLock { $0 }?.send(SIGSTOP) }
+    public func thaw() { process.withLock { $0 }?.send(SIGCONT) }
+
+    public var holdings: Holdings? {
+        guard let id = process.withLock({ $0 })?.id,
+            let status = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8),
+            let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count
+        else { return nil }
+        func number(_ key: String) -> Int? {
+            status.split(separator: "\n").first { $0.hasPrefix(key + ":") }.flatMap {
+                Int($0.dropFirst(key.count + 1).filter(\.isNumber))
+            }
+        }
+        guard let threads = number("Threads"), let memory = number("VmRSS") else { return nil }
+        return Holdings(descriptors: descriptors, threads: threads, memory: memory)
+    }
+
+    private static func builtProgram(_ name: String) throws(FixtureError) -> String {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        var folder = (tests as NSString).deletingLastPathComponent
+        let root = ((#filePath as NSString).deletingLastPathComponent as NSString).appendingPathComponent("../..")
+        let chosen = ProcessInfo.processInfo.environment["HONGYAN_TEST_PROGRAMS"]
+        for candidate in [chosen, folder, "\(root)/.build/debug"].compactMap(\.self) {
+            folder = candidate
+            while folder.count > 1 {
+                if FileManager.default.isExecutableFile(atPath: "\(folder)/\(name)") { return "\(folder)/\(name)" }
+                folder = (folder as NSString).deletingLastPathComponent
+            }
+        }
+        throw FixtureError(.missingProgram, "\(name) is not built; `swift build --build-tests` builds it.")
+    }
+}

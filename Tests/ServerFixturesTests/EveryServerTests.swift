@@ -1,0 +1,52 @@
+import Foundation
+import ServerFixtures
+import Testing
+
+/// What the fixtures promise of each release.
+@Suite("Every server", .timeLimit(.minutes(3)))
+struct EveryServerTests {
+    /// Asks by HTTPS with the `curl` program.
+    private func get(_ url: String, on server: RunningServer, _ options: String...) async throws -> String {
+        try await OutsideProgram.run(
+            ["curl", "--silent", "--show-error", "--include", "--max-time", "20", "--cacert", server.authorityFile]
+                + ["--resolve", "\(server.domain):\(server.httpsPort):\(server.host)", "--http1.1"] + options + [url]
+        ).output
+    }
+
+    @Test("has an open port for each way in, and tells of its WebSocket", arguments: ServerKind.allCases)
+    func ports(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        for port in [server.startTLSPort, server.directTLSPort, server.httpPort, server.httpsPort] {
+            _ = try LoopbackConnection(port: port)
+        }
+        #expect(try await get(server.hostMetaURL, on: server).contains(server.webSocketURL))
+        #expect(
+            try await get(server.hostMetaURL + ".json", on: server).replacing("\\/", with: "/").contains(
+                server.webSocketURL))
+    }
+
+    @Test("speaks WebSocket", arguments: ServerKind.allCases)
+    func webSocket(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let answer = try await get(
+            server.webSocketURL.replacing("wss:", with: "https:"), on: server, "--max-time", "1",
+            "--header", "Connection: Upgrade", "--header", "Upgrade: websocket", "--header",
+            "Sec-WebSocket-Version: 13",
+            "--header", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "--header", "Sec-WebSocket-Protocol: xmpp")
+        #expect(answer.contains("101 Switching Protocols"))
+        #expect(answer.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+    }
+
+    @Test("a frozen server answers when it is thawed", arguments: [ServerKind.prosody13, .ejabberd2412])
+    func freezes(kind: ServerKind) async throws {
+        let server = try await kind.start()
+        let connection = try LoopbackConnection(port: server.port, timeout: .milliseconds(300))
+        server.freeze()
+        try connection.send(streamHeader(to: server.domain))
+        #expect(throws: FixtureError.self) { try connection.receive() }
+        server.thaw()
+        let patient = try LoopbackConnection(port: server.port)
+        try patient.send(streamHeader(to: server.domain))
+        #expect(try patient.receive(until: "</stream:features>").contains("xmpp.test"))
+    }
+}

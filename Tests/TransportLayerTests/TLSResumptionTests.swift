@@ -1,0 +1,243 @@
+import Foundation
+import Glibc
+import ServerFixtures
+import Synchronization
+import Testing
+
+@testable import TransportLayer
+
+/// Sessions of TLS that are taken up again, and the ones that must not be.
+@Suite(.timeLimit(.minutes(1)))
+struct TLSResumptionTests {
+    private func client(_ cache: TLSSessionCache, _ version: TLSVersion? = nil) async throws -> TLSConfiguration {
+        var configuration = try await Loopback.client()
+        configuration.sessionCache = cache
+        if let version { (configuration.minimumVersion, configuration.maximumVersion) = (version, version) }
+        return configuration
+    }
+
+    /// One connection, up to the first bytes of the server.
+    private func connect(
+        _ client: TLSConfiguration, _ server: TLSServerConfiguration? = nil
+    ) async throws -> (client: TLSInformation, server: TLSInformation) {
+        let configuration = if let server { server } else { try await Loopback.server() }
+        var pair = EnginePair(
+            client: try TLSEngine(client: client), server: try TLSEngine(server: configuration))
+        let settled = try pair.settle()
+        try pair.deliver()
+        return settled
+    }
+
+    @Test(
+        "The second connection resumes, and both ends agree about the channel", arguments: [TLSVersion.tls12, .tls13])
+    func resumption(_ version: TLSVersion) async throws {
+        let client = try await client(TLSSessionCache(), version)
+        let first = try await connect(client)
+        #expect(!first.client.isResumed && !first.server.isResumed)
+        var bindings: [[UInt8]?] = [first.client.tlsExporter]
+        // TLS 1.2 gives one session for all, TLS 1.3 new tickets each time.
+        for _ in 0..<4 {
+            let (own, other) = try await connect(client)
+            #expect(own.isResumed && other.isResumed)
+            #expect(own.version == version)
+            #expect(own.tlsExporter?.count == 32)
+            #expect(own.tlsExporter == other.tlsExporter)
+            #expect(own.tlsServerEndPoint == first.client.tlsServerEndPoint)
+            #expect(own.tlsServerEndPoint == other.tlsServerEndPoint)
+            #expect((own.tlsUnique != nil) == (version == .tls12))
+            #expect(own.tlsUnique == other.tlsUnique)
+            #expect(own.peerCertificates == first.client.peerCertificates)
+            #expect(own.overruledProblems.isEmpty)
+            bindings += [own.tlsExporter, own.tlsUnique ?? own.tlsExporter]
+        }
+        // A binding belongs to one connection, resumed or not.
+        #expect(Set(bindings).count == (version == .tls12 ? 9 : 5))
+    }
+
+    @Test("Without a cache nothing is resumed")
+    func noCache() async throws {
+        let client = try await Loopback.client()
+        _ = try await connect(client)
+        let information = try await connect(client).client
+        #expect(!information.isResumed)
+    }
+
+    @Test("Over sockets the tickets are kept and used as well; bytes flow on the resumed connection")
+    func sockets() async throws {
+        let client = try await client(TLSSessionCache())
+        for isResumed in [false, true] {
+            let ends = try await Loopback.securedPair(client: client)
+            #expect(await ends.client.tlsInformation?.isResumed == isResumed)
+            let bytes = pattern(100_000)
+            try await ends.server.write(bytes)
+            #expect(try await ends.client.read(count: bytes.count) == bytes)
+            try await ends.client.write(bytes)
+            #expect(try await ends.server.read(count: bytes.count) == bytes)
+            await ends.client.close()
+            await ends.server.close()
+        }
+    }
+
+    @Test("A ticket of TLS 1.3 is used once, a session of TLS 1.2 again and again")
+    func useOnce() async throws {
+        let cache = TLSSessionCache()
+        let new = try await client(cache, .tls13)
+        _ = try await connect(new)
+        let before = cache.count
+        #expect((1...TLSSessionCache.sessionsPerServer).contains(before))
+        // The engine alone takes it, whatever becomes of the connection.
+        _ = try TLSEngine(client: new)
+        #expect(cache.count == before - 1)
+        cache.removeAll()
+        let old = try await client(cache, .tls12)
+        for _ in 0..<3 { _ = try await connect(old) }
+        #expect(cache.count == 1)
+    }
+
+    @Test("A session offered to a server that does not know it changes nothing: its certificate is judged")
+    func impostor() async throws {
+        for version in [TLSVersion.tls12, .tls13] {
+            let client = try await client(TLSSessionCache(), version)
+            _ = try await connect(client)
+            // Another server has other ticket keys, so this handshake is a full one.
+            let server = try await Loopback.server(.selfSigned)
+            let error = try await Loopback.refusal(client: client, server: server)
+            #expect(error?.code == .certificateRefused)
+        }
+    }
+
+    @Test("A session that a pin accepted is offered neither under another pin nor under an authority")
+    func otherPolicy() async throws {
+        let cache = TLSSessionCache()
+        let server = try await Loopback.server(.selfSigned)
+        let certificates = try await Certificates.shared
+        let der = try #require(Self.der(certificates.certificateFile(.selfSigned)))
+        var client = try await client(cache)
+        client.trust = .pinned([try #require(Certificate(der: der)).sha256])
+        _ = try await connect(client, server)
+        #expect(try await connect(client, server).client.isResumed)
+        // More pins are another policy: the handshake is a full one, and good.
+        var wider = client
+        wider.trust = .pinned([try #require(Certificate(der: der)).sha256, [UInt8](repeating: 1, count: 32)])
+        #expect(try await !connect(wider, server).client.isResumed)
+        client.trust = .certificateAuthority(certificates.authorityFile)
+        let refusal = try await Loopback.refusal(client: client, server: server)
+        #expect(refusal?.code == .certificateRefused)
+    }
+
+    @Test("What a person has accepted is not resumed: the person is asked again")
+    func askedAgain() async throws {
+        let asked = Mutex(0)
+        var client = TLSConfiguration(
+            serverName: "xmpp.test",
+            trust: .ask { _ in
+                asked.withLock { $0 += 1 }
+                return true
+            })
+        let cache = TLSSessionCache()
+        client.sessionCache = cache
+        for count in 1...2 {
+            let ends = try await Loopback.securedPair(client: client, server: Loopback.server(.selfSigned))
+            try await ends.server.write([1])
+            _ = try await ends.client.read()
+            #expect(await ends.client.tlsInformation?.isResumed == false)
+            #expect(asked.withLock { $0 } == count)
+        }
+        #expect(cache.count == 0)
+        // A good certificate is nobody's question, so its sessions are resumed.
+        client.trust = .ask(anchors: .file(try await Certificates.shared.authorityFile)) { _ in false }
+        _ = try await connect(client)
+        #expect(try await connect(client).client.isResumed)
+    }
+
+    @Test("An authority that has lost its trust takes the sessions with it")
+    func withdrawnTrust() async throws {
+        let directory = try await TestProcess.run(["true"])
+        let file = "\(directory)/authority.pem"
+        try FileManager.default.copyItem(atPath: try await Certificates.shared.authorityFile, toPath: file)
+        var client = try await client(TLSSessionCache())
+        client.trust = .certificateAuthority(file)
+        _ = try await connect(client)
+        #expect(try await connect(client).client.isResumed)
+        let other = try await OddCertificates.shared.value.authority
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.copyItem(atPath: other, toPath: file)
+        let refusal = try await Loopback.refusal(client: client, server: Loopback.server())
+        #expect(refusal?.code == .certificateRefused)
+    }
+
+    @Test("Another name, another protocol or another version resumes nothing")
+    func otherKey() async throws {
+        let first = try await client(TLSSessionCache(), .tls13)
+        let changes: [(inout TLSConfiguration) -> Void] = [
+            { $0.serverName = "other.test" }, { $0.applicationProtocols = ["xmpp-client"] },
+            { ($0.minimumVersion, $0.maximumVersion) = (.tls12, .tls12) },
+        ]
+        for change in changes {
+            _ = try await connect(first)
+            var other = first
+            change(&other)
+            #expect(try await !connect(other).client.isResumed)
+        }
+        #expect(try await connect(first).client.isResumed)
+    }
+
+    @Test("A session that was damaged is not offered")
+    func damaged() async throws {
+        let cache = TLSSessionCache()
+        let client = try await client(cache)
+        let odd = try #require(Self.der(try await OddCertificates.shared.value.certificate("good")))
+        let now = Int64(time(nil))
+        for damage in 0..<3 {
+            _ = try await connect(client)
+            var session = try #require(cache.take(client.sessionKey, versions: .tls12 ... .tls13, now: now))
+            cache.removeAll()
+            switch damage {
+            case 0: session.bytes.removeLast(20)
+            case 1: session.chain = [[1, 2, 3]]
+            // A certificate that it does not belong to.
+            default: session.chain = [odd]
+            }
+            cache.insert(session, for: client.sessionKey, now: now)
+            #expect(try await !connect(client).client.isResumed)
+            cache.removeAll()
+        }
+    }
+
+    @Test("The cache has a bound for servers, for sessions and for time")
+    func bounds() {
+        let cache = TLSSessionCache(capacity: 2)
+        func key(_ name: String) -> TLSSessionCache.Key {
+            TLSSessionCache.Key(serverName: name, applicationProtocols: [], trust: TrustPolicy.system.identity)
+        }
+        func session(_ number: UInt8, expiry: Int64 = 100) -> TLSSessionCache.Session {
+            TLSSessionCache.Session(version: .tls13, bytes: [number], chain: [], expiry: expiry)
+        }
+        for number in UInt8(0)..<9 { cache.insert(session(number), for: key("a"), now: 1) }
+        #expect(cache.count == TLSSessionCache.sessionsPerServer)
+        #expect(cache.take(key("a"), versions: .tls12 ... .tls13, now: 1)?.bytes == [8])
+        cache.insert(session(1), for: key("b"), now: 1)
+        _ = cache.take(key("a"), versions: .tls12 ... .tls13, now: 1)
+        cache.insert(session(1), for: key("c"), now: 1)
+        // The one used longest ago is gone.
+        #expect(cache.take(key("b"), versions: .tls12 ... .tls13, now: 1) == nil)
+        #expect(cache.take(key("c"), versions: .tls12 ... .tls12, now: 1) == nil)
+        #expect(cache.take(key("c"), versions: .tls12 ... .tls13, now: 100) == nil)
+        cache.insert(session(2, expiry: 5), for: key("d"), now: 5)
+        #expect(cache.take(key("d"), versions: .tls12 ... .tls13, now: 1) == nil)
+        var long = session(3)
+        long.bytes = [UInt8](repeating: 0, count: TLSSessionCache.sessionBytes + 1)
+        cache.insert(long, for: key("d"), now: 1)
+        #expect(cache.take(key("d"), versions: .tls12 ... .tls13, now: 1) == nil)
+    }
+
+    /// The first certificate of a PEM file.
+    private static func der(_ file: String) -> [UInt8]? {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8),
+            let start = text.range(of: "-----BEGIN CERTIFICATE-----"),
+            let end = text.range(of: "-----END CERTIFICATE-----")
+        else { return nil }
+        let base64 = text[start.upperBound..<end.lowerBound].filter { !$0.isWhitespace }
+        return Data(base64Encoded: base64).map { [UInt8]($0) }
+    }
+}

@@ -1,0 +1,70 @@
+import ChatStore
+import Foundation
+import Testing
+import XMPPAddress
+
+@testable import UserProfile
+
+@Suite struct ProfileTests {
+    private let folder = NSTemporaryDirectory() + "profile-\(UUID().uuidString)"
+
+    @Test("A profile is a folder of its owner's, made when it is opened first")
+    func open() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let profile = Profile(folder: folder + "/")
+        #expect(profile.folder == folder)
+        #expect(!profile.hasStore)
+        let store = try await profile.open(for: .writing)
+        #expect(profile.hasStore)
+        let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o700)
+        await #expect(throws: ProfileFailure.self) { try await Profile(folder: folder).open(for: .writing) }
+        do throws(ProfileFailure) {
+            _ = try await profile.open(for: .reading)
+        } catch .store(let error, let path) {
+            #expect(error.code == .inUse)
+            #expect(path == profile.storePath)
+        } catch {
+            Issue.record("\(error)")
+        }
+        await store.close()
+    }
+
+    @Test("A folder that cannot be made is told with its name")
+    func impossible() async throws {
+        do throws(ProfileFailure) {
+            _ = try await Profile(folder: "/dev/null/profile").open(for: .writing)
+            Issue.record("a folder in a device")
+        } catch {
+            #expect(error == .folder("/dev/null/profile"))
+            #expect(error.sentence.contains("/dev/null/profile"))
+        }
+    }
+
+    @Test("Files of an account go into folders that its name cannot lead out of")
+    func folders() throws {
+        let profile = Profile(folder: folder)
+        let account = try JID(escapingLocal: "..", domain: "example.org")
+        #expect(profile.filesFolder(of: account) == folder + "/files/_" + account.bare.description)
+        #expect(profile.mediaFolder(of: try JID("juliet@example.org/balcony")).hasSuffix("/media/juliet@example.org"))
+    }
+
+    @Test("The list of accounts remembers how to reach a server, and which account was used last")
+    func accounts() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (juliet, romeo) = (try JID("juliet@example.org/x"), try JID("romeo@example.net"))
+        var file = try AccountFile(directory: folder)
+        #expect(file.accounts.isEmpty)
+        try file.save(.init(address: juliet, host: "127.0.0.1", port: 5222))
+        try file.save(.init(address: romeo))
+        let agent = try #require(try file.userAgent(of: juliet))
+        var read = try AccountFile(directory: folder)
+        #expect(read.current?.address == romeo)
+        #expect(read.account(juliet)?.port == 5222)
+        #expect(try read.userAgent(of: juliet) == agent, "an installation keeps its name")
+        try read.remove(romeo)
+        #expect(try AccountFile(directory: folder).current?.address == juliet.bare)
+        try Data("nonsense".utf8).write(to: URL(fileURLWithPath: read.path))
+        #expect(throws: ProfileFailure.accountsUnreadable(read.path)) { try AccountFile(directory: folder) }
+    }
+}

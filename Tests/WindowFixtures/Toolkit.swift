@@ -1,0 +1,56 @@
+import Foundation
+public import GTKBinding
+import ServerFixtures
+
+/// GTK in this test process.
+@MainActor
+public enum Toolkit {
+    /// Whether GTK runs on a private display.
+    public static let isReady: Bool = {
+        guard case .success(let display) = PrivateDisplay.shared else { return false }
+        display.adopt()
+        guard MainLoop.initializeToolkit() else { return false }
+        ToolkitSettings.hasAnimations = false
+        return true
+    }()
+
+    private static let limit = Duration.seconds(30)
+
+    /// Turns GLib's loop until something is true.
+    public static func turn(until isTrue: @MainActor () -> Bool) async -> Bool {
+        let end = ContinuousClock.now + limit
+        while !isTrue() {
+            guard ContinuousClock.now < end else { return false }
+            if !MainLoop.turn() { try? await Task.sleep(for: .milliseconds(1)) }
+        }
+        return true
+    }
+
+    /// Turns the loop until nothing is left to do.
+    public static func settle() async {
+        for _ in 0..<3 {
+            while MainLoop.turn() {}
+            await Task.yield()
+        }
+    }
+
+    /// Where pictures of the windows are wanted, if they are.
+    private static let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"]
+
+    /// Writes what a window looks like, light, dark and narrow, if that is wanted.
+    public static func picture(_ window: Window, _ name: String) async {
+        guard let folder else { return }
+        let size = window.defaultSize
+        for (suffix, scheme, width) in [
+            ("", StyleManager.Scheme.light, size.width), ("-dark", .dark, size.width), ("-narrow", .light, 360),
+        ] {
+            StyleManager.use(scheme)
+            window.setDefaultSize(width: width, height: size.height)
+            let end = ContinuousClock.now + .milliseconds(600)
+            while ContinuousClock.now < end { if !MainLoop.turn() { try? await Task.sleep(for: .milliseconds(5)) } }
+            window.render()?.save(to: "\(folder)/\(name)\(suffix).png")
+        }
+        StyleManager.use(.light)
+        window.setDefaultSize(width: size.width, height: size.height)
+    }
+}

@@ -1,0 +1,113 @@
+import Synchronization
+import Testing
+import TransportLayer
+import XMPPAddress
+import XMPPStanzas
+import XMPPStream
+
+@testable import XMPPClient
+
+/// A network that changes when a test says so.
+private final class PretendedNetwork: NetworkMonitor {
+    private let watchers = Mutex<[AsyncStream<NetworkChange>.Continuation]>([])
+
+    func changes() -> AsyncStream<NetworkChange> {
+        let (stream, continuation) = AsyncStream.makeStream(of: NetworkChange.self)
+        watchers.withLock { $0.append(continuation) }
+        return stream
+    }
+
+    func change(_ change: NetworkChange) {
+        for watcher in watchers.withLock(\.self) { watcher.yield(change) }
+    }
+}
+
+@Suite("Changes of the network", .timeLimit(.minutes(1)))
+struct NetworkTests {
+    private let server = MemoryServer()
+    private let network = PretendedNetwork()
+    private let isDown = Box<Bool>()
+
+    private func configuration() throws -> ClientConfiguration {
+        try server.account("alice") { [isDown, network] configuration in
+            let connect = configuration.transports.connect
+            configuration.networkMonitor = network
+            configuration.reconnection = ReconnectionPolicy(
+                attempts: nil, firstPause: .seconds(3600), longestPause: .seconds(3600))
+            configuration.transports = TransportFactory { target throws(TransportError) in
+                if isDown.value == true { throw TransportError(.unreachable, "No network.") }
+                return try await connect(target)
+            }
+        }
+    }
+
+    private func state(_ events: SessionEvents, where condition: (ConnectionState) -> Bool) async -> ConnectionState? {
+        await events.first { event -> ConnectionState? in
+            guard case .stateChanged(let state) = event, condition(state) else { return nil }
+            return state
+        }
+    }
+
+    @Test("W-27, #101, #889: offline, the session connects at once when there is another network")
+    func immediately() async throws {
+        try await Client(configuration()).run { session in
+            let events = session.events(.connection)
+            await server.cut("alice")
+            _ = await state(events) { if case .offline = $0 { true } else { false } }
+            network.change(.changed)
+            #expect(await state(events, where: \.isOnline) == .online(isResumed: true))
+        }
+        #expect(await server.connections == 2)
+    }
+
+    @Test("without a network it waits, without burning attempts, and says so")
+    func waiting() async throws {
+        try await Client(configuration()).run { session in
+            let events = session.events(.connection)
+            isDown.value = true
+            network.change(.unavailable)
+            await server.cut("alice")
+            let waiting = await state(events) { if case .offline(_, nil) = $0 { true } else { false } }
+            guard case .offline(let reason?, nil)? = waiting else {
+                Issue.record("\(String(describing: waiting))")
+                return
+            }
+            #expect(reason.code == .connectionFailed)
+            isDown.value = false
+            network.change(.available)
+            #expect(await state(events, where: \.isOnline) != nil)
+        }
+    }
+
+    @Test("online, it asks for a sign of life and keeps a connection that lives")
+    func probes() async throws {
+        try await Client(configuration()).run { session in
+            let before = await session.traffic.keepAlives
+            network.change(.changed)
+            while await session.traffic.keepAlives == before { await Task.yield() }
+            _ = try await session.request(Ping())
+            #expect(await session.isOnline)
+        }
+        #expect(await server.connections == 1)
+    }
+
+    @Test("online on a connection that is dead, it is online again after the patience")
+    func deadConnection() async throws {
+        let manual = ManualClock()
+        var configuration = try configuration()
+        configuration.clock = manual.clock
+        try await Client(configuration).run { session in
+            let events = session.events(.connection)
+            await server.freeze("alice")
+            let before = await session.traffic.keepAlives
+            network.change(.changed)
+            while await session.traffic.keepAlives == before { await Task.yield() }
+            let start = manual.clock.now()
+            _ = try await manual.run(.milliseconds(100)) {
+                while await server.connections < 2 { await Task.yield() }
+            }
+            #expect(start.duration(to: manual.clock.now()) < .seconds(3600))
+            #expect(await state(events, where: \.isOnline) != nil)
+        }
+    }
+}
