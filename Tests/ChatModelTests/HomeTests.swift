@@ -21,7 +21,7 @@ struct HomeTests {
     }
 
     private func until(_ condition: @MainActor () -> Bool) async {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while !condition(), .now < deadline { try? await Task.sleep(for: .milliseconds(5)) }
         #expect(condition())
     }

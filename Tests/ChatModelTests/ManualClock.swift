@@ -71,10 +71,10 @@ final class ManualClock: Clock, Sendable {
     }
 }
 
-/// Looks until something is true, for ten seconds at most.
+/// Looks until something is true, for a minute at most.
 func eventually(
     isolation: isolated (any Actor)? = #isolation, _ condition: () async -> Bool
 ) async {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + .seconds(60)
     while await !condition(), ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(2)) }
 }

@@ -28,6 +28,9 @@ struct Person: Sendable {
         configuration.port = port ?? server.port
         configuration.trust = .certificateAuthority(server.authorityFile)
         configuration.reconnection.firstPause = .milliseconds(20)
+        // What is tried is not the speed of a machine that runs other tests beside this one.
+        configuration.loginTimeout = .seconds(120)
+        configuration.resumptionTimeout = .seconds(60)
         account = ChatAccount(id, configuration: configuration, store: store, policy: policy)
     }
 

@@ -6,7 +6,7 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-@Suite("Making rooms and inviting people on real servers", .timeLimit(.minutes(3)))
+@Suite("Making rooms and inviting people on real servers", .timeLimit(.minutes(6)))
 struct RoomMakingLiveTests {
     /// Waits until something is true of an account.
     private static func wait(

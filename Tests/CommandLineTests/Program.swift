@@ -28,6 +28,8 @@ final class Program: Sendable {
     private let terminal: FileHandle?
     private let written = Mutex("")
     private let ended = Mutex<Int32?>(nil)
+    /// What the terminal shows is being read.
+    private let reading = DispatchGroup()
 
     /// Starts `name`; with a size in a terminal of its own, otherwise with `input` as standard input.
     init(
@@ -125,7 +127,9 @@ final class Program: Sendable {
     }
 
     private func collect() -> Int32 {
-        ended.withLock { ended in
+        // The last words may still be on their way when the program has ended.
+        defer { _ = reading.wait(timeout: .now() + .seconds(60)) }
+        return ended.withLock { ended in
             if let ended { return ended }
             var status: Int32 = 0
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -163,7 +167,9 @@ final class Program: Sendable {
         guard let descriptor = terminal?.fileDescriptor else { return }
         // The handle is kept alive by this object, which the thread holds no longer than each read.
         let copy = dup(descriptor)
-        Thread.detachNewThread { [weak self] in
+        reading.enter()
+        Thread.detachNewThread { [weak self, reading] in
+            defer { reading.leave() }
             var buffer = [UInt8](repeating: 0, count: 4096)
             var rest: [UInt8] = []
             while true {

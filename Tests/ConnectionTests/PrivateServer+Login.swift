@@ -19,6 +19,7 @@ extension PrivateServer {
         configuration.reconnection = ReconnectionPolicy(attempts: 20, firstPause: .milliseconds(20))
         // What is tried is the way in, not the speed of a machine that runs other tests beside it.
         configuration.loginTimeout = .seconds(120)
+        configuration.resumptionTimeout = .seconds(60)
         change(&configuration)
         return configuration
     }

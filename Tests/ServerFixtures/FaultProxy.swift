@@ -180,7 +180,7 @@ public final class FaultProxy: Sendable {
     /// Waits until the counters are as wished; throws when that takes too long.
     @discardableResult
     public func wait(
-        within limit: Duration = .seconds(10), until condition: @escaping @Sendable (Counters) -> Bool
+        within limit: Duration = .seconds(60), until condition: @escaping @Sendable (Counters) -> Bool
     ) async throws(FixtureError) -> Counters {
         try await onOwnThread { [desk] () throws(FixtureError) in
             var seen = Counters()

@@ -154,7 +154,7 @@ final class FaultProxyLoop: @unchecked Sendable {
     private func listenAgain(backlog: Int32 = 64) throws(FixtureError) -> Int32 {
         var descriptor: Int32?
         var failure: FixtureError?
-        _ = try poll(for: .seconds(10)) { () throws(FixtureError) in
+        _ = try poll(for: .seconds(60)) { () throws(FixtureError) in
             do throws(FixtureError) {
                 descriptor = try LoopbackSocket.listen(port: port, nonBlocking: true, backlog: backlog)
                 return true

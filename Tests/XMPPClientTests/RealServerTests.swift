@@ -35,12 +35,15 @@ extension PrivateServer {
         configuration.port = port ?? self.port
         configuration.trust = .certificateAuthority(authorityFile)
         configuration.reconnection = ReconnectionPolicy(attempts: 20, firstPause: .milliseconds(20))
+        // What is tried is not the speed of a machine that runs other tests beside this one.
+        configuration.loginTimeout = .seconds(120)
+        configuration.resumptionTimeout = .seconds(60)
         change(&configuration)
         return configuration
     }
 }
 
-@Suite("Real servers", .timeLimit(.minutes(2)))
+@Suite("Real servers", .timeLimit(.minutes(6)))
 struct RealServerTests {
     @Test("S0-69, S0-76, S0-79, S0-105, S1-5, S3-2: log in, go online, chat", arguments: ServerKind.allCases)
     func chat(kind: ServerKind) async throws {
@@ -112,7 +115,7 @@ struct RealServerTests {
         defer { proxy.stop() }
         let account = try await server.newAccount()
         let configuration = try server.configuration(account, port: proxy.port) {
-            $0.keepAlive = .probe(silence: .milliseconds(300), patience: .milliseconds(300))
+            $0.keepAlive = .probe(silence: .milliseconds(300), patience: .seconds(3))
         }
         try await Client(configuration).run { session in
             let events = session.events(.connection)

@@ -56,6 +56,9 @@ public struct ClientConfiguration: Sendable {
 
     /// For the whole login: look-up, connection, encryption, authentication, binding.
     public var loginTimeout = Duration.seconds(30)
+    /// For the server to answer that a session is resumed; then a new one begins. The node of a cluster that kept the session
+    /// may hang while others do not.
+    public var resumptionTimeout = Duration.seconds(5)
     /// For the answer to a request that names no time of its own.
     public var requestTimeout = Duration.seconds(30)
     /// For the server to close its side after we have closed ours.

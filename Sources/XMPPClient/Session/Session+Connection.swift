@@ -87,6 +87,7 @@ extension Session {
         stream.loginTimeout = configuration.loginTimeout
         let handshake = tlsConfiguration.handshakeTimeout
         if handshake > Self.longestHandshake { stream.loginTimeout += handshake }
+        stream.resumptionTimeout = configuration.resumptionTimeout
         stream.closeTimeout = configuration.closeTimeout
         return stream
     }

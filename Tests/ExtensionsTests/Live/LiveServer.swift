@@ -42,6 +42,9 @@ extension PrivateServer {
         configuration.port = port
         let trust = TrustPolicy.certificateAuthority(authorityFile)
         configuration.trust = trust
+        // What is tried is not the speed of a machine that runs other tests beside this one.
+        configuration.loginTimeout = .seconds(120)
+        configuration.resumptionTimeout = .seconds(60)
         configuration.add { ServiceDiscovery($0) }
         configuration.add { Roster($0, policy: roster) }
         configuration.add { _ in EntityInformation(version: SoftwareVersion(softwareName: "Test", version: "1")) }

@@ -78,6 +78,9 @@ actor MemoryServer {
         configuration.transports = transports
         configuration.networkMonitor = nil
         configuration.reconnection = ReconnectionPolicy(attempts: 3, firstPause: .milliseconds(1))
+        // What is tried is not the speed of a machine that runs other tests beside this one.
+        configuration.loginTimeout = .seconds(120)
+        configuration.resumptionTimeout = .seconds(60)
         change(&configuration)
         return configuration
     }
