@@ -6,7 +6,7 @@ internal import Localization
 final class OutgoingRow {
     let root: Widget
     var onRemove: () -> Void = {}
-    private let details = Label().css("dim-label", "caption").ellipsize().textAlignment(0)
+    private let details = Label().css("dim-label", "caption").textAlignment(0)
     private let picture: GTKBinding.Picture?
 
     /// The place of the only picture, and of one among several, in pixels.

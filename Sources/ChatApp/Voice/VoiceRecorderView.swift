@@ -185,6 +185,8 @@ final class VoiceRecorderView {
         hint.text = words(phase)
         hint.isVisible = !hint.text.isEmpty
         levels.redraw()
+        // A microphone that is not there fails before anything else could be seen.
+        if let problem = composer.takeProblem() { place.say(problem.description) }
         tellIdle(phase)
     }
 
@@ -204,7 +206,6 @@ final class VoiceRecorderView {
         defer { wasBusy = isBusy }
         guard wasBusy, !isBusy else { return }
         if composer.wasTooShort { place.say(localized("Hold the button as long as you speak, or click it.")) }
-        if let problem = composer.problem { place.say(problem.description) }
         onText()
         offerInterrupted()
     }

@@ -13,7 +13,8 @@ public struct MessagePreview: Hashable, Sendable {
     }
 
     public var kind: Kind
-    /// The text without line breaks and signs of styling; the name of a file where there is no text.
+    /// The text without line breaks and signs of styling; the name of a file where there is no text. Names of
+    /// pictures are those of cameras and programs and say nothing.
     public var text: String
     /// What the sender is called; for one's own messages too.
     public var senderName: String
@@ -39,7 +40,8 @@ public struct MessagePreview: Hashable, Sendable {
         case .retracted: break
         case .action: text = Self.line(String(message.text.body.unicodeScalars.dropFirst(4)))
         case .text: text = Self.line(message.text.body)
-        case .picture, .voice, .video, .file:
+        case .picture, .voice, .video: text = Self.line(message.text.body)
+        case .file:
             text = Self.line(message.text.body)
             if text.isEmpty { text = Self.joined(message.text.attachments.first?.name ?? "") }
         }

@@ -68,6 +68,14 @@ public final class VoiceComposer {
         self.deliver = deliver
     }
 
+    /// Why recording failed, once for each time.
+    public func takeProblem() -> MediaError? {
+        // Reading what is not there must not change anything, or who observes it would read for ever.
+        guard let problem else { return nil }
+        self.problem = nil
+        return problem
+    }
+
     /// The button is held.
     public func press() async {
         wasTooShort = false

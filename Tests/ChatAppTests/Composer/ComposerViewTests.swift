@@ -147,6 +147,24 @@ extension WindowTests {
         #expect(sample.said.isEmpty)
     }
 
+    @Test("Where there is no microphone, the person is told so")
+    func noMicrophone() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let composer = VoiceComposer(
+            folder: WritingPlace.recordings(of: sample.key, beside: sample.media),
+            recorder: { _ throws(MediaError) in throw MediaError(.noSoundDevice, "There is no microphone.") },
+            deliver: { _ in })
+        let view = sample.view(voice: composer)
+        for turn in 1...2 {
+            await composer.press()
+            #expect(await Toolkit.turn { sample.said.count == turn })
+        }
+        #expect(sample.said.first?.contains("microphone") == true)
+        #expect(view.voice?.isBusy == false)
+        await view.close()
+    }
+
     @Test("The viewer goes from picture to picture and shows each as large as wished")
     func viewer() async throws {
         try #require(Toolkit.isReady)
