@@ -13,7 +13,7 @@ struct ChaosTests {
 
     @Test("Nothing is lost, doubled, out of order or told wrong, whatever dies", .enabled(if: !isLong))
     func short() async throws {
-        let plan = ChaosRun.Plan(seed: 2, people: 4, time: .seconds(25), messages: 600, faults: 30)
+        let plan = ChaosRun.Plan(seed: 2, people: 4, time: .seconds(60), messages: 1000, faults: 40)
         try await Self.run(plan, on: .prosody)
     }
 

@@ -2,5 +2,5 @@ import Testing
 
 /// All tests of windows: one after the other, on the main actor, on a display of their own.
 @MainActor
-@Suite("Windows", .serialized, .timeLimit(.minutes(6)))
+@Suite("Windows", .serialized, .timeLimit(.minutes(20)))
 struct WindowTests {}

@@ -5,7 +5,7 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-@Suite("Accounts at work on real servers", .timeLimit(.minutes(6)))
+@Suite("Accounts at work on real servers", .timeLimit(.minutes(20)))
 struct AccountLiveTests {
     static let servers: [ServerKind] = [.prosody13, .ejabberd2412]
 

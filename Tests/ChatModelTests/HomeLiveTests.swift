@@ -5,7 +5,7 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-@Suite("Signing in and creating accounts on real servers", .timeLimit(.minutes(6)))
+@Suite("Signing in and creating accounts on real servers", .timeLimit(.minutes(20)))
 @MainActor
 struct HomeLiveTests {
     private static func inviting() async throws -> PrivateProsody {

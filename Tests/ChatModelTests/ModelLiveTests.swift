@@ -42,7 +42,7 @@ private final class Screen {
     }
 }
 
-@Suite("Models of accounts on a real server", .timeLimit(.minutes(6)))
+@Suite("Models of accounts on a real server", .timeLimit(.minutes(20)))
 @MainActor
 struct ModelLiveTests {
     @Test("S0-81, S0-91, S2-32, S2-35: request, presence, typing, messages and ticks show on both screens")

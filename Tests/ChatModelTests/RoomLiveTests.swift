@@ -5,7 +5,7 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-@Suite("Accounts in rooms of real servers", .timeLimit(.minutes(6)))
+@Suite("Accounts in rooms of real servers", .timeLimit(.minutes(20)))
 struct RoomLiveTests {
     static func key(_ person: Person, _ room: JID) -> ConversationKey {
         ConversationKey(account: person.id, address: room, kind: .room)

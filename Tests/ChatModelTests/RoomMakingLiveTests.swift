@@ -6,7 +6,7 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-@Suite("Making rooms and inviting people on real servers", .timeLimit(.minutes(6)))
+@Suite("Making rooms and inviting people on real servers", .timeLimit(.minutes(20)))
 struct RoomMakingLiveTests {
     /// Waits until something is true of an account.
     private static func wait(

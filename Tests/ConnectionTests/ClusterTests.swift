@@ -9,7 +9,7 @@ import XMPPStream
 /// A client of a service that loses one of its nodes.
 ///
 /// One test after the other: both take the same cluster apart and put it together again.
-@Suite("A cluster that loses a node", .serialized, .timeLimit(.minutes(4)))
+@Suite("A cluster that loses a node", .serialized, .timeLimit(.minutes(20)))
 struct ClusterTests {
     private static let limit = Duration.seconds(5)
     private static let shared = SharedCluster()

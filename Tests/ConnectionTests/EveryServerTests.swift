@@ -4,7 +4,7 @@ import XMPPAddress
 import XMPPClient
 import XMPPStanzas
 
-@Suite("Every server", .timeLimit(.minutes(6)))
+@Suite("Every server", .timeLimit(.minutes(20)))
 struct EveryServerTests {
     @Test("an account is made, logs in, and a message comes back", arguments: ServerKind.allCases)
     func echo(kind: ServerKind) async throws {

@@ -5,7 +5,7 @@ import XMPPAddress
 import XMPPClient
 import XMPPStanzas
 
-@Suite("A service with several servers", .timeLimit(.minutes(6)))
+@Suite("A service with several servers", .timeLimit(.minutes(20)))
 struct FailoverTests {
     /// How long the dead servers before a live one may hold a login up.
     private static let limit = Duration.seconds(3)

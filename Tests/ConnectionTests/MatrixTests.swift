@@ -8,7 +8,7 @@ import XMPPClient
 import XMPPStanzas
 import XMPPStream
 
-@Suite("Matrix of servers and ways in", .timeLimit(.minutes(5)))
+@Suite("Matrix of servers and ways in", .timeLimit(.minutes(20)))
 struct MatrixTests {
     /// Long against the time that client and server need to think, so that round trips can be counted.
     private static let latency = Duration.milliseconds(50)

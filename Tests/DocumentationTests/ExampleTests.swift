@@ -8,7 +8,7 @@ import XMPPAddress
 import XMPPClient
 import XMPPStanzas
 
-@Suite("Examples with a real server", .timeLimit(.minutes(6)))
+@Suite("Examples with a real server", .timeLimit(.minutes(20)))
 struct ExampleTests {
     /// A server with an account, and what an example must be told about them.
     private struct Place {

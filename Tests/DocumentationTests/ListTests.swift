@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Lists that scripts keep", .timeLimit(.minutes(6)))
+@Suite("Lists that scripts keep", .timeLimit(.minutes(20)))
 struct ListTests {
     @Test("the tables of supported extensions and doap.xml say what the sources say")
     func extensions() async throws {

@@ -2,5 +2,5 @@ import Testing
 
 /// All tests of windows: one after the other, on the main actor, on a display of their own.
 @MainActor
-@Suite("GTK", .serialized, .timeLimit(.minutes(6)))
+@Suite("GTK", .serialized, .timeLimit(.minutes(20)))
 struct GTKTests {}

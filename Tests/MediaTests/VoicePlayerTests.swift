@@ -3,7 +3,7 @@ import Testing
 
 @testable import Media
 
-@Suite(.timeLimit(.minutes(6))) struct VoicePlayerTests {
+@Suite(.timeLimit(.minutes(20))) struct VoicePlayerTests {
     @Test("S0-103: a voice message in a local file is played to its end, and the position never goes back")
     func playsToEnd() async throws {
         let folder = try TemporaryFolder()

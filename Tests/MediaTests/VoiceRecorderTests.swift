@@ -106,7 +106,7 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
 }
 
 /// One after another: every test has a sound server of its own.
-@Suite(.serialized, .timeLimit(.minutes(6))) struct MicrophoneTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct MicrophoneTests {
     @Test("S0-100: what is spoken into the microphone is recorded, with live levels")
     func recordsMicrophone() async throws {
         let sound = SampleSound(seconds: 3)

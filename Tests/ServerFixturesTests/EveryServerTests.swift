@@ -3,7 +3,7 @@ import ServerFixtures
 import Testing
 
 /// What the fixtures promise of each release.
-@Suite("Every server", .timeLimit(.minutes(6)))
+@Suite("Every server", .timeLimit(.minutes(20)))
 struct EveryServerTests {
     /// Asks by HTTPS with the `curl` program.
     private func get(_ url: String, on server: RunningServer, _ options: String...) async throws -> String {

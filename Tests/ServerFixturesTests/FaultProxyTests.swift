@@ -1,7 +1,7 @@
 import ServerFixtures
 import Testing
 
-@Suite("Fault proxy", .timeLimit(.minutes(6)))
+@Suite("Fault proxy", .timeLimit(.minutes(20)))
 struct FaultProxyTests {
     /// An echo through a real server: what Prosody answers to a stream header.
     private func greet(_ connection: borrowing LoopbackConnection) throws -> String {

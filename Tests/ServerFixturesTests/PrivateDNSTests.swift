@@ -2,7 +2,7 @@ import Foundation
 import ServerFixtures
 import Testing
 
-@Suite("Private name server", .timeLimit(.minutes(6)))
+@Suite("Private name server", .timeLimit(.minutes(20)))
 struct PrivateDNSTests {
     /// What the `dig` program, as an independent witness, is told.
     private func dig(_ dns: PrivateDNS, _ type: String, _ name: String) async throws -> String {

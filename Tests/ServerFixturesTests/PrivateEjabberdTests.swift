@@ -1,7 +1,7 @@
 import ServerFixtures
 import Testing
 
-@Suite("Private ejabberd", .timeLimit(.minutes(6)))
+@Suite("Private ejabberd", .timeLimit(.minutes(20)))
 struct PrivateEjabberdTests {
     @Test("answers a stream header and requires STARTTLS")
     func answersStreamHeader() async throws {

@@ -1,7 +1,7 @@
 import ServerFixtures
 import Testing
 
-@Suite("Private Prosody", .timeLimit(.minutes(6)))
+@Suite("Private Prosody", .timeLimit(.minutes(20)))
 struct PrivateProsodyTests {
     @Test("answers a stream header and requires STARTTLS")
     func answersStreamHeader() async throws {

@@ -3,7 +3,7 @@ import ServerFixtures
 import Testing
 
 /// What the `openssl` program, as an independent witness, says about the servers' TLS.
-@Suite("TLS of the private servers", .timeLimit(.minutes(6)))
+@Suite("TLS of the private servers", .timeLimit(.minutes(20)))
 struct ServerTLSTests {
     /// The program says "Verification: OK" after a failed handshake too; only "Verified peername" tells of a good one.
     private func openssl(_ server: some PrivateServer, _ options: String...) async throws -> String {

@@ -5,7 +5,7 @@ import Testing
 @testable import TransportLayer
 
 /// Several places of one service, some of them out of order.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct CandidateRaceTests {
     private func connector(_ names: NameServer, delay: Duration? = nil) -> Connector {
         var configuration = Connector.Configuration()

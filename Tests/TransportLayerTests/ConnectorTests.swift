@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransportLayer
 
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct ConnectorTests {
     private func connector(_ names: NameServer) -> Connector {
         var configuration = Connector.Configuration()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransportLayer
 
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct HTTPClientTests {
     private static let server = Task { try await HTTPServer() }
 

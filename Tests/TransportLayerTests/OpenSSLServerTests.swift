@@ -4,7 +4,7 @@ import Testing
 @testable import TransportLayer
 
 /// Against the `openssl` program: somebody else's use of TLS.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct OpenSSLServerTests {
     @Test("openssl s_server is understood", arguments: [("-tls1_2", TLSVersion.tls12), ("-tls1_3", .tls13)])
     func server(_ option: String, _ version: TLSVersion) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TransportLayer
 
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResolverTests {
     private static let records = [
         "srv-host=_xmpp-client._tcp.xmpp.test,b.xmpp.test,5222,20,50",

@@ -6,7 +6,7 @@ import Testing
 @testable import TransportLayer
 
 /// The kernel itself.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct RouteNetworkMonitorTests {
     /// An event loop whose thread has a network of its own, and the way for programs into it; `nil` where that is not allowed.
     private static let isolated: (loop: EventLoop, path: String)? = {

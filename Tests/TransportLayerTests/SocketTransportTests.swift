@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransportLayer
 
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct SocketTransportTests {
     @Test("S0-26: connecting brings TCP up, IPv4 and IPv6", arguments: ["127.0.0.1", "::1"])
     func connects(_ text: String) async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import TransportLayer
 
 /// Both ends of TLS in memory.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct TLSEngineTests {
     private func pair(
         _ version: TLSVersion, alpn: [String] = [], serverALPN: [String] = [], odd: String? = nil

@@ -7,7 +7,7 @@ import Testing
 @testable import TransportLayer
 
 /// Sessions of TLS that are taken up again, and the ones that must not be.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct TLSResumptionTests {
     private func client(_ cache: TLSSessionCache, _ version: TLSVersion? = nil) async throws -> TLSConfiguration {
         var configuration = try await Loopback.client()

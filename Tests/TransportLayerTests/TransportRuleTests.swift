@@ -3,7 +3,7 @@ import Testing
 @testable import TransportLayer
 
 /// The rules of ``Transport``, held by every implementation.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct TransportRuleTests {
     enum Kind: CaseIterable, Sendable {
         case memory, plain, ipv6, secured

@@ -5,7 +5,7 @@ import Testing
 @testable import TransportLayer
 
 /// Which certificates are refused, and that the reason is told in words.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct TrustPolicyTests {
     private func odd(_ name: String, client serverName: String = "xmpp.test", listed: Bool = false) async throws
         -> TransportError?

@@ -5,7 +5,7 @@ import Testing
 @testable import TransportLayer
 
 /// The way from a domain to its WebSocket, when TCP is blocked.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct WebSocketFallbackTests {
     /// A domain that has nothing but a web server.
     private final class Domain: Sendable {

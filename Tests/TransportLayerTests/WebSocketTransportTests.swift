@@ -4,7 +4,7 @@ import Testing
 @testable import TransportLayer
 
 /// The transport over WebSocket, against an end in memory, over TLS, and against a real server.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(20)))
 struct WebSocketTransportTests {
     private func url() throws -> WebSocketURL { try WebSocketURL("ws://localhost/ws", allowsPlaintext: true) }
 

@@ -8,7 +8,7 @@ import XMPPStream
 
 @testable import XMPPClient
 
-@Suite("Client state", .timeLimit(.minutes(6)))
+@Suite("Client state", .timeLimit(.minutes(20)))
 struct ClientStateTests {
     private func indications(_ server: MemoryServer) async -> [String] {
         await server.received.filter { $0.name.namespace == "urn:xmpp:csi:0" }.map(\.name.local)
@@ -51,7 +51,7 @@ struct ClientStateTests {
     }
 }
 
-@Suite("Carbons", .timeLimit(.minutes(6)))
+@Suite("Carbons", .timeLimit(.minutes(20)))
 struct CarbonTests {
     private static func carbon(from sender: String, _ direction: String = "received") -> String {
         """

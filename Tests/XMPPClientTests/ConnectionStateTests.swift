@@ -26,7 +26,7 @@ extension ConnectionState {
     }
 }
 
-@Suite("The state of the connection", .timeLimit(.minutes(6)))
+@Suite("The state of the connection", .timeLimit(.minutes(20)))
 struct ConnectionStateTests {
     @Test("S2-1: one state tells how a login, a loss and the end look")
     func steps() async throws {

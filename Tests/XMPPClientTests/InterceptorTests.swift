@@ -15,7 +15,7 @@ private struct Hook: StanzaInterceptor {
     func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception { await send(stanza, session) }
 }
 
-@Suite("Interceptors", .timeLimit(.minutes(6)))
+@Suite("Interceptors", .timeLimit(.minutes(20)))
 struct InterceptorTests {
     /// Adds a word to the body of every message.
     private func marking(_ word: String) -> Hook {

@@ -36,7 +36,7 @@ private actor Notebook: SessionExtension {
     }
 }
 
-@Suite("The life of a session", .timeLimit(.minutes(6)))
+@Suite("The life of a session", .timeLimit(.minutes(20)))
 struct LifeTests {
     @Test("W-19: the end is polite: unavailable presence, then the closing tag")
     func politeEnd() async throws {

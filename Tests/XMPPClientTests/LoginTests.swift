@@ -9,7 +9,7 @@ import XMPPStream
 
 @testable import XMPPClient
 
-@Suite("Login", .timeLimit(.minutes(6)))
+@Suite("Login", .timeLimit(.minutes(20)))
 struct LoginTests {
     @Test(
         "S0-18, S0-69, S2-6, S3-11, S3-12, S3-30, S3-31, S3-33: address and password are enough to log in and send presence"

@@ -22,7 +22,7 @@ private final class PretendedNetwork: NetworkMonitor {
     }
 }
 
-@Suite("Changes of the network", .timeLimit(.minutes(6)))
+@Suite("Changes of the network", .timeLimit(.minutes(20)))
 struct NetworkTests {
     private let server = MemoryServer()
     private let network = PretendedNetwork()

@@ -6,7 +6,7 @@ import XMPPStanzas
 
 @testable import XMPPClient
 
-@Suite("Observers", .timeLimit(.minutes(6)))
+@Suite("Observers", .timeLimit(.minutes(20)))
 struct ObserverTests {
     @Test(
         "S0-19, S1-30, S1-8, S2-3, S3-17, S3-19, S3-22: any number of observers, each with all events in order, added and removed at any time"

@@ -43,7 +43,7 @@ extension PrivateServer {
     }
 }
 
-@Suite("Real servers", .timeLimit(.minutes(6)))
+@Suite("Real servers", .timeLimit(.minutes(20)))
 struct RealServerTests {
     @Test("S0-69, S0-76, S0-79, S0-105, S1-5, S3-2: log in, go online, chat", arguments: ServerKind.allCases)
     func chat(kind: ServerKind) async throws {

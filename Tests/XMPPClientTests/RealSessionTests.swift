@@ -8,7 +8,7 @@ import XMPPStream
 
 @testable import XMPPClient
 
-@Suite("Real servers, several processes and devices", .timeLimit(.minutes(6)))
+@Suite("Real servers, several processes and devices", .timeLimit(.minutes(20)))
 struct RealSessionTests {
     @Test("processes that die over and over lose nothing, either way", arguments: ServerKind.allCases)
     func deaths(kind: ServerKind) async throws {

@@ -5,7 +5,7 @@ import XMPPStanzas
 
 @testable import XMPPClient
 
-@Suite("Requests", .timeLimit(.minutes(6)))
+@Suite("Requests", .timeLimit(.minutes(20)))
 struct RequestTests {
     private func id(of question: String, at server: MemoryServer) async -> String {
         await server.next { $0.firstChild?.text == question }["id"] ?? ""

@@ -7,7 +7,7 @@ import XMPPStream
 
 @testable import XMPPClient
 
-@Suite("Lost connections", .timeLimit(.minutes(6)))
+@Suite("Lost connections", .timeLimit(.minutes(20)))
 struct ResumptionTests {
     private func online(_ events: SessionEvents) async -> Bool? {
         await events.first { if case .connection(.online(_, let isResumed)) = $0 { isResumed } else { nil } }

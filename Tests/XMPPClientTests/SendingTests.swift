@@ -5,7 +5,7 @@ import XMPPStanzas
 
 @testable import XMPPClient
 
-@Suite("Sending", .timeLimit(.minutes(6)))
+@Suite("Sending", .timeLimit(.minutes(20)))
 struct SendingTests {
     @Test("two sessions chat; S0-43, S0-49, S0-50: what is sent arrives and is reported")
     func chat() async throws {

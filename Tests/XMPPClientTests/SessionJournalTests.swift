@@ -111,7 +111,7 @@ struct SessionJournalTests {
     }
 }
 
-@Suite("The session store in a file", .timeLimit(.minutes(6)))
+@Suite("The session store in a file", .timeLimit(.minutes(20)))
 final class FileSessionStoreTests {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)").path
     var path: String { folder + "/session" }

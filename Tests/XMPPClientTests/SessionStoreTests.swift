@@ -8,7 +8,7 @@ import XMPPStream
 
 @testable import XMPPClient
 
-@Suite("A session across processes", .timeLimit(.minutes(6)))
+@Suite("A session across processes", .timeLimit(.minutes(20)))
 struct SessionStoreTests {
     static let count = 5
     static let wanted = (0..<count).map { "a\($0)" }

@@ -20,7 +20,7 @@ private final class Keyring: SignInStore {
     }
 }
 
-@Suite("Signing in again", .timeLimit(.minutes(6)))
+@Suite("Signing in again", .timeLimit(.minutes(20)))
 struct SignInTests {
     private let server = MemoryServer {
         $0.supported = ServerStreamConfiguration.extensible

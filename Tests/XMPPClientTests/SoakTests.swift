@@ -6,7 +6,7 @@ import XMPPStanzas
 
 @testable import XMPPClient
 
-@Suite("Soak", .serialized, .timeLimit(.minutes(5)))
+@Suite("Soak", .serialized, .timeLimit(.minutes(20)))
 struct SoakTests {
     /// 100,000 when `HONGYAN_SOAK` is set; else enough to see growth.
     private static let count = ProcessInfo.processInfo.environment["HONGYAN_SOAK"] == nil ? 20_000 : 100_000
