@@ -23,6 +23,9 @@ final class Desk {
     /// What is fetched for an account; `nil` where its media cannot be kept.
     func downloads(of account: AccountID) -> AttachmentDownloads? { downloadsOfAccounts[account] }
 
+    /// What is fetched for an account is fetched by this.
+    func use(_ downloads: AttachmentDownloads, of account: AccountID) { downloadsOfAccounts[account] = downloads }
+
     /// Finds out which servers the account trusts, so that its files can be shown and fetched.
     func prepareDownloads(of account: AccountID) async {
         guard downloadsOfAccounts[account] == nil, let fetcher = await home.fetcher(of: account) else { return }

@@ -59,7 +59,7 @@ enum Style {
         .play { min-width: 34px; min-height: 34px; padding: 0; background: alpha(currentColor, 0.15); color: inherit; }
         .rate { min-height: 0; min-width: 0; padding: 1px 7px; font-size: 80%; border-radius: 99px;
             background: alpha(currentColor, 0.15); color: inherit; font-feature-settings: "tnum"; }
-        .newest { margin: 12px; min-width: 40px; min-height: 40px; box-shadow: 0 1px 4px alpha(black, 0.3); }
+        .newest { background: mix(@view_bg_color, @view_fg_color, 0.12); margin: 12px; min-width: 40px; min-height: 40px; box-shadow: 0 1px 4px alpha(black, 0.3); }
         .failure { color: @error_color; font-size: 85%; }
         .quick-reaction { font-size: 125%; padding: 4px; min-width: 32px; min-height: 32px; }
 

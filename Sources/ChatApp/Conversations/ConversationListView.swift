@@ -12,10 +12,10 @@ final class ConversationListView {
     var onOpen: (ConversationKey) -> Void = { _ in }
 
     private let desk: Desk
-    private let model = ListModel<ConversationRow>()
-    private let list: ListView<ConversationListRow>
-    private let searchBar: SearchBar
-    private let stack = Stack()
+    let model = ListModel<ConversationRow>()
+    let list: ListView<ConversationListRow>
+    let searchBar: SearchBar
+    let stack = Stack()
     private let scroller: ScrolledWindow
     private var diffs: ListObservation?
     private var selection: Object.Connection?

@@ -11,16 +11,16 @@ final class MainWindow {
     private(set) var openKey: ConversationKey?
 
     private let desk: Desk
-    private let conversations: ConversationListView
+    let conversations: ConversationListView
     private let pane = Bin()
-    private let leaflet: Leaflet
+    let leaflet: Leaflet
     private let toasts: ToastOverlay
     private let stack = Stack(crossfades: true)
     private let notice: ConnectionNotice
     /// Fills the window as long as nobody has signed in.
     private var signIn: SignInFlow?
     private let presence: PresenceButton
-    private var conversation: ConversationView?
+    private(set) var conversation: ConversationView?
     private let nothingOpen: Widget
 
     init(_ desk: Desk, _ application: Application) {

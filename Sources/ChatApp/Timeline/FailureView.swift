@@ -6,8 +6,8 @@ internal import Localization
 final class FailureView {
     let root: Box
     var onRetry: () -> Void = {}
-    private let words = Label().wrap(maximumCharacters: 40).textAlignment(0).css("failure")
-    private let retry = Button(localized("Send again")).css("flat", "caption").align(horizontal: .end)
+    let words = Label().wrap(maximumCharacters: 40).textAlignment(0).css("failure")
+    let retry = Button(localized("Send again")).css("flat", "caption").align(horizontal: .end)
 
     init() {
         root = Box.vertical(spacing: 2, words, retry).align(horizontal: .end)

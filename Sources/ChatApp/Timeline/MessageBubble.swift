@@ -10,22 +10,22 @@ final class MessageBubble {
     private let desk: Desk
     private weak var owner: (any TimelineOwner)?
 
-    private let bubble = Box.vertical(spacing: 3).css("bubble")
-    private let sender = Label().ellipsize().textAlignment(0).css("sender")
+    let bubble = Box.vertical(spacing: 3).css("bubble")
+    let sender = Label().ellipsize().textAlignment(0).css("sender")
     private let files = Box.vertical(spacing: 4)
-    private let body = BodyView()
-    private let edited = Label(localized("edited"))
+    let body = BodyView()
+    let edited = Label(localized("edited"))
     private let time = Label()
-    private let state = StateMark(usesAccent: false)
+    let state = StateMark(usesAccent: false)
     private let overlay: Overlay
     // What few messages have is made when one has it.
-    private var quotation: QuotationView?
-    private var takenBack: Label?
-    private var reactions: ReactionsView?
-    private var failure: FailureView?
-    private var picture: PersonPicture?
+    private(set) var quotation: QuotationView?
+    private(set) var takenBack: Label?
+    private(set) var reactions: ReactionsView?
+    private(set) var failure: FailureView?
+    private(set) var picture: PersonPicture?
     private let column: Box
-    private var views: [any AttachmentView] = []
+    private(set) var views: [any AttachmentView] = []
     private var shownAttachments: [Attachment] = []
     private var wasUploading = false
 
@@ -130,7 +130,7 @@ final class MessageBubble {
             reactions = view
         }
         reactions?.root.align(horizontal: side(message.isOutgoing))
-        reactions?.show(groups)
+        reactions?.show(groups, side(message.isOutgoing))
     }
 
     private func showFailure(_ message: TimelineMessage) {

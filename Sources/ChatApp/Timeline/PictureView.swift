@@ -20,6 +20,7 @@ final class PictureView: AttachmentView {
     /// The largest place of a picture in a bubble, in pixels; a narrow window makes it smaller.
     private static let widest = 320.0
     private static let highest = 300.0
+    private static let narrowest = 64
     /// Painted pictures of a few screens, by the hash of their file.
     private static var textures: [String: Texture] = [:]
     private static var order: [String] = []
@@ -29,9 +30,11 @@ final class PictureView: AttachmentView {
         self.place = place
         let size = Self.size(place.attachment)
         shade = Button(progress.widget).css("flat", "circular").align(horizontal: .center, vertical: .center)
-        picture.minimumSize(width: Int(size.width), height: Int(size.height)).css("photo").clipped()
+        picture.css("photo").clipped()
         let overlay = Overlay(picture, alternative.align(horizontal: .center, vertical: .center), shade)
-        root = overlay.align(horizontal: .start).cursor("pointer")
+        root = ProportionalBin(
+            overlay, width: Int(size.width), height: Int(size.height), minimumWidth: Self.narrowest
+        ).align(horizontal: .start).cursor("pointer")
         let name = localized("Picture: %@", place.attachment.name ?? localized("without a name"))
         root.accessible(label: name)
         picture.show(alternative: name)
@@ -63,7 +66,8 @@ final class PictureView: AttachmentView {
         }
         let scale = min(widest / Double(width), highest / Double(height), 1)
         // A place smaller than this could hold no button.
-        return (max(64, Double(width) * scale), max(64, Double(height) * scale))
+        let least = Double(narrowest)
+        return (max(least, Double(width) * scale), max(least, Double(height) * scale))
     }
 
     private func clicked() {

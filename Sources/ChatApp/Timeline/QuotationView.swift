@@ -7,8 +7,8 @@ internal import Localization
 final class QuotationView {
     let root: Button
     var onJump: (MessageID) -> Void = { _ in }
-    private let name = Label().ellipsize().textAlignment(0).css("name")
-    private let words = Label().ellipsize().textAlignment(0).characters(maximum: 40).css("words")
+    let name = Label().ellipsize().textAlignment(0).css("name")
+    let words = Label().ellipsize().textAlignment(0).characters(maximum: 40).css("words")
     private var target: MessageID?
 
     init() {

@@ -4,18 +4,28 @@ internal import Localization
 
 /// The emoji that people gave to a message, with how many; a click gives or takes back one's own.
 final class ReactionsView {
-    let root = Box.horizontal(spacing: 4)
+    let root = Box.vertical(spacing: 4)
     var onToggle: (String) -> Void = { _ in }
     private var shown: [TimelineMessage.ReactionGroup] = []
 
-    /// As many different ones as fit into a narrow window.
-    private static let limit = 6
+    private(set) var buttons: [Button] = []
 
-    func show(_ groups: [TimelineMessage.ReactionGroup]) {
+    /// As many different ones as anybody reads, and as many of them as fit side by side into a narrow window.
+    private static let limit = 12
+    private static let lineLimit = 4
+
+    /// - Parameter side: of the conversation, where the message stands.
+    func show(_ groups: [TimelineMessage.ReactionGroup], _ side: Alignment) {
         root.isVisible = !groups.isEmpty
         guard groups != shown else { return }
         shown = groups
         root.removeAll()
+        buttons = []
+        var lines: [Box] = []
+        func append(_ widget: Widget, _ index: Int) {
+            if index.isMultiple(of: Self.lineLimit) { lines.append(Box.horizontal(spacing: 4)) }
+            lines.last?.append(widget)
+        }
         for group in groups.prefix(Self.limit) {
             let text = group.count > 1 ? "\(group.emoji) \(group.count)" : group.emoji
             let button = Button(Label(text)).css("reaction").focusOnClick(false)
@@ -24,11 +34,13 @@ final class ReactionsView {
             button.accessible(label: localized("%@ from %@", group.emoji, group.names.joined(separator: ", ")))
             let emoji = group.emoji
             button.onClick { [weak self] in self?.onToggle(emoji) }
-            root.append(button)
+            append(button, buttons.count)
+            buttons.append(button)
         }
         if groups.count > Self.limit {
             let rest = groups.dropFirst(Self.limit)
-            root.append(Label("+\(rest.count)").css("dim-label").tip(rest.map(\.emoji).joined(separator: " ")))
+            lines.last?.append(Label("+\(rest.count)").css("dim-label").tip(rest.map(\.emoji).joined(separator: " ")))
         }
+        for line in lines { root.append(line.align(horizontal: side)) }
     }
 }

@@ -25,8 +25,8 @@ final class TimelineRow: ListRow {
     private let desk: Desk
     // Weak: rows hang on the list of the view that owns them.
     private weak var owner: (any TimelineOwner)?
-    private var line: Label?
-    private var unread: (row: Widget, label: Label)?
+    private(set) var line: Label?
+    private(set) var unread: (row: Widget, label: Label)?
     private var spinner: Box?
 
     init(_ owner: (any TimelineOwner)?, _ desk: Desk) {

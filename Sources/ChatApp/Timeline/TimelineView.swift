@@ -24,10 +24,10 @@ final class TimelineView: TimelineOwner {
     let list: ListView<TimelineRow>
     let scroller: ScrolledWindow
     let overlay: Overlay
-    private let stack = Stack()
+    let stack = Stack()
     private let newest: Button
-    private let newestCount = Label().css("badge").align(horizontal: .center, vertical: .start).hidden()
-    private let newestPlace: Revealer
+    let newestCount = Label().css("badge").align(horizontal: .center, vertical: .start).hidden()
+    let newestPlace: Revealer
     private var diffs: ListObservation?
     // How it is scrolled: see TimelineView+Scrolling.
     var isOpened = false

@@ -9,16 +9,24 @@ public final class Label: Widget {
         set { gtk_label_set_text(cast(), newValue) }
     }
 
+    /// The text with its markup.
+    public var markup: String { String(cString: gtk_label_get_label(cast())) }
+
     /// Shows text with Pango's markup. Whatever comes from outside goes through ``Markup/escape(_:)`` first.
     public func show(markup: String) { gtk_label_set_markup(cast(), markup) }
 
-    /// Breaks lines between words, and inside of one that is longer than a line.
+    /// Breaks lines between words, and inside of one that is longer than a line. Nothing is put where a word is broken: a hyphen in
+    /// an address would be read as a part of it.
     @discardableResult
     public func wrap(maximumCharacters: Int = -1) -> Self {
         gtk_label_set_wrap(cast(), 1)
         gtk_label_set_wrap_mode(cast(), .wordChar)
         gtk_label_set_natural_wrap_mode(cast(), .word)
         gtk_label_set_max_width_chars(cast(), gint(clamping: maximumCharacters))
+        let attributes = pango_attr_list_new()
+        pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0))
+        gtk_label_set_attributes(cast(), attributes)
+        pango_attr_list_unref(attributes)
         return self
     }
 

@@ -71,6 +71,8 @@ extension Widget {
         return self
     }
 
+    public var isRightToLeft: Bool { gtk_widget_get_direction(widget) == .rtl }
+
     /// In which direction it and its children run; the person's own where neither is said.
     public func runs(rightToLeft: Bool?) {
         switch rightToLeft {

@@ -32,6 +32,13 @@ public class Widget: Object {
     public var width: Int { Int(gtk_widget_get_width(widget)) }
     public var height: Int { Int(gtk_widget_get_height(widget)) }
 
+    /// The least width that it and all inside it can have.
+    public var minimumWidth: Int {
+        var minimum: gint = 0
+        gtk_widget_measure(widget, .horizontal, -1, &minimum, nil, nil, nil)
+        return Int(minimum)
+    }
+
     public func queueDraw() { gtk_widget_queue_draw(widget) }
     public func queueResize() { gtk_widget_queue_resize(widget) }
 
@@ -47,6 +54,9 @@ public class Widget: Object {
     public func css(_ name: String, _ isOn: Bool) {
         if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
     }
+
+    /// Whether it has a class.
+    public func has(css name: String) -> Bool { gtk_widget_has_css_class(widget, name).isTrue }
 
     @discardableResult
     public func hidden(_ isHidden: Bool = true) -> Self {

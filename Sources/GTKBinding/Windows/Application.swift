@@ -41,6 +41,9 @@ public final class Application: Object {
         return g_application_run(cast(), count, &pointers)
     }
 
+    /// Does what comes before ``run(_:)``, for tests that turn the loop themselves.
+    public func register() -> Bool { g_application_register(cast(), nil, nil).isTrue }
+
     public func quit() { g_application_quit(cast()) }
 
     /// It runs on without a window, until ``release()`` is called as often.

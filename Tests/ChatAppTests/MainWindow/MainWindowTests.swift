@@ -1,0 +1,130 @@
+import ChatStore
+import GTKBinding
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("Main window")
+    struct MainWindowTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        private static let application: Application? = {
+            let application = Application("im.hongyan.Tests", isUnique: false)
+            return application.register() ? application : nil
+        }()
+
+        private func window(_ sample: TalkSample) throws -> MainWindow {
+            let window = MainWindow(sample.desk, try #require(Self.application))
+            sample.desk.window = window
+            window.present()
+            return window
+        }
+
+        @Test("the window becomes 360 pixels wide, whatever is said in it")
+        func narrow() async throws {
+            let sample = try await TalkSample()
+            let name = String(repeating: "Wolfeschlegelsteinhausenbergerdorff", count: 4)
+            try await sample.save(Contact(address: sample.romeo, name: name))
+            try await sample.say("https://example.org/" + String(repeating: "abcdefghijklmnopqrstuvwxyz", count: 8), ago: 9)
+            try await sample.say(String(repeating: "W", count: 400), ago: 8, isOwn: true)
+            try await sample.say("```\n" + String(repeating: "let w = 1; ", count: 40) + "\n```", ago: 7)
+            try await sample.say("🌹🌹🌹🌹🌹🌹", ago: 6)
+            try await sample.say("> > " + String(repeating: "quoted ", count: 40), ago: 5)
+            try await sample.say(
+                .text(
+                    MessageText(
+                        "",
+                        attachments: [
+                            Attachment(kind: .picture, name: "wide.png", width: 8000, height: 600),
+                            Attachment(kind: .picture, name: "panorama", width: 320, height: 20),
+                            Attachment(kind: .voice, size: 90_000, duration: 3_600_000),
+                            Attachment(kind: .file, name: String(repeating: "report ", count: 20) + ".pdf", size: 1 << 30),
+                        ])), ago: 4)
+            try await sample.say("look", ago: 3, isOwn: true)
+            let reactions = ["👍", "❤️", "😂", "😮", "😢", "🙏", "🌹", "🎉"]
+            try await sample.say(.reactions(to: sample.lastReference, reactions), ago: 2)
+            try await sample.say(.text(MessageText("yes", reply: sample.lastReference)), ago: 1)
+            let failed = try await sample.say(String(repeating: "never ", count: 30), isOwn: true)
+            try await sample.write { store throws(StoreError) in
+                try store.advance(
+                    failed,
+                    to: .failed(FailureReason(.refused, condition: "x", text: String(repeating: "because ", count: 30))))
+            }
+            let window = try window(sample)
+            await Toolkit.settle()
+            #expect(window.window.minimumWidth <= 360)
+            window.open(sample.key)
+            #expect(await Toolkit.turn { window.conversation?.timeline.bubble(of: failed) != nil })
+            await Toolkit.settle()
+            #expect(window.window.minimumWidth <= 360)
+            window.window.setDefaultSize(width: 360, height: 640)
+            // What the decoration takes without a window manager is not content.
+            #expect(await Toolkit.turn { (340...360).contains(window.window.width) && window.leaflet.isFolded })
+            await Toolkit.settle()
+            #expect(window.window.minimumWidth <= 360)
+            window.conversation?.timeline.scroller.offset = 0
+            await Toolkit.picture(window.window, "main-long-top")
+            window.conversation?.timeline.showNewest()
+            #expect(await Toolkit.turn { window.conversation?.timeline.timeline.isAtNewest == true })
+            await Toolkit.picture(window.window, "main-long")
+            let offset = window.conversation?.timeline.scroller.offset ?? 0
+            window.conversation?.timeline.scroller.offset = offset - 500
+            await Toolkit.picture(window.window, "main-long-middle")
+            window.closeConversation()
+            await Toolkit.settle()
+            await Toolkit.picture(window.window, "main-list")
+            #expect(window.window.minimumWidth <= 360)
+            window.close(forGood: true)
+            await sample.end()
+        }
+
+        @Test("going to another conversation and back leaves nothing behind, however often")
+        func switching() async throws {
+            let sample = try await TalkSample()
+            let other = try sample.key("nurse@capulet.example")
+            try await sample.fill(40)
+            try await sample.fill(40, in: other)
+            let window = try window(sample)
+            var counts: [(objects: Int, rows: Int)] = []
+            for round in 0..<200 {
+                let key = round.isMultiple(of: 2) ? sample.key : other
+                window.open(key)
+                let isThere = await Toolkit.turn { window.conversation?.timeline.isOpened == true }
+                try #require(isThere)
+                if round % 50 == 49 {
+                    await Toolkit.settle()
+                    counts.append((Object.liveCount, ListRows.liveCount))
+                }
+            }
+            let (first, last) = (try #require(counts.first), try #require(counts.last))
+            // One conversation has some hundred objects; a leak of one object in each would be seen.
+            #expect(last.objects <= first.objects + 50, "\(counts)")
+            #expect(last.rows <= first.rows + 50, "\(counts)")
+            window.close(forGood: true)
+            await sample.end()
+        }
+
+        @Test("nothing of a window is left when it is closed")
+        func closing() async throws {
+            let sample = try await TalkSample()
+            try await sample.fill(40)
+            await Toolkit.settle()
+            let (objects, rows) = (Object.liveCount, ListRows.liveCount)
+            do {
+                let window = try window(sample)
+                window.open(sample.key)
+                #expect(await Toolkit.turn { window.conversation?.timeline.rows.isEmpty == false })
+                await Toolkit.settle()
+                window.close(forGood: true)
+            }
+            #expect(await Toolkit.turn { Object.liveCount <= objects && ListRows.liveCount <= rows })
+            #expect(Object.liveCount <= objects, "\(Object.liveCount - objects) objects, \(ListRows.liveCount - rows) rows")
+            await sample.end()
+        }
+    }
+}
