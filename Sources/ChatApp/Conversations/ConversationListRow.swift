@@ -11,14 +11,14 @@ final class ConversationListRow: ListRow {
     var onMenu: (ConversationRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
     private let picture: PersonPicture
-    private let title = Label().ellipsize().textAlignment(0).expand(.horizontal).css("conversation-title")
-    private let time = Label().css("dim-label", "caption")
-    private let state = StateMark()
-    private let preview = Label().ellipsize().textAlignment(0).expand(.horizontal).css("conversation-preview")
-    private let draftMark = Label(localized("Draft:")).css("draft", "conversation-preview").hidden()
-    private let badge = Label().css("badge").align(vertical: .center).hidden()
-    private let pin = Icon("view-pin-symbolic", size: 12).css("dim-label").hidden()
-    private let silence = Icon("notifications-disabled-symbolic", size: 12).css("dim-label").hidden()
+    let title = Label().ellipsize().textAlignment(0).expand(.horizontal).css("conversation-title")
+    let time = Label().css("dim-label", "caption")
+    let state = StateMark()
+    let preview = Label().ellipsize().textAlignment(0).expand(.horizontal).css("conversation-preview")
+    let draftMark = Label(localized("Draft:")).css("draft", "conversation-preview").hidden()
+    let badge = Label().css("badge").align(vertical: .center).hidden()
+    let pin = Icon("view-pin-symbolic", size: 12).css("dim-label").hidden()
+    let silence = Icon("notifications-disabled-symbolic", size: 12).css("dim-label").hidden()
 
     init(_ desk: Desk) {
         picture = PersonPicture(desk.home.avatars, size: 44)
@@ -45,7 +45,7 @@ final class ConversationListRow: ListRow {
         badge.text = item.unreadCount == 0 ? "" : item.unreadCount < 1000 ? "\(item.unreadCount)" : "999+"
         badge.css("muted", item.isMuted)
         showPreview(item)
-        root.accessible(label: spoken(item))
+        root.accessible(label: Self.spoken(item))
     }
 
     private func showPreview(_ item: ConversationRow) {
@@ -68,11 +68,26 @@ final class ConversationListRow: ListRow {
         }
     }
 
-    private func spoken(_ item: ConversationRow) -> String {
+    /// All that the line shows, for who does not see it.
+    static func spoken(_ item: ConversationRow) -> String {
         var parts = [item.title]
-        if item.unreadCount > 0 { parts.append(localized("%@ unread", item.unreadCount)) }
-        if let last = item.preview { parts.append(PreviewWords.line(last)) }
+        if item.unreadCount > 0 {
+            parts.append(localized("%@ unread", item.unreadCount))
+        } else if item.isMarkedUnread {
+            parts.append(localized("Marked as unread"))
+        }
+        if !item.writing.isEmpty {
+            parts.append(PreviewWords.writing(item.writing, in: item.key.kind))
+        } else if let draft = item.draft {
+            parts.append(localized("Draft:") + " " + draft)
+        } else if let last = item.preview {
+            let words = PreviewWords.line(last)
+            parts.append(item.key.kind == .room && !last.isOutgoing ? "\(last.senderName): \(words)" : words)
+            if last.isOutgoing { parts.append(StateMark.words(last.state)) }
+        }
         if let time = item.time { parts.append(TimeWords.short(time)) }
+        if item.isPinned { parts.append(localized("Pinned")) }
+        if item.isMuted { parts.append(localized("Muted")) }
         return parts.joined(separator: ", ")
     }
 }

@@ -1,0 +1,93 @@
+import ChatStore
+import GTKBinding
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("Conversation list")
+    struct ConversationListViewTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        private func row(_ view: ConversationListView, _ key: ConversationKey) -> ConversationListRow? {
+            var found: ConversationListRow?
+            view.list.forEachRow { if $1.row?.key == key { found = $1 } }
+            return found
+        }
+
+        @Test("each line says who, what was said last and how far it came, when, and what is unread")
+        func lines() async throws {
+            let sample = try await TalkSample()
+            let (nurse, tybalt) = (try sample.key("nurse@capulet.example"), try sample.key("tybalt@capulet.example"))
+            let room = try sample.key("orchard@rooms.example", .room)
+            try await sample.say("Soft!", ago: 2)
+            try await sample.say("What light?", ago: 1)
+            let own = try await sample.say("I come, I come", ago: 10, isOwn: true, in: nurse)
+            try await sample.write { store throws(StoreError) in try store.advance(own, to: .displayed) }
+            try await sample.say("Peace? I hate the word", ago: 24 * 60, in: tybalt)
+            try await sample.say(
+                .text(MessageText("", attachments: [Attachment(kind: .voice)])), ago: 60,
+                from: try JID("orchard@rooms.example/Mercutio"), in: room)
+            let view = ConversationListView(sample.desk, menu: Menu())
+            let window = Window("Conversations", width: 340, height: 480, view.root)
+            window.present()
+            #expect(await Toolkit.turn { view.model.count == 4 && row(view, tybalt) != nil })
+
+            let romeo = try #require(row(view, sample.key))
+            #expect(romeo.title.text == "Romeo" && romeo.preview.text == "What light?")
+            #expect(romeo.badge.isVisible && romeo.badge.text == "2")
+            #expect(!romeo.state.widget.isVisible)
+            #expect(row(view, nurse)?.state.widget.string("tooltip-text") == "Seen")
+            #expect(row(view, nurse)?.badge.isVisible == false)
+            #expect(row(view, tybalt)?.time.text == "Yesterday")
+            #expect(row(view, room)?.preview.text == "Mercutio: 🎤 Voice message")
+
+            // What changes is a change of one line.
+            let list = sample.home.conversations
+            let ids = Dictionary(uniqueKeysWithValues: list.rows.elements.map { ($0.key, $0.id) })
+            let (tybaltID, nurseID) = (try #require(ids[tybalt]), try #require(ids[nurse]))
+            try await list.pin(tybaltID, true)
+            try await list.notify(tybaltID, for: .none)
+            #expect(await Toolkit.turn { row(view, tybalt)?.pin.isVisible == true && row(view, tybalt)?.silence.isVisible == true })
+            #expect(view.model[0].key == tybalt)
+            #expect(row(view, tybalt)?.badge.has(css: "muted") == true)
+            try await sample.write { store throws(StoreError) in
+                try store.saveDraft(Draft(body: "Wilt thou be gone?", time: .now), in: nurseID)
+            }
+            #expect(await Toolkit.turn { row(view, nurse)?.draftMark.isVisible == true })
+            #expect(row(view, nurse)?.preview.text == "Wilt thou be gone?")
+            #expect(row(view, nurse)?.state.widget.isVisible == false)
+            list.showWriting([sample.key: ["Romeo"]], of: sample.account)
+            #expect(await Toolkit.turn { romeo.preview.text == "is writing…" })
+            let spoken = ConversationListRow.spoken(try #require(list.rows[tybaltID]))
+            #expect(spoken.contains("Pinned") && spoken.contains("Muted") && spoken.contains("1 unread"))
+            await Toolkit.picture(window, "conversations")
+            window.destroy()
+            await sample.end()
+        }
+
+        @Test("a search leaves what fits, and says so where nothing does")
+        func search() async throws {
+            let sample = try await TalkSample()
+            try await sample.say("Soft!")
+            try await sample.say("Madam!", in: try sample.key("nurse@capulet.example"))
+            let view = ConversationListView(sample.desk, menu: Menu())
+            let window = Window("Conversations", width: 340, height: 480, view.root)
+            window.present()
+            #expect(await Toolkit.turn { view.model.count == 2 })
+            view.startSearch()
+            view.search.text = "rom"
+            #expect(await Toolkit.turn { view.model.count == 1 })
+            view.search.text = "zzz"
+            #expect(await Toolkit.turn { view.stack.shown == "nothing" })
+            view.searchBar.isOpen = false
+            #expect(await Toolkit.turn { view.model.count == 2 && view.stack.shown == "list" })
+            window.destroy()
+            await sample.end()
+        }
+    }
+}
