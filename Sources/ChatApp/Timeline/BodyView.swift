@@ -5,7 +5,7 @@ internal import GTKBinding
 /// each other.
 final class BodyView {
     let root = Box.vertical(spacing: 4)
-    private let first = BodyView.makeLabel()
+    let first = BodyView.makeLabel()
     private var isSimple = true
     private var emojiClass: String?
 
@@ -23,6 +23,14 @@ final class BodyView {
         emojiClass = Self.emojiClass(body.emojiCount)
         if let emojiClass { first.css(emojiClass, true) }
         first.css("action", body.isAction)
+        // Text that runs from the right begins there, in a short line above a long one, too.
+        let isRightToLeft: Bool? =
+            switch body.direction {
+            case .rightToLeft: true
+            case .leftToRight: false
+            case .neutral: nil
+            }
+        first.runs(rightToLeft: isRightToLeft)
 
         let parts = Self.parts(body.blocks)
         let start = prefix.map { "<b>\(Markup.escape($0))</b> " } ?? ""
@@ -35,7 +43,11 @@ final class BodyView {
         isSimple = false
         first.isVisible = false
         if !start.isEmpty { root.append(Self.label(start)) }
-        for part in parts { root.append(Self.widget(part)) }
+        for part in parts {
+            let widget = Self.widget(part)
+            widget.runs(rightToLeft: isRightToLeft)
+            root.append(widget)
+        }
     }
 
     private func reset() {

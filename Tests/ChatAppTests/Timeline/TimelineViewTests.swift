@@ -1,0 +1,221 @@
+import ChatStore
+import GTKBinding
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("Timeline")
+    struct TimelineViewTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        @Test("what others say stands at the left, what the person says at the right, with days between")
+        func sides() async throws {
+            let sample = try await TalkSample()
+            let old = try await sample.say("But soft!", ago: 3 * 24 * 60)
+            let theirs = try await sample.say("What light through yonder window breaks?", ago: 24 * 60)
+            let own = try await sample.say("Ay me!", isOwn: true)
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            #expect(await Toolkit.turn { timeline.bubble(of: own)?.root.width ?? 0 > 0 })
+            let left = try #require(timeline.bubble(of: theirs))
+            let right = try #require(timeline.bubble(of: own))
+            let width = Double(timeline.scroller.width)
+            let leftPlace = try #require(left.bubble.translate(x: 0, y: 0, to: timeline.scroller))
+            let rightPlace = try #require(right.bubble.translate(x: Double(right.bubble.width), y: 0, to: timeline.scroller))
+            #expect(leftPlace.x < 40)
+            #expect(rightPlace.x > width - 40)
+            #expect(right.bubble.has(css: "outgoing") && left.bubble.has(css: "incoming"))
+            let days = timeline.rows.compactMap { row -> String? in
+                if case .day? = row.item { row.line?.text } else { nil }
+            }
+            #expect(days.count == 3)
+            #expect(days.suffix(2) == ["Yesterday", "Today"])
+            #expect(timeline.bubble(of: old)?.state.widget.isVisible == false)
+            await Toolkit.picture(window, "timeline-sides")
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("a conversation is opened at the line above what was not read, and reading it there counts")
+        func unread() async throws {
+            let sample = try await TalkSample()
+            try await sample.fill(60)
+            let ids = try await sample.messages().map(\.id)
+            try await sample.write { store throws(StoreError) in try store.markRead(upTo: ids[39]) }
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            #expect(timeline.timeline.initialItem == .unread)
+            #expect(await Toolkit.turn { (timeline.bubble(of: ids[40])?.root.height ?? 0) > 0 })
+            let line = try #require(timeline.rows.first { if case .unread? = $0.item { true } else { false } })
+            #expect(line.unread?.label.text == "20 new messages")
+            func top() -> Double { line.root.translate(x: 0, y: 0, to: timeline.scroller)?.y ?? -1 }
+            #expect(await Toolkit.turn { top() > 0 && top() < 60 })
+            #expect(timeline.newestPlace.isRevealed)
+            #expect(timeline.newestCount.text == "20")
+            await Toolkit.picture(window, "timeline-unread")
+            // Somebody who looks has read what is on the screen, and no more.
+            view.isInFront = true
+            #expect(await Toolkit.turn { timeline.timeline.unreadCount < 20 })
+            #expect(timeline.timeline.unreadCount > 0)
+            timeline.showNewest()
+            #expect(await Toolkit.turn { timeline.timeline.unreadCount == 0 && !timeline.newestPlace.isRevealed })
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("each mark says what it means; what was not sent says why and can be sent again")
+        func states() async throws {
+            let sample = try await TalkSample()
+            var marks: [(MessageID, MessageState)] = []
+            for state in [
+                // What stands above something that was seen was seen, too.
+                MessageState.displayed, .delivered, .sentToServer,
+                .failed(FailureReason(.refused, condition: "service-unavailable")),
+            ] {
+                let id = try await sample.say("\(state)", isOwn: true)
+                try await sample.write { store throws(StoreError) in try store.advance(id, to: state) }
+                marks.append((id, state))
+            }
+            let unsent = try await sample.home.account(sample.account)?.send(
+                .text(MessageText("Good night!")), in: sample.key)
+            let lost = try #require(unsent)
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            #expect(await Toolkit.turn { timeline.bubble(of: lost) != nil })
+            for (id, state) in marks {
+                #expect(timeline.bubble(of: id)?.state.widget.string("tooltip-text") == StateMark.words(state))
+            }
+            #expect(timeline.bubble(of: lost)?.state.widget.string("tooltip-text") == "Waiting to be sent")
+            try await sample.write { store throws(StoreError) in
+                try store.advance(lost, to: .failed(FailureReason(.notSent, condition: "upload-failed")))
+            }
+            #expect(await Toolkit.turn { timeline.bubble(of: lost)?.failure?.retry.isVisible == true })
+            #expect(
+                timeline.bubble(of: lost)?.failure?.words.text == "Not sent: the file could not be uploaded")
+            // What a server has refused it would refuse again.
+            #expect(timeline.bubble(of: marks[3].0)?.failure?.retry.isVisible == false)
+            await Toolkit.picture(window, "timeline-states")
+            timeline.bubble(of: lost)?.failure?.retry.click()
+            #expect(await Toolkit.turn { timeline.bubble(of: lost)?.message?.state == .queued })
+            #expect(timeline.bubble(of: lost)?.failure?.root.isVisible == false)
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("edits, answers, reactions and what was taken back are shown where the message stands")
+        func changes() async throws {
+            let sample = try await TalkSample()
+            let first = try await sample.say("It is the east, and Juliet is the moon", ago: 4)
+            let target = sample.lastReference
+            try await sample.say(.correction(of: target, MessageText("It is the east, and Juliet is the sun")), ago: 3)
+            let answer = try await sample.say(.text(MessageText("Ay me!", reply: target)), ago: 2, isOwn: true)
+            let own = sample.lastReference
+            try await sample.say(.reactions(to: own, ["🌹", "❤️"]), ago: 1)
+            let gone = try await sample.say("Arise, fair sun", ago: 1)
+            try await sample.say(.retraction(of: sample.lastReference))
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            #expect(await Toolkit.turn { timeline.bubble(of: gone) != nil })
+            #expect(timeline.timeline.messages.count == 3)
+            let edited = try #require(timeline.bubble(of: first))
+            #expect(edited.edited.isVisible && edited.body.first.text == "It is the east, and Juliet is the sun")
+            let answered = try #require(timeline.bubble(of: answer))
+            #expect(answered.quotation?.words.text == "It is the east, and Juliet is the sun")
+            #expect(answered.quotation?.name.text == "Romeo")
+            #expect(answered.reactions?.buttons.count == 2)
+            let empty = try #require(timeline.bubble(of: gone))
+            #expect(empty.takenBack?.isVisible == true && !empty.body.root.isVisible)
+            await Toolkit.picture(window, "timeline-changes")
+            answered.quotation?.root.click()
+            #expect(await Toolkit.turn { edited.bubble.has(css: "flash") })
+            answered.reactions?.buttons.first?.click()
+            #expect(await Toolkit.turn { answered.message?.reactions.first?.isOwn == true })
+            #expect(answered.message?.reactions.first?.count == 2)
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("a few emoji are large; styles and links are shown; Hebrew and Arabic run from the right")
+        func text() async throws {
+            let sample = try await TalkSample()
+            let emoji = try await sample.say("🌹", ago: 9)
+            let three = try await sample.say("🌹 🌹🌹", ago: 8)
+            let styled = try await sample.say("*bold* _slanted_ ~gone~ `code` <b>&amp;", ago: 7)
+            let link = try await sample.say("see https://example.org/?a=1&b=\"2\" or xmpp:romeo@montague.example", ago: 6)
+            let code = try await sample.say("```\nlet rose = \"rose\"\n```\n> a quotation\nand a line", ago: 5)
+            let hebrew = try await sample.say("שלום יולייט, מה שלומך היום?\nhello", ago: 4)
+            let arabic = try await sample.say("مرحبا يا روميو، كيف حالك اليوم؟ هذا نص طويل يمتد على أكثر من سطر واحد", ago: 3, isOwn: true)
+            let action = try await sample.say("/me climbs the wall", ago: 2)
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            #expect(await Toolkit.turn { timeline.bubble(of: action) != nil })
+            func body(_ id: MessageID) throws -> BodyView { try #require(timeline.bubble(of: id)).body }
+            #expect(try body(emoji).first.has(css: "emoji-1"))
+            #expect(try #require(timeline.bubble(of: emoji)).bubble.has(css: "bare"))
+            #expect(try body(three).first.has(css: "emoji-3"))
+            let markup = try body(styled).first.markup
+            for tag in ["<b>bold</b>", "<i>slanted</i>", "<s>gone</s>", "<tt>code</tt>", "&lt;b&gt;&amp;amp;"] {
+                #expect(markup.contains(tag), "\(markup)")
+            }
+            #expect(try body(link).first.markup.contains("<a href=\"https://example.org/?a=1&amp;b=\">"))
+            #expect(try body(link).first.markup.contains("<a href=\"xmpp:romeo@montague.example\">"))
+            #expect(try !body(code).first.isVisible)
+            #expect(try body(action).first.markup.hasPrefix("<b>Romeo</b>"))
+            #expect(try body(hebrew).first.isRightToLeft)
+            #expect(try body(arabic).first.isRightToLeft)
+            #expect(try !body(styled).first.isRightToLeft)
+            await Toolkit.picture(window, "timeline-text")
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("in a room each message says who has written it, once for those that stand together")
+        func room() async throws {
+            let sample = try await TalkSample()
+            let key = try sample.key("orchard@rooms.example", .room)
+            let first = try await sample.say("A plague", ago: 3, from: try JID("orchard@rooms.example/Mercutio"), in: key)
+            let second = try await sample.say("o' both your houses!", ago: 2, from: try JID("orchard@rooms.example/Mercutio"), in: key)
+            try await sample.say("Courage, man", ago: 1, from: try JID("orchard@rooms.example/Romeo"), in: key)
+            let (window, view) = await sample.open(key)
+            let timeline = view.timeline
+            #expect(await Toolkit.turn { timeline.bubble(of: second) != nil })
+            #expect(timeline.bubble(of: first)?.sender.text == "Mercutio")
+            #expect(timeline.bubble(of: first)?.sender.isVisible == true)
+            #expect(timeline.bubble(of: second)?.sender.isVisible == false)
+            #expect(timeline.bubble(of: first)?.picture?.widget.isVisible != true)
+            #expect(timeline.bubble(of: second)?.picture?.widget.isVisible == true)
+            await Toolkit.picture(window, "timeline-room")
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("scrolling up loads older messages and keeps the place; the newest are one click away")
+        func scrolling() async throws {
+            let sample = try await TalkSample()
+            try await sample.fill(400)
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            #expect(await Toolkit.turn { timeline.model.count > 50 })
+            let count = timeline.model.count
+            timeline.scroller.offset = 100
+            #expect(await Toolkit.turn { timeline.model.count > count })
+            #expect(timeline.scroller.offset > 0)
+            timeline.showNewest()
+            #expect(await Toolkit.turn { timeline.scroller.remaining < 2 && timeline.timeline.isAtNewest })
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+    }
+}
