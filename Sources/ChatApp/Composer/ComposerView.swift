@@ -78,11 +78,13 @@ final class ComposerView {
         attach.onClick { [weak self] in self?.chooseFiles() }
         banner.onCancel = { [weak self] in self?.cancelTarget() }
         mentions.onChoice = { [weak self] in self?.mention($0) }
-        let chooser = EmojiChooser { [weak self] emoji in
-            self?.entry.insert(emoji)
-            self?.focus()
-        }
-        emoji.show(chooser)
+        // The chooser has thousands of emoji; few people need it in each conversation that they open.
+        emoji.show(whenOpened: { [weak self] in
+            EmojiChooser { emoji in
+                self?.entry.insert(emoji)
+                self?.focus()
+            }
+        })
         voice?.onText = { [weak self] in self?.focus() }
     }
 

@@ -16,6 +16,20 @@ public final class MenuButton: Widget {
     public func show(_ menu: Menu?) { gtk_menu_button_set_menu_model(cast(), menu?.cast()) }
     public func show(_ popover: Popover?) { gtk_menu_button_set_popover(cast(), popover?.widget) }
 
+    /// Makes its popover when it is opened for the first time.
+    public func show(whenOpened make: @escaping () -> Popover) {
+        gtk_menu_button_set_create_popup_func(
+            cast(),
+            { button, data in
+                guard let button, let data else { return }
+                guard gtk_menu_button_get_popover(button) == nil else { return }
+                let popover = Callback<Void, Popover>.from(data).body(())
+                gtk_menu_button_set_popover(button, popover.widget)
+                withExtendedLifetime(popover) {}
+            }, Callback<Void, Popover> { make() }.retained,
+            { data in if let data { Callback<Void, Popover>.release(data) } })
+    }
+
     /// F10 opens this one.
     @discardableResult
     public func primary() -> Self {
