@@ -215,6 +215,41 @@ struct AttachmentDownloadTests {
         #expect(try await scene.attachment(id) == attachment)
     }
 
+    @Test("a voice message can be heard as soon as it is here, however long decoding takes to tell its length")
+    func slowMeasuring() async throws {
+        // Of no known type, so it stays what its sender called it.
+        let scene = try await Scene(FakeWeb([Self.url: [UInt8](repeating: 7, count: 64)]))
+        let gate = FakeWeb([Self.url: []])
+        gate.hold()
+        let (web, spare) = (scene.web, scene.folder.path + "/spare")
+        let downloads = AttachmentDownloads(
+            AttachmentFetcher(
+                store: scene.fixture.store, media: scene.media,
+                measure: { _ in
+                    try? await gate.get(Self.url, spare, 1, { _ in })
+                    return 8_350
+                },
+                download: { url, path, limit, progress throws(TransportError) in
+                    try await web.get(url, path, limit, progress)
+                }))
+        let attachment = Attachment(kind: .voice, url: Self.url)
+        let id = try await scene.receive(attachment)
+        let download = downloads.download(of: id, attachment: attachment)
+        download.start()
+        await eventually { gate.waiting == 1 }
+        #expect(gate.waiting == 1)
+        guard case .here = download.phase else {
+            Issue.record("\(download.phase)")
+            return
+        }
+        #expect(try await scene.attachment(id)?.isLocal == true)
+        #expect(try await scene.attachment(id)?.duration == nil)
+        gate.letGo()
+        let end = ContinuousClock.now + .seconds(30)
+        while try await scene.attachment(id)?.duration != 8_350, ContinuousClock.now < end { await Task.yield() }
+        #expect(try await scene.attachment(id)?.duration == 8_350)
+    }
+
     @Test("few are fetched at a time; unasked only small pictures and voice messages")
     func limits() async throws {
         let urls = (0..<6).map { "https://files.example/\($0)" }

@@ -8,12 +8,19 @@ internal import Media
 final class VoiceView: AttachmentView {
     let root: Widget
     private let place: AttachmentPlace
-    private let button = Button(icon: "media-playback-start-symbolic").css("circular", "play")
+    let button = Button(icon: "media-playback-start-symbolic").css("circular", "play")
     private let wave: Waveform
-    private let length = Label().css("caption", "numeric")
+    let length = Label().css("caption", "numeric")
     private let rate = Button("1×").css("rate", "flat").hidden()
     private let dot = Label("●").css("caption").hidden()
     private var reading: Task<Void, Never>?
+    /// What decoding has told: its length, or that it cannot be played.
+    private var decoded: Decoded?
+
+    private enum Decoded {
+        case length(Duration)
+        case nothing
+    }
 
     init(_ place: AttachmentPlace) {
         self.place = place
@@ -49,9 +56,12 @@ final class VoiceView: AttachmentView {
 
     private var isCurrent: Bool { place.desk.playback.current?.message == place.message.id }
 
+    /// How long it lasts, by whoever knows; zero if nobody does.
     private var total: Duration {
-        isCurrent && place.desk.playback.duration > .zero
-            ? place.desk.playback.duration : .milliseconds(place.attachment.duration ?? 0)
+        if isCurrent, place.desk.playback.duration > .zero { return place.desk.playback.duration }
+        if let said = place.attachment.duration, said > 0 { return .milliseconds(said) }
+        if case .length(let length)? = decoded { return length }
+        return .zero
     }
 
     private func toggle() {
@@ -85,25 +95,43 @@ final class VoiceView: AttachmentView {
         button.show(icon: isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
         button.named(isPlaying ? localized("Pause") : localized("Play voice message"))
         wave.show(progress: total > .zero ? min(1, position / total) : 0)
-        length.text =
-            position > .zero
-            ? "\(TimeWords.length(position)) / \(TimeWords.length(total))" : TimeWords.length(total)
+        if case .nothing? = decoded { button.isSensitive = false } else { button.isSensitive = true }
         rate.isVisible = isCurrent
         rate.show(label: Self.words(playback.rate))
         dot.isVisible = !place.message.isOutgoing && place.attachment.playback == nil && !isCurrent
+        length.text = words(position, of: total)
         switch place.download?.phase {
         case .here(let path)?: read(path)
         case .waiting?, .fetching?:
             button.show(icon: "process-stop-symbolic")
             button.named(localized("Cancel"))
-            length.text = localized("Fetching…")
         case .failed?:
             button.show(icon: "view-refresh-symbolic")
             button.named(localized("Try again"))
-            length.text = localized("Could not be fetched")
         case .unknown?, .absent?, nil: break
         }
-        if case .uploading(let percent) = place.message.state { length.text = "\(percent) %" }
+    }
+
+    /// The line under its shape: its length as soon as anybody knows it, and what is going on with it.
+    private func words(_ position: Duration, of total: Duration) -> String {
+        if case .uploading(let percent) = place.message.state { return "\(percent) %" }
+        var parts: [String] = []
+        if position > .zero {
+            parts.append("\(TimeWords.length(position)) / \(TimeWords.length(total))")
+        } else if total > .zero {
+            parts.append(TimeWords.length(total))
+        }
+        switch place.download?.phase {
+        case .waiting?: parts.append(localized("Fetching…"))
+        case .fetching(let fraction)?:
+            let percent = fraction.map { Int(($0 * 100).rounded()) } ?? 0
+            parts.append(percent > 0 ? localized("Fetching: %@ %", percent) : localized("Fetching…"))
+        case .failed?: parts.append(localized("Could not be fetched"))
+        case .here?: if case .nothing? = decoded { parts.append(localized("Cannot be played")) }
+        case .unknown?, .absent?, nil:
+            if total == .zero { parts += [place.attachment.size.map(TimeWords.size)].compactMap(\.self) }
+        }
+        return parts.joined(separator: " · ")
     }
 
     private static func words(_ rate: VoicePlayer.Rate) -> String {
@@ -118,8 +146,11 @@ final class VoiceView: AttachmentView {
     private func read(_ path: String) {
         guard reading == nil else { return }
         reading = Task { [weak self] in
-            guard let file = try? await AudioFile.inspect(path: path), !Task.isCancelled else { return }
-            self?.wave.show(peaks: file.peaks)
+            let file = try? await AudioFile.inspect(path: path)
+            guard let self, !Task.isCancelled else { return }
+            self.decoded = file.map { .length($0.duration) } ?? .nothing
+            if let file { self.wave.show(peaks: file.peaks) }
+            self.showState()
         }
     }
 }

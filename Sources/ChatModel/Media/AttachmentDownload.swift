@@ -100,7 +100,10 @@ public final class AttachmentDownload {
             guard mine == turn else { return }
             task = nil
             switch result {
-            case .success(let path): phase = .here(path: path)
+            case .success(let content):
+                // It can be heard before its length is known.
+                phase = .here(path: content.path)
+                if content.isNew { await downloads.measure(self, at: content.path) }
             case .failure(let failure): phase = failure.condition == "cancelled" ? .absent : .failed(failure)
             }
         }

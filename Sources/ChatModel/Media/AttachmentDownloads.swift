@@ -42,7 +42,7 @@ public final class AttachmentDownloads {
 
     func fetch(
         _ download: AttachmentDownload, limit: Int64, progress: @escaping AttachmentFetcher.ProgressHandler
-    ) async -> Result<String, AttachmentFailure> {
+    ) async -> Result<(path: String, isNew: Bool), AttachmentFailure> {
         await takePlace()
         defer { leavePlace() }
         guard !Task.isCancelled else {
@@ -51,10 +51,15 @@ public final class AttachmentDownloads {
         download.beganFetching()
         do throws(AttachmentFailure) {
             return .success(
-                try await fetcher.fetch(download.index, of: download.message, limit: limit, progress: progress))
+                try await fetcher.bring(download.index, of: download.message, limit: limit, progress: progress))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// What takes longer than bringing it here may take: nobody waits for that.
+    func measure(_ download: AttachmentDownload, at path: String) async {
+        await fetcher.measureSound(download.index, of: download.message, at: path)
     }
 
     private func takePlace() async {

@@ -10,7 +10,8 @@ struct AttachmentFacts: Sendable {
     var height: Int?
     var milliseconds: Int64?
 
-    init(_ path: String) async {
+    /// What is known without decoding it.
+    init(_ path: String) {
         guard let handle = FileHandle(forReadingAtPath: path) else { return }
         defer { try? handle.close() }
         let head = (try? handle.read(upToCount: MediaType.sniffedByteCount)).flatMap { $0 } ?? Data()
@@ -26,9 +27,13 @@ struct AttachmentFacts: Sendable {
             else { return }
             width = picture.width
             height = picture.height
-        case .audio: milliseconds = (try? await AudioFile.inspect(path: path)).map { Int64($0.milliseconds) }
         default: break
         }
+    }
+
+    /// How long a sound lasts is found by decoding all of it; `nil` if it is none.
+    static func milliseconds(of path: String) async -> Int64? {
+        (try? await AudioFile.inspect(path: path)).map { Int64($0.milliseconds) }
     }
 
     func write(into attachment: inout Attachment) {

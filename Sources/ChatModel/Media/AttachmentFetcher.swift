@@ -40,6 +40,8 @@ public struct AttachmentFetcher: Sendable {
     public let media: MediaCache
     let store: any LocalStore
     private let download: Download
+    /// How long a sound lasts, in milliseconds.
+    private let measure: @Sendable (_ path: String) async -> Int64?
 
     /// - Parameter trust: which servers are believed: as for the connection of the account. Addresses that are not `https:` are
     ///   refused.
@@ -52,9 +54,14 @@ public struct AttachmentFetcher: Sendable {
         }
     }
 
-    init(store: any LocalStore, media: MediaCache, download: @escaping Download) {
+    init(
+        store: any LocalStore, media: MediaCache,
+        measure: @escaping @Sendable (String) async -> Int64? = AttachmentFacts.milliseconds,
+        download: @escaping Download
+    ) {
         self.store = store
         self.media = media
+        self.measure = measure
         self.download = download
     }
 
@@ -73,15 +80,24 @@ public struct AttachmentFetcher: Sendable {
         _ index: Int, of message: MessageID, limit: Int64 = sizeLimit,
         progress: @escaping ProgressHandler = { _ in }
     ) async throws(AttachmentFailure) -> String {
+        let content = try await bring(index, of: message, limit: limit, progress: progress)
+        if content.isNew { await measureSound(index, of: message, at: content.path) }
+        return content.path
+    }
+
+    /// The first half of ``fetch(_:of:limit:progress:)``: brings the content here. It can be opened then; how long a sound lasts is
+    /// not known yet, because decoding can take its time.
+    func bring(
+        _ index: Int, of message: MessageID, limit: Int64, progress: @escaping ProgressHandler
+    ) async throws(AttachmentFailure) -> (path: String, isNew: Bool) {
         guard let attachment = await attachment(index, of: message) else {
             throw AttachmentFailure(isTemporary: false, condition: "message-gone", text: "")
         }
         if let path = await path(of: attachment) {
             // The sender's word about a content that is here for another reason, or it was noted before.
-            if !attachment.isLocal || attachment.isUnexamined {
-                await note(index, of: message, at: path, hash: attachment.contentHash)
-            }
-            return path
+            let isNew = !attachment.isLocal || attachment.isUnexamined
+            if isNew { await note(index, of: message, at: path, hash: attachment.contentHash) }
+            return (path, isNew)
         }
         guard let url = attachment.url else {
             throw AttachmentFailure(isTemporary: false, condition: "file-gone", text: "")
@@ -94,7 +110,7 @@ public struct AttachmentFetcher: Sendable {
         } catch {
             throw AttachmentFailure(fetching: error)
         }
-        return try await keep(part, as: attachment, index, of: message)
+        return (try await keep(part, as: attachment, index, of: message), true)
     }
 
     private func keep(
@@ -130,15 +146,31 @@ public struct AttachmentFetcher: Sendable {
     /// Writes down that the content is here, and what it is: found in the bytes, not in claims. If that fails, the content is
     /// found by its hash all the same.
     private func note(_ index: Int, of message: MessageID, at path: String, hash: String?) async {
-        let facts = await AttachmentFacts(path)
+        let facts = AttachmentFacts(path)
+        await change(index, of: message) { attachment in
+            attachment.contentHash = hash
+            attachment.isLocal = true
+            facts.write(into: &attachment)
+        }
+    }
+
+    /// The second half: writes down how long a sound lasts, where nobody has said it or what was said may be wrong.
+    func measureSound(_ index: Int, of message: MessageID, at path: String) async {
+        guard let attachment = await attachment(index, of: message), attachment.kind == .voice,
+            let milliseconds = await measure(path)
+        else { return }
+        await change(index, of: message) { $0.duration = milliseconds }
+    }
+
+    private func change(
+        _ index: Int, of message: MessageID, _ body: @escaping @Sendable (inout Attachment) -> Void
+    ) async {
         try? await store.write { writer throws(StoreError) in
             guard let attachments = try writer.message(message)?.text.attachments,
                 attachments.indices.contains(index)
             else { return }
             var attachment = attachments[index]
-            attachment.contentHash = hash
-            attachment.isLocal = true
-            facts.write(into: &attachment)
+            body(&attachment)
             if attachment != attachments[index] { try writer.update(attachment, at: index, of: message) }
         }
     }
