@@ -92,7 +92,9 @@ final class TalkSample {
     }
 
     /// Many messages in one transaction, a minute apart, the newest a minute ago.
-    func fill(_ count: Int, in other: ConversationKey? = nil, body: @escaping @Sendable (Int) -> String = { "Number \($0)" })
+    func fill(
+        _ count: Int, in other: ConversationKey? = nil, body: @escaping @Sendable (Int) -> String = { "Number \($0)" }
+    )
         async throws
     {
         let key = other ?? key
@@ -109,7 +111,8 @@ final class TalkSample {
     }
 
     /// A conversation in a window, and its timeline.
-    func open(_ other: ConversationKey? = nil, width: Int = 560, height: Int = 640) async -> (Window, ConversationView) {
+    func open(_ other: ConversationKey? = nil, width: Int = 560, height: Int = 640) async -> (Window, ConversationView)
+    {
         let view = ConversationView(other ?? key, desk)
         let window = Window("Talk", width: width, height: height, view.root)
         window.present()

@@ -63,7 +63,7 @@ final class Desk {
 
     /// Opens a conversation by the number that the store gave to it.
     func openConversation(number: Int64) {
-        guard let row = home.conversations.rows[ConversationID(rawValue: number)] else { return }
+        guard let row = home.conversations.row(ConversationID(rawValue: number)) else { return }
         window?.open(row.key)
     }
 

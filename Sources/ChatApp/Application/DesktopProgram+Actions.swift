@@ -39,7 +39,7 @@ enum Shortcuts {
 
     static var conversations: [Shortcut] {
         [
-            Shortcut(action: "win.search", keys: ["<Control>k"], title: localized("Find a conversation")),
+            Shortcut(action: "win.search", keys: ["<Control>k"], title: localized("Search conversations and messages")),
             Shortcut(
                 action: "win.next", keys: ["<Alt>Down", "<Control>Page_Down"], title: localized("Next conversation")),
             Shortcut(
@@ -51,6 +51,8 @@ enum Shortcuts {
 
     static var messages: [Shortcut] {
         [
+            Shortcut(action: "win.find", keys: ["<Control>f"], title: localized("Find in this conversation")),
+            Shortcut(action: "win.date", keys: ["<Control>d"], title: localized("Go to a day")),
             Shortcut(action: "win.newest", keys: ["<Control>End"], title: localized("Go to the newest message")),
             Shortcut(action: "win.unread", keys: ["<Control>u"], title: localized("Go to the first unread message")),
         ]

@@ -14,6 +14,8 @@ enum Style {
         .badge.muted { background: alpha(currentColor, 0.25); color: inherit; }
         .draft { color: @error_color; }
         .writing { color: @accent_color; }
+        .search-heading { padding: 10px 10px 2px 10px; }
+        .search-more { color: @accent_color; padding: 10px; }
         .notice { padding: 6px 12px; background: alpha(@warning_bg_color, 0.35); }
 
         """
@@ -54,7 +56,7 @@ enum Style {
         .day { font-size: 85%; font-weight: 600; opacity: 0.6; padding: 8px 12px 4px 12px; }
         .unread-line { color: @accent_color; font-size: 85%; font-weight: 700; padding: 6px 12px; }
         .unread-line separator { background: alpha(@accent_color, 0.5); min-height: 1px; }
-        .photo { border-radius: 12px; }
+        .photo { border-radius: 12px; background: alpha(currentColor, 0.08); }
         .shade { background: alpha(black, 0.45); color: white; border-radius: 99px; padding: 6px; }
         .play { min-width: 34px; min-height: 34px; padding: 0; background: alpha(currentColor, 0.15); color: inherit; }
         .rate { min-height: 0; min-width: 0; padding: 1px 7px; font-size: 80%; border-radius: 99px;

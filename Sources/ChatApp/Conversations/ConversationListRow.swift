@@ -11,10 +11,15 @@ final class ConversationListRow: ListRow {
     var onMenu: (ConversationRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
     private let picture: PersonPicture
-    let title = Label().ellipsize().textAlignment(0).expand(.horizontal).css("conversation-title")
+    /// In characters. A long text takes the room that is there, but it asks for no more than this, or the list would grow with it.
+    static let widestWish = 20
+
+    let title = Label().ellipsize().textAlignment(0).characters(maximum: widestWish).expand(.horizontal)
+        .css("conversation-title")
     let time = Label().css("dim-label", "caption")
     let state = StateMark()
-    let preview = Label().ellipsize().textAlignment(0).expand(.horizontal).css("conversation-preview")
+    let preview = Label().ellipsize().textAlignment(0).characters(maximum: widestWish).expand(.horizontal)
+        .css("conversation-preview")
     let draftMark = Label(localized("Draft:")).css("draft", "conversation-preview").hidden()
     let badge = Label().css("badge").align(vertical: .center).hidden()
     let pin = Icon("view-pin-symbolic", size: 12).css("dim-label").hidden()

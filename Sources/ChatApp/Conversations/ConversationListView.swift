@@ -7,9 +7,13 @@ internal import Localization
 final class ConversationListView {
     let root: Widget
     let header: HeaderBar
-    let search = SearchEntry(placeholder: localized("Search conversations"))
+    let search = SearchEntry(placeholder: localized("Search conversations and messages"))
     /// A conversation was chosen.
     var onOpen: (ConversationKey) -> Void = { _ in }
+
+    /// A message was found and chosen.
+    var onOpenMessage: (ConversationKey, MessageID) -> Void = { _, _ in }
+    let results: SearchResultsView
 
     private let desk: Desk
     let model = ListModel<ConversationRow>()
@@ -31,17 +35,20 @@ final class ConversationListView {
             return row
         }
         list.accessible(label: localized("Conversations"))
+        results = SearchResultsView(desk)
         searchBar = SearchBar(search)
+        search.expand(.horizontal)
         scroller = ScrolledWindow(list).expand(.vertical)
         let menuButton = MenuButton(icon: "open-menu-symbolic").primary()
         menuButton.show(menu)
         menuButton.named(localized("Main menu"))
         let searchButton = ToggleButton(icon: "system-search-symbolic")
-        searchButton.named(localized("Search conversations"))
+        searchButton.named(localized("Search conversations and messages"))
         header = HeaderBar(title: WindowTitle(localized("Hongyan")))
         header.prepend(searchButton)
         header.append(menuButton)
         stack.add(scroller, name: "list")
+        stack.add(results.root, name: "results")
         stack.add(
             StatusPage(
                 icon: "user-available-symbolic", title: localized("No conversations yet"),
@@ -57,9 +64,13 @@ final class ConversationListView {
         searchBar.onOpen { [weak self, weak searchButton] isOpen in
             guard let searchButton else { return }
             searchButton.withoutHearing(toggling) { searchButton.isActive = isOpen }
-            if !isOpen { self?.desk.home.conversations.search("") }
+            if !isOpen { self?.find("") }
         }
-        search.onSearch { [weak self] in self?.desk.home.conversations.search($0) }
+        search.onSearch { [weak self] in self?.find($0) }
+        results.onChange = { [weak self] in self?.updateStack() }
+        results.onOpen = { [weak self] key, message in
+            if let message { self?.onOpenMessage(key, message) } else { self?.onOpen(key) }
+        }
         search.onActivate { [weak self] in self?.openFirst() }
         selection = list.onSelect { [weak self] in self?.selected($0) }
         diffs = desk.home.conversations.rows.observe { [weak self] in self?.apply($0) }
@@ -85,8 +96,18 @@ final class ConversationListView {
     }
 
     private func updateStack() {
-        let isSearching = !desk.home.conversations.searchText.isEmpty
-        stack.shown = model.count > 0 ? "list" : isSearching ? "nothing" : "empty"
+        guard !desk.home.conversations.searchText.isEmpty else {
+            stack.shown = model.count > 0 ? "list" : "empty"
+            return
+        }
+        // While it is still being searched what was found before stays.
+        if !results.isEmpty { stack.shown = "results" } else if !results.isSearching { stack.shown = "nothing" }
+    }
+
+    private func find(_ text: String) {
+        desk.home.conversations.search(text)
+        results.search(text)
+        updateStack()
     }
 
     // MARK: Selection
@@ -121,8 +142,7 @@ final class ConversationListView {
     }
 
     private func openFirst() {
-        guard model.count > 0 else { return }
-        onOpen(model[0].key)
+        results.openFirst()
         searchBar.isOpen = false
     }
 

@@ -7,9 +7,10 @@ internal import Localization
 final class ConnectionNotice {
     let root: Widget
     private let desk: Desk
-    private let words = Label().wrap().textAlignment(0).expand(.horizontal).css("caption")
+    private let words = Label().wrap(maximumCharacters: 36).textAlignment(0).expand(.horizontal).css("caption")
     private let button = Button(localized("Connect now")).css("caption").align(horizontal: .end)
     private let revealer: Revealer
+    var isShown: Bool { revealer.isRevealed }
     private var account: AccountID?
     private var isRepairNeeded = false
     private lazy var seconds = SecondHand { [weak self] in self?.show() }

@@ -10,7 +10,7 @@ final class ConversationHeader {
     var onBack: () -> Void = {}
     private let back = Button(icon: "go-previous-symbolic").hidden()
     private let picture: PersonPicture
-    private let title = Label().ellipsize().textAlignment(0).css("heading")
+    let title = Label().ellipsize().textAlignment(0).css("heading")
     private let subtitle = Label().ellipsize().textAlignment(0).css("caption", "dim-label")
 
     init(_ key: ConversationKey, _ desk: Desk) {

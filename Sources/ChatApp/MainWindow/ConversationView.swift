@@ -10,6 +10,7 @@ final class ConversationView {
     let root: Widget
     let header: ConversationHeader
     let timeline: TimelineView
+    let findBar: FindBar
     var onBack: () -> Void = {} {
         didSet { header.onBack = onBack }
     }
@@ -32,13 +33,20 @@ final class ConversationView {
         model = Timeline(key, store: desk.home.store, actions: account, environment: desk.home.environment)
         header = ConversationHeader(key, desk)
         timeline = TimelineView(model, desk)
+        findBar = FindBar(
+            ConversationFinder(key, store: desk.home.store, environment: desk.home.environment), timeline)
         let room =
             key.kind == .room
             ? RoomModel(key, store: desk.home.store, environment: desk.home.environment) : nil
         self.room = room
         writing = WritingPlace.of(key, desk) { [weak room] in room?.nicknames ?? [] }.map { ComposerView($0) }
-        let column = Box.vertical(header.bar, timeline.root.expand(.vertical))
+        let column = Box.vertical(header.bar, findBar.root, timeline.root.expand(.vertical))
         root = column
+        let find = Button(icon: "edit-find-symbolic").focusOnClick(false)
+        find.named(localized("Find in this conversation"))
+        find.onClick { [weak self] in self?.toggleFinding() }
+        header.append(find)
+        findBar.onClose = { [weak self] in self?.focus() }
         timeline.onReply = { [weak self] in self?.writing?.answer($0) }
         timeline.onEdit = { [weak self] in self?.writing?.correct($0) }
         if let writing {
@@ -70,6 +78,10 @@ final class ConversationView {
 
     func focus() { writing?.focus() }
 
+    func find() { findBar.open() }
+    func chooseDay() { findBar.openDates() }
+    private func toggleFinding() { if findBar.root.isOpen { findBar.root.isOpen = false } else { find() } }
+
     /// Ends everything that follows the conversation.
     func close() {
         for task in tasks { task.cancel() }
@@ -83,7 +95,7 @@ final class ConversationView {
     }
 
     private func showHeader() {
-        let row = desk.home.conversations.rows.elements.first { $0.key == key }
+        let row = desk.home.conversations.all[key]
         let contact = desk.home.contacts.rows.elements.first { $0.conversation == key }
         let title = row?.title ?? contact?.name ?? key.address.unescapedLocal ?? key.address.description
         let subtitle: String =

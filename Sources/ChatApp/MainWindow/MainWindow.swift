@@ -16,7 +16,7 @@ final class MainWindow {
     let leaflet: Leaflet
     private let toasts: ToastOverlay
     private let stack = Stack(crossfades: true)
-    private let notice: ConnectionNotice
+    let notice: ConnectionNotice
     /// Fills the window as long as nobody has signed in.
     private var signIn: SignInFlow?
     private let presence: PresenceButton
@@ -40,7 +40,9 @@ final class MainWindow {
             ).expand(.vertical))
         pane.show(nothingOpen)
         pane.expand(.horizontal)
-        leaflet = Leaflet(Box.vertical(conversations.root.expand(.vertical), notice.root), pane)
+        // The notice would fill its line, and with it the list half of the window.
+        let list = Box.vertical(conversations.root.expand(.vertical), notice.root).expand(.horizontal, when: false)
+        leaflet = Leaflet(list, pane)
         stack.add(leaflet, name: "chat")
         stack.add(
             Box.vertical(HeaderBar(), Spinner().minimumSize(width: 32, height: 32).expand(.vertical)), name: "starting")
@@ -51,6 +53,7 @@ final class MainWindow {
         conversations.header.append(presence.widget)
         conversations.header.showsWindowButtons(end: false)
         conversations.onOpen = { [weak self] in self?.open($0) }
+        conversations.onOpenMessage = { [weak self] in self?.open($0, at: $1) }
         leaflet.onFold { [weak self] in self?.folded($0) }
         leaflet.onShownPane { [weak self] in self?.paneChanged() }
         window.onActive { [weak self] isActive in self?.activeChanged(isActive) }
@@ -85,6 +88,8 @@ final class MainWindow {
         window.add(Action("back") { [weak self] in self?.showList() })
         window.add(Action("newest") { [weak self] in self?.conversation?.timeline.showNewest() })
         window.add(Action("unread") { [weak self] in self?.conversation?.timeline.showUnread() })
+        window.add(Action("find") { [weak self] in self?.conversation?.find() })
+        window.add(Action("date") { [weak self] in self?.conversation?.chooseDay() })
         window.add(Action("close") { [weak self] in self?.window.close() })
     }
 
@@ -147,6 +152,12 @@ final class MainWindow {
         pane.show(view.root)
         conversations.show(open: key)
         view.open(isActive: window.isActive)
+    }
+
+    /// Opens a conversation at a message.
+    func open(_ key: ConversationKey, at message: MessageID) {
+        open(key)
+        conversation?.timeline.jump(to: message)
     }
 
     func closeConversation() {

@@ -47,7 +47,7 @@ final class Notifier {
     }
 
     private func markRead(_ id: ConversationID) {
-        let account = home.conversations.rows[id].flatMap { home.account($0.key.account) }
+        let account = home.conversations.row(id).flatMap { home.account($0.key.account) }
         Task { [home] in try? await home.conversations.markRead(id, through: account) }
     }
 
@@ -55,7 +55,7 @@ final class Notifier {
         let id = news.conversation
         // The list may not have the conversation yet when its first message is told.
         let hash =
-            home.conversations.rows[id]?.avatarHash
+            home.conversations.row(id)?.avatarHash
             ?? home.contacts.rows.elements.first { $0.conversation == key }?.avatarHash
         Task { [weak self, avatars = home.avatars] in
             var picture: [UInt8]?

@@ -3,12 +3,35 @@ internal import GTKBinding
 
 /// Makes Pango's markup of the pieces of a message.
 enum BodyMarkup {
-    static func line(_ pieces: [MessageBody.Piece]) -> String {
-        pieces.map(markup).joined()
+    /// - Parameter sought: words that are marked where they stand.
+    static func line(_ pieces: [MessageBody.Piece], marking sought: String = "") -> String {
+        pieces.map { markup($0, sought) }.joined()
     }
 
-    private static func markup(_ piece: MessageBody.Piece) -> String {
-        var text = Markup.escape(piece.text)
+    /// Text for itself, with words marked in it.
+    static func text(_ text: String, marking sought: String) -> String {
+        guard !sought.isEmpty else { return Markup.escape(text) }
+        // No colour of the theme can be named in markup; black on yellow is read on light and dark alike.
+        return marked(
+            text, SearchMarks.places(of: sought, in: text),
+            open: "<span background=\"#f8e45c\" foreground=\"#000000\">", close: "</span>")
+    }
+
+    /// - Parameter places: in characters, in order.
+    static func marked(_ text: String, _ places: [Range<Int>], open: String, close: String) -> String {
+        let characters = Array(text)
+        var result = ""
+        var start = 0
+        for place in places where place.lowerBound >= start && place.upperBound <= characters.count {
+            result += Markup.escape(String(characters[start..<place.lowerBound]))
+            result += open + Markup.escape(String(characters[place])) + close
+            start = place.upperBound
+        }
+        return result + Markup.escape(String(characters[start...]))
+    }
+
+    private static func markup(_ piece: MessageBody.Piece, _ sought: String) -> String {
+        var text = text(piece.text, marking: sought)
         if let link = piece.link { text = "<a href=\"\(Markup.escape(link))\">\(text)</a>" }
         if piece.style.contains(.strong) { text = "<b>\(text)</b>" }
         if piece.style.contains(.emphasis) { text = "<i>\(text)</i>" }

@@ -17,8 +17,10 @@ final class BodyView {
         root.append(first)
     }
 
-    /// - Parameter prefix: stands in front of what somebody does (`/me`).
-    func show(_ body: MessageBody, prefix: String?) {
+    /// - Parameters:
+    ///   - prefix: stands in front of what somebody does (`/me`).
+    ///   - sought: words that are marked where they stand.
+    func show(_ body: MessageBody, prefix: String?, marking sought: String = "") {
         if let emojiClass { first.css(emojiClass, false) }
         emojiClass = Self.emojiClass(body.emojiCount)
         if let emojiClass { first.css(emojiClass, true) }
@@ -32,7 +34,7 @@ final class BodyView {
             }
         first.runs(rightToLeft: isRightToLeft)
 
-        let parts = Self.parts(body.blocks)
+        let parts = Self.parts(body.blocks, sought)
         let start = prefix.map { "<b>\(Markup.escape($0))</b> " } ?? ""
         if parts.count <= 1, case .text(let markup)? = parts.first ?? .text("") {
             if !isSimple { reset() }
@@ -44,7 +46,7 @@ final class BodyView {
         first.isVisible = false
         if !start.isEmpty { root.append(Self.label(start)) }
         for part in parts {
-            let widget = Self.widget(part)
+            let widget = Self.widget(part, sought)
             widget.runs(rightToLeft: isRightToLeft)
             root.append(widget)
         }
@@ -75,12 +77,12 @@ final class BodyView {
     }
 
     /// Lines that follow each other are one text, so that they can be selected together.
-    private static func parts(_ blocks: [MessageBody.Block]) -> [Part] {
+    private static func parts(_ blocks: [MessageBody.Block], _ sought: String) -> [Part] {
         var parts: [Part] = []
         for block in blocks {
             switch block {
             case .line(let pieces):
-                let line = BodyMarkup.line(pieces)
+                let line = BodyMarkup.line(pieces, marking: sought)
                 if case .text(let before)? = parts.last {
                     parts[parts.count - 1] = .text(before + "\n" + line)
                 } else {
@@ -93,16 +95,16 @@ final class BodyView {
         return parts
     }
 
-    private static func widget(_ part: Part) -> Widget {
+    private static func widget(_ part: Part, _ sought: String) -> Widget {
         switch part {
         case .text(let markup): return label(markup)
         case .code(let text):
             let label = makeLabel()
-            label.text = text.hasSuffix("\n") ? String(text.dropLast()) : text
+            label.show(markup: BodyMarkup.text(text.hasSuffix("\n") ? String(text.dropLast()) : text, marking: sought))
             return label.css("code")
         case .quotation(let blocks):
             let box = Box.vertical(spacing: 4).css("quoted")
-            for part in parts(blocks) { box.append(widget(part)) }
+            for part in parts(blocks, sought) { box.append(widget(part, sought)) }
             return box
         }
     }

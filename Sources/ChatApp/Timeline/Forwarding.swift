@@ -35,7 +35,7 @@ final class Forwarding {
 
     private func show(_ text: String) {
         let words = text.lowercased()
-        shown = desk.home.conversations.rows.elements.filter {
+        shown = desk.home.conversations.all.values.sorted(by: ConversationRow.isBefore).filter {
             words.isEmpty || $0.title.lowercased().contains(words) || $0.key.address.description.contains(words)
         }
         list.removeAll()

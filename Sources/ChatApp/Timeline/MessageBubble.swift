@@ -65,7 +65,9 @@ final class MessageBubble {
         showTakenBack(message.isRetracted)
         let isPlaceholder = message.text.body.isEmpty
         body.root.isVisible = !message.isRetracted && !isPlaceholder
-        if body.root.isVisible { body.show(text, prefix: text.isAction ? message.senderName : nil) }
+        if body.root.isVisible { 
+            body.show(text, prefix: text.isAction ? message.senderName : nil, marking: owner?.sought ?? "")
+        }
         show(message.isRetracted ? [] : message.text.attachments, of: message)
 
         edited.isVisible = message.isEdited && !message.isRetracted

@@ -9,6 +9,8 @@ protocol TimelineOwner: AnyObject {
     var key: ConversationKey { get }
     /// Who has written stands over the messages: in rooms.
     var showsSenders: Bool { get }
+    /// Words that are marked in the messages; empty where nothing is searched.
+    var sought: String { get }
     func jump(to message: MessageID)
     func toggleReaction(_ emoji: String, _ message: TimelineMessage)
     func retry(_ message: TimelineMessage)

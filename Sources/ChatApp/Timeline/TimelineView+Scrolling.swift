@@ -82,11 +82,26 @@ extension TimelineView {
 
     /// Shows a message, wherever in the conversation it is.
     func jump(to message: MessageID) {
+        guard isOpened else {
+            awaited = message
+            return
+        }
+        awaited = nil
         Task { [weak self] in
             guard let self, let item = await self.timeline.show(message), let index = self.index(of: item) else {
                 return
             }
             self.scroll(to: index, flash: true)
+        }
+    }
+
+    /// Shows a day from its first message on, or what came next.
+    func jump(to day: CalendarView.Day) {
+        Task { [weak self] in
+            guard let self, let item = await self.timeline.show(day: day.day, month: day.month, year: day.year),
+                let index = self.index(of: item)
+            else { return }
+            self.scroll(to: index, atTop: true, flash: true)
         }
     }
 

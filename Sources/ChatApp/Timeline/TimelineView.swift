@@ -17,6 +17,10 @@ final class TimelineView: TimelineOwner {
         didSet { if isInFront { noteSeen() } }
     }
 
+    private(set) var sought = ""
+    /// The message to show as soon as the conversation is open.
+    var awaited: MessageID?
+
     var key: ConversationKey { timeline.key }
     var showsSenders: Bool { key.kind == .room }
 
@@ -93,7 +97,9 @@ final class TimelineView: TimelineOwner {
         // A list that was never laid out stays blank when it is scrolled.
         list.onFrame { [weak self] in
             guard let self else { return false }
-            if let item = self.timeline.initialItem, let index = self.index(of: item) {
+            if let message = self.awaited {
+                self.jump(to: message)
+            } else if let item = self.timeline.initialItem, let index = self.index(of: item) {
                 self.scroll(to: index, atTop: true)
             } else {
                 self.scrollToEnd()
@@ -103,6 +109,14 @@ final class TimelineView: TimelineOwner {
     }
 
     func close() { diffs = nil }
+
+    /// Marks words wherever they are to be seen; none when the text is empty.
+    func mark(_ text: String) {
+        sought = text
+        list.forEachRow { _, row in
+            if let item = row.item, item.message != nil { row.show(item) }
+        }
+    }
 
     func index(of item: TimelineItem.ID) -> Int? { model.items.firstIndex { $0.id == item } }
 

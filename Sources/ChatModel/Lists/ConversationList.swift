@@ -13,6 +13,8 @@ internal import XMPPAddress
 @Observable
 public final class ConversationList {
     public let rows: ObservableList<ConversationRow>
+    /// All rows by their conversation, whatever is searched.
+    public private(set) var all: [ConversationKey: ConversationRow] = [:]
     /// Unread messages in what is neither muted nor archived; what was marked as unread counts as one.
     public private(set) var unreadCount = 0
     /// Only rows in whose name or address these words are; all when it is empty.
@@ -90,6 +92,9 @@ public final class ConversationList {
         }
     }
 
+    /// A row, whether or not the search shows it.
+    public func row(_ id: ConversationID) -> ConversationRow? { all.values.first { $0.id == id } }
+
     /// Shows only rows in whose name or address all of the words are.
     public func search(_ text: String) {
         guard text != searchText else { return }
@@ -136,6 +141,8 @@ public final class ConversationList {
             if matchesSearch(row) { shown.append(row) }
         }
         built = built.count == conversations.count ? built : built.filter { conversations[$0.key] != nil }
+        let all = Dictionary(built.values.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        if all != self.all { self.all = all }
         shown.sort(by: ConversationRow.isBefore)
         rows.show(shown)
         if unreadCount != unread { unreadCount = unread }

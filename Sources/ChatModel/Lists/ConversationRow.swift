@@ -63,7 +63,7 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
     }
 
     /// Pinned before others before archived; in each the last message first, what is without one at the end.
-    static func isBefore(_ left: ConversationRow, _ right: ConversationRow) -> Bool {
+    public static func isBefore(_ left: ConversationRow, _ right: ConversationRow) -> Bool {
         if left.section != right.section { return left.section < right.section }
         switch (left.position, right.position) {
         case (let left?, let right?): return left > right

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The part of a text around what was searched for, in one line, with the places of the words.
 public struct SearchSnippet: Hashable, Sendable {
     public let text: String
@@ -17,17 +15,7 @@ public struct SearchSnippet: Hashable, Sendable {
             if isSpace, characters.last == " " || characters.isEmpty { continue }
             characters.append(isSpace ? " " : character)
         }
-        let folded = characters.map { Self.folded($0) }
-        let words = search.split(whereSeparator: \.isWhitespace).map { word in word.map { Self.folded($0) } }
-        var found: [Range<Int>] = []
-        for word in words where !word.isEmpty && word.count <= folded.count {
-            for start in 0...(folded.count - word.count)
-            where folded[start] == word[0] && folded[start..<start + word.count].elementsEqual(word) {
-                found.append(start..<start + word.count)
-            }
-        }
-        found.sort { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
-
+        let found = SearchMarks.places(of: search, in: characters)
         let first = found.first?.lowerBound ?? 0
         var start = first <= Self.lead ? 0 : first - Self.lead
         let end = min(characters.count, start + Self.length)
@@ -38,18 +26,8 @@ public struct SearchSnippet: Hashable, Sendable {
         var hits: [Range<Int>] = []
         for range in found where range.lowerBound >= start && range.upperBound <= end {
             let shifted = range.lowerBound - start + prefix.count..<range.upperBound - start + prefix.count
-            if let last = hits.last, shifted.lowerBound <= last.upperBound {
-                hits[hits.count - 1] = last.lowerBound..<max(last.upperBound, shifted.upperBound)
-            } else {
-                hits.append(shifted)
-            }
+            hits.append(shifted)
         }
         self.hits = hits
-    }
-
-    private static func folded(_ character: Character) -> String {
-        if character.isASCII { return character.lowercased() }
-        return String(character).folding(
-            options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }
 }

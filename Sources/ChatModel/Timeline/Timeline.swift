@@ -45,7 +45,7 @@ public final class Timeline {
 
     @ObservationIgnored let store: any LocalStore
     @ObservationIgnored let actions: (any ConversationActions)?
-    @ObservationIgnored private let environment: ModelEnvironment
+    @ObservationIgnored let environment: ModelEnvironment
     @ObservationIgnored private let turns = Turns()
     @ObservationIgnored private var conversation: ConversationID?
     @ObservationIgnored var contents: TimelineContents

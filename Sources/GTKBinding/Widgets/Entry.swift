@@ -73,9 +73,10 @@ public final class SearchEntry: Widget, TextField {
 
 /// A bar for a search field that is shown while something is searched.
 public final class SearchBar: Widget {
-    public init(_ entry: SearchEntry) {
+    /// - Parameter content: what stands in the bar, with the entry in it; the entry alone where it is not given.
+    public init(_ entry: SearchEntry, _ content: Widget? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_search_bar_new()))
-        gtk_search_bar_set_child(cast(), entry.widget)
+        gtk_search_bar_set_child(cast(), (content ?? entry).widget)
         gtk_search_bar_connect_entry(cast(), entry.cast())
     }
 

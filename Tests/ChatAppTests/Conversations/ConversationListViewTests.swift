@@ -52,7 +52,10 @@ extension WindowTests {
             let (tybaltID, nurseID) = (try #require(ids[tybalt]), try #require(ids[nurse]))
             try await list.pin(tybaltID, true)
             try await list.notify(tybaltID, for: .none)
-            #expect(await Toolkit.turn { row(view, tybalt)?.pin.isVisible == true && row(view, tybalt)?.silence.isVisible == true })
+            #expect(
+                await Toolkit.turn {
+                    row(view, tybalt)?.pin.isVisible == true && row(view, tybalt)?.silence.isVisible == true
+                })
             #expect(view.model[0].key == tybalt)
             #expect(row(view, tybalt)?.badge.has(css: "muted") == true)
             try await sample.write { store throws(StoreError) in

@@ -13,13 +13,8 @@ extension WindowTests {
     struct MainWindowTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        private static let application: Application? = {
-            let application = Application("im.hongyan.Tests", isUnique: false)
-            return application.register() ? application : nil
-        }()
-
         private func window(_ sample: TalkSample) throws -> MainWindow {
-            let window = MainWindow(sample.desk, try #require(Self.application))
+            let window = MainWindow(sample.desk, try #require(Application.forTests))
             sample.desk.window = window
             window.present()
             return window
@@ -30,7 +25,8 @@ extension WindowTests {
             let sample = try await TalkSample()
             let name = String(repeating: "Wolfeschlegelsteinhausenbergerdorff", count: 4)
             try await sample.save(Contact(address: sample.romeo, name: name))
-            try await sample.say("https://example.org/" + String(repeating: "abcdefghijklmnopqrstuvwxyz", count: 8), ago: 9)
+            try await sample.say(
+                "https://example.org/" + String(repeating: "abcdefghijklmnopqrstuvwxyz", count: 8), ago: 9)
             try await sample.say(String(repeating: "W", count: 400), ago: 8, isOwn: true)
             try await sample.say("```\n" + String(repeating: "let w = 1; ", count: 40) + "\n```", ago: 7)
             try await sample.say("🌹🌹🌹🌹🌹🌹", ago: 6)
@@ -43,7 +39,8 @@ extension WindowTests {
                             Attachment(kind: .picture, name: "wide.png", width: 8000, height: 600),
                             Attachment(kind: .picture, name: "panorama", width: 320, height: 20),
                             Attachment(kind: .voice, size: 90_000, duration: 3_600_000),
-                            Attachment(kind: .file, name: String(repeating: "report ", count: 20) + ".pdf", size: 1 << 30),
+                            Attachment(
+                                kind: .file, name: String(repeating: "report ", count: 20) + ".pdf", size: 1 << 30),
                         ])), ago: 4)
             try await sample.say("look", ago: 3, isOwn: true)
             let reactions = ["👍", "❤️", "😂", "😮", "😢", "🙏", "🌹", "🎉"]
@@ -53,11 +50,16 @@ extension WindowTests {
             try await sample.write { store throws(StoreError) in
                 try store.advance(
                     failed,
-                    to: .failed(FailureReason(.refused, condition: "x", text: String(repeating: "because ", count: 30))))
+                    to: .failed(FailureReason(.refused, condition: "x", text: String(repeating: "because ", count: 30)))
+                )
             }
             let window = try window(sample)
             await Toolkit.settle()
             #expect(window.window.minimumWidth <= 360)
+            // With the notice of an account that cannot be reached, too.
+            #expect(await Toolkit.turn { window.notice.isShown })
+            await Toolkit.settle()
+            #expect((1...360).contains(window.conversations.root.width), "\(window.conversations.root.width)")
             window.open(sample.key)
             #expect(await Toolkit.turn { window.conversation?.timeline.bubble(of: failed) != nil })
             await Toolkit.settle()
@@ -91,12 +93,12 @@ extension WindowTests {
             try await sample.fill(40, in: other)
             let window = try window(sample)
             var counts: [(objects: Int, rows: Int)] = []
-            for round in 0..<200 {
+            for round in 0..<90 {
                 let key = round.isMultiple(of: 2) ? sample.key : other
                 window.open(key)
                 let isThere = await Toolkit.turn { window.conversation?.timeline.isOpened == true }
                 try #require(isThere)
-                if round % 50 == 49 {
+                if round % 30 == 29 {
                     await Toolkit.settle()
                     counts.append((Object.liveCount, ListRows.liveCount))
                 }
@@ -123,7 +125,8 @@ extension WindowTests {
                 window.close(forGood: true)
             }
             #expect(await Toolkit.turn { Object.liveCount <= objects && ListRows.liveCount <= rows })
-            #expect(Object.liveCount <= objects, "\(Object.liveCount - objects) objects, \(ListRows.liveCount - rows) rows")
+            #expect(
+                Object.liveCount <= objects, "\(Object.liveCount - objects) objects, \(ListRows.liveCount - rows) rows")
             await sample.end()
         }
     }

@@ -26,7 +26,8 @@ extension WindowTests {
             let right = try #require(timeline.bubble(of: own))
             let width = Double(timeline.scroller.width)
             let leftPlace = try #require(left.bubble.translate(x: 0, y: 0, to: timeline.scroller))
-            let rightPlace = try #require(right.bubble.translate(x: Double(right.bubble.width), y: 0, to: timeline.scroller))
+            let rightPlace = try #require(
+                right.bubble.translate(x: Double(right.bubble.width), y: 0, to: timeline.scroller))
             #expect(leftPlace.x < 40)
             #expect(rightPlace.x > width - 40)
             #expect(right.bubble.has(css: "outgoing") && left.bubble.has(css: "incoming"))
@@ -150,10 +151,12 @@ extension WindowTests {
             let emoji = try await sample.say("🌹", ago: 9)
             let three = try await sample.say("🌹 🌹🌹", ago: 8)
             let styled = try await sample.say("*bold* _slanted_ ~gone~ `code` <b>&amp;", ago: 7)
-            let link = try await sample.say("see https://example.org/?a=1&b=\"2\" or xmpp:romeo@montague.example", ago: 6)
+            let link = try await sample.say(
+                "see https://example.org/?a=1&b=\"2\" or xmpp:romeo@montague.example", ago: 6)
             let code = try await sample.say("```\nlet rose = \"rose\"\n```\n> a quotation\nand a line", ago: 5)
             let hebrew = try await sample.say("שלום יולייט, מה שלומך היום?\nhello", ago: 4)
-            let arabic = try await sample.say("مرحبا يا روميو، كيف حالك اليوم؟ هذا نص طويل يمتد على أكثر من سطر واحد", ago: 3, isOwn: true)
+            let arabic = try await sample.say(
+                "مرحبا يا روميو، كيف حالك اليوم؟ هذا نص طويل يمتد على أكثر من سطر واحد", ago: 3, isOwn: true)
             let action = try await sample.say("/me climbs the wall", ago: 2)
             let (window, view) = await sample.open()
             let timeline = view.timeline
@@ -183,8 +186,10 @@ extension WindowTests {
         func room() async throws {
             let sample = try await TalkSample()
             let key = try sample.key("orchard@rooms.example", .room)
-            let first = try await sample.say("A plague", ago: 3, from: try JID("orchard@rooms.example/Mercutio"), in: key)
-            let second = try await sample.say("o' both your houses!", ago: 2, from: try JID("orchard@rooms.example/Mercutio"), in: key)
+            let first = try await sample.say(
+                "A plague", ago: 3, from: try JID("orchard@rooms.example/Mercutio"), in: key)
+            let second = try await sample.say(
+                "o' both your houses!", ago: 2, from: try JID("orchard@rooms.example/Mercutio"), in: key)
             try await sample.say("Courage, man", ago: 1, from: try JID("orchard@rooms.example/Romeo"), in: key)
             let (window, view) = await sample.open(key)
             let timeline = view.timeline

@@ -1,0 +1,106 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// The bar over a timeline in which words are found in the conversation, match by match, and days are gone to.
+///
+/// Return and ↑ go to the match above, Shift+Return and ↓ to the one below, Escape closes it.
+final class FindBar {
+    let root: SearchBar
+    let entry = SearchEntry(placeholder: localized("Find in this conversation"))
+    let count = Label().css("dim-label", "caption", "numeric")
+    let older = Button(icon: "go-up-symbolic").css("flat")
+    let newer = Button(icon: "go-down-symbolic").css("flat")
+    let dates: DateChooser
+    let finder: ConversationFinder
+    /// It was closed: the keyboard goes where it was.
+    var onClose: () -> Void = {}
+    private weak var timeline: TimelineView?
+
+    init(_ finder: ConversationFinder, _ timeline: TimelineView) {
+        self.finder = finder
+        self.timeline = timeline
+        dates = DateChooser(timeline.timeline)
+        entry.characters(minimum: 6)
+        entry.expand(.horizontal)
+        root = SearchBar(
+            entry, Box.horizontal(spacing: 4, entry, count, older, newer, dates.button).expand(.horizontal))
+        entry.accessible(label: localized("Find in this conversation"))
+        older.named(localized("Match above"))
+        newer.named(localized("Match below"))
+        for button in [older, newer] { button.focusOnClick(false) }
+        connect()
+        observe(self) { bar in bar.show() }
+    }
+
+    private func connect() {
+        entry.onSearch { [weak self] in self?.find($0) }
+        entry.onActivate { [weak self] in self?.goOlder() }
+        entry.onNext { [weak self] in self?.goOlder() }
+        entry.onPrevious { [weak self] in self?.goNewer() }
+        entry.onKey { [weak self] press in
+            switch press.key {
+            case .up: self?.goOlder()
+            case .down: self?.goNewer()
+            case .enter where press.modifiers.contains(.shift): self?.goNewer()
+            default: return false
+            }
+            return true
+        }
+        older.onClick { [weak self] in self?.goOlder() }
+        newer.onClick { [weak self] in self?.goNewer() }
+        root.onOpen { [weak self] isOpen in if !isOpen { self?.closed() } }
+        dates.onChoice = { [weak self] in self?.timeline?.jump(to: $0) }
+    }
+
+    func open() {
+        root.isOpen = true
+        entry.grabFocus()
+        entry.selectAll()
+    }
+
+    func openDates() {
+        root.isOpen = true
+        dates.open()
+    }
+
+    private func closed() {
+        entry.text = ""
+        find("")
+        onClose()
+    }
+
+    private func find(_ text: String) {
+        guard text != finder.text else { return }
+        timeline?.mark(text)
+        Task { [weak self, finder] in
+            if let message = await finder.find(text) { self?.timeline?.jump(to: message) }
+        }
+    }
+
+    func goOlder() {
+        Task { [weak self, finder] in
+            if let message = await finder.showOlder() { self?.timeline?.jump(to: message) }
+        }
+    }
+
+    func goNewer() {
+        if let message = finder.showNewer() { timeline?.jump(to: message) }
+    }
+
+    private func show() {
+        let isAsked = finder.text.contains { !$0.isWhitespace }
+        older.isSensitive = finder.place.map { $0 + 1 < finder.count || finder.hasMore } ?? false
+        newer.isSensitive = (finder.place ?? 0) > 0
+        count.isVisible = isAsked
+        if let place = finder.place {
+            count.text = localized("%@ of %@", place + 1, "\(finder.count)" + (finder.hasMore ? "+" : ""))
+        } else if finder.isSearching {
+            count.text = "…"
+        } else {
+            count.text = localized("Nothing found")
+        }
+        entry.css("error", isAsked && finder.place == nil && !finder.isSearching)
+    }
+}

@@ -1,0 +1,51 @@
+internal import CGTK
+
+/// A month whose days can be chosen.
+public final class CalendarView: Widget {
+    /// A day as a calendar on the wall has it.
+    public struct Day: Hashable, Sendable {
+        public var year: Int
+        /// 1 to 12.
+        public var month: Int
+        public var day: Int
+
+        public init(year: Int, month: Int, day: Int) {
+            (self.year, self.month, self.day) = (year, month, day)
+        }
+    }
+
+    public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_calendar_new())) }
+
+    /// The day that is chosen; its month is shown.
+    public var day: Day {
+        get {
+            let date = gtk_calendar_get_date(cast())
+            defer { g_date_time_unref(date) }
+            var (year, month, day): (gint, gint, gint) = (0, 0, 0)
+            g_date_time_get_ymd(date, &year, &month, &day)
+            return Day(year: Int(year), month: Int(month), day: Int(day))
+        }
+        set {
+            guard newValue != day,
+                let date = g_date_time_new_local(
+                    gint(newValue.year), gint(newValue.month), gint(newValue.day), 12, 0, 0)
+            else { return }
+            defer { g_date_time_unref(date) }
+            gtk_calendar_select_day(cast(), date)
+        }
+    }
+
+    /// Marks days of the month that is shown, and no others.
+    public func mark(_ days: Set<Int>) {
+        gtk_calendar_clear_marks(cast())
+        for day in days { gtk_calendar_mark_day(cast(), guint(day)) }
+    }
+
+    /// Calls `body` when another day was chosen.
+    public func onSelect(_ body: @escaping () -> Void) { on("day-selected", body) }
+
+    /// Calls `body` when another month is shown.
+    public func onMonth(_ body: @escaping () -> Void) {
+        for signal in ["next-month", "prev-month", "next-year", "prev-year"] { on(signal, body) }
+    }
+}
