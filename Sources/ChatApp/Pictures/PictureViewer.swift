@@ -39,6 +39,7 @@ final class PictureViewer {
     private var following: ViewObservation?
     private var loading: Task<Void, Never>?
     private var texture: Texture?
+    private var motion: PictureMotion?
     private var shownPath: String?
     /// How many pixels of the screen a pixel has; `nil` fits the picture into the window.
     private(set) var zoom: Double?
@@ -46,6 +47,8 @@ final class PictureViewer {
     /// Each step of the size, and the smallest and largest that make sense.
     private static let step = 1.25
     private static let zooms = 0.1...8.0
+    /// Frames of a picture that moves are not larger than a screen.
+    private static let movingSide = 2048
 
     init(
         _ items: [Item], at index: Int, downloads: AttachmentDownloads, over parent: Window?,
@@ -95,6 +98,7 @@ final class PictureViewer {
             self?.resize(by: step < 0 ? Self.step : 1 / Self.step)
             return true
         }
+        window.onActive { [weak self] isActive in if isActive { self?.motion?.wake() } }
         window.onCloseRequest { [weak self] in
             self?.closed()
             return false
@@ -108,6 +112,7 @@ final class PictureViewer {
     }
 
     private func closed() {
+        motion?.end()
         loading?.cancel()
         following?.end()
         Self.open[ObjectIdentifier(self)] = nil
@@ -151,6 +156,8 @@ final class PictureViewer {
         guard items.indices.contains(index) else { return }
         let item = items[index]
         loading?.cancel()
+        motion?.end()
+        motion = nil
         texture = nil
         shownPath = nil
         zoom = nil
@@ -214,6 +221,18 @@ final class PictureViewer {
             self.stack.shown = "picture"
             self.fit()
             self.showDetails()
+            self.move(path)
+        }
+    }
+
+    private func move(_ path: String) {
+        guard PictureMotion.mayMove(items[index].attachment.mediaType) else { return }
+        motion = PictureMotion(path, side: Self.movingSide, in: picture) { [weak self] in self?.picture.show($0) }
+        var frames = 0
+        picture.onFrame { [weak self] in
+            frames += 1
+            if frames > 1 { self?.motion?.wake() }
+            return frames < 2
         }
     }
 

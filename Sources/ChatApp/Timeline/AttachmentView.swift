@@ -8,6 +8,13 @@ protocol AttachmentView: AnyObject {
 
     /// The row is used for something else.
     func clear()
+
+    /// It may be on the screen again: what moves goes on.
+    func wake()
+}
+
+extension AttachmentView {
+    func wake() {}
 }
 
 /// What a view of a file may ask of the timeline that it stands in.

@@ -65,7 +65,7 @@ final class MessageBubble {
         showTakenBack(message.isRetracted)
         let isPlaceholder = message.text.body.isEmpty
         body.root.isVisible = !message.isRetracted && !isPlaceholder
-        if body.root.isVisible { 
+        if body.root.isVisible {
             body.show(text, prefix: text.isAction ? message.senderName : nil, marking: owner?.sought ?? "")
         }
         show(message.isRetracted ? [] : message.text.attachments, of: message)
@@ -192,6 +192,9 @@ final class MessageBubble {
         views = []
         files.removeAll()
     }
+
+    /// It may be on the screen again.
+    func wake() { for view in views { view.wake() } }
 
     /// The row is not to be seen any more.
     func clear() {

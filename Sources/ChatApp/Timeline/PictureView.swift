@@ -16,6 +16,10 @@ final class PictureView: AttachmentView {
     private var decoding: Task<Void, Never>?
     private var shownPath: String?
     private var isShowingAll = false
+    /// A picture that may move does so by this.
+    private(set) var motion: PictureMotion?
+    /// Frames that were painted.
+    private(set) var frameCount = 0
 
     /// The largest place of a picture in a bubble, in pixels; a narrow window makes it smaller.
     private static let widest = 320.0
@@ -25,6 +29,8 @@ final class PictureView: AttachmentView {
     private static var textures: [String: Texture] = [:]
     private static var order: [String] = []
     private static let textureLimit = 40
+    /// Sharp where a pixel of the layout has two of the screen.
+    private nonisolated static let decodedSide = 640
 
     init(_ place: AttachmentPlace) {
         self.place = place
@@ -48,17 +54,43 @@ final class PictureView: AttachmentView {
             isShowingAll = true
         }
         observe(self) { view in view.showPhase() }
-        if let download = place.download, !isShowingAll {
-            Task {
+        if let download = place.download {
+            Task { [isShowingAll] in
                 await download.look()
-                download.startIfSmall()
+                if !isShowingAll { download.startIfSmall() }
             }
         }
     }
 
-    isolated deinit { decoding?.cancel() }
+    isolated deinit {
+        decoding?.cancel()
+        motion?.end()
+    }
 
-    func clear() { decoding?.cancel() }
+    func clear() {
+        decoding?.cancel()
+        motion?.end()
+        motion = nil
+    }
+
+    func wake() { motion?.wake() }
+
+    private func move(_ path: String) {
+        guard motion == nil, PictureMotion.mayMove(place.attachment.mediaType) else { return }
+        motion = PictureMotion(path, side: Self.decodedSide, in: root) { [weak self] texture in
+            guard let self else { return }
+            self.frameCount += 1
+            self.isShowingAll = true
+            self.picture.show(texture)
+        }
+        // It has its place after the next layout.
+        var frames = 0
+        root.onFrame { [weak self] in
+            frames += 1
+            if frames > 1 { self?.wake() }
+            return frames < 2
+        }
+    }
 
     private static func size(_ attachment: Attachment) -> (width: Double, height: Double) {
         guard let width = attachment.width, let height = attachment.height, width > 0, height > 0 else {
@@ -90,6 +122,7 @@ final class PictureView: AttachmentView {
         case .here(let path):
             showProgress(nil, nil)
             decode(path)
+            move(path)
         case .waiting: showProgress(.running(0), localized("Cancel"))
         case .fetching(let fraction): showProgress(.running(fraction ?? 0), localized("Cancel"))
         case .unknown: showProgress(nil, nil)
@@ -124,7 +157,7 @@ final class PictureView: AttachmentView {
     @concurrent
     private nonisolated static func small(_ path: String) async -> [UInt8]? {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
-        return (try? await Media.Picture.thumbnail(of: [UInt8](data), max: 640))?.bytes
+        return (try? await Media.Picture.thumbnail(of: [UInt8](data), max: decodedSide))?.bytes
     }
 
     private func cannotShow() {

@@ -6,6 +6,8 @@ internal import GTKBinding
 extension TimelineView {
     /// Frames without a change after which the end is where it stays.
     private static let settlingFrames = 4
+    /// Frames in which a row gets to its place, however often the list corrects itself.
+    private static let framesToArrive = 30
     /// So near to the end counts as the end, in pixels.
     private static let endMargin = 48.0
 
@@ -14,6 +16,7 @@ extension TimelineView {
     /// The list knows the height of a new row only after a layout; so it is asked again, frame by frame, until the end is in view.
     func scrollToEnd() {
         guard model.count > 0 else { return }
+        scrollTurn += 1
         list.scroll(to: model.count - 1)
         framesToSettle = Self.settlingFrames
         guard !isSettling else { return }
@@ -34,27 +37,42 @@ extension TimelineView {
         }
     }
 
-    /// Brings a row into view: near the top, or into the middle.
+    /// Brings a row into view: near the top, or into the middle, as far as the ends of the conversation let it.
     func scroll(to index: Int, atTop: Bool = false, flash: Bool = false) {
+        guard model.items.indices.contains(index) else { return }
         framesToSettle = 0
+        scrollTurn += 1
+        let (turn, item) = (scrollTurn, model[index].id)
         list.scroll(to: index)
         var frames = 0
+        var restingFrames = 0
         list.onFrame { [weak self] in
-            guard let self else { return false }
+            // Rows that come meanwhile change its number, and whoever goes elsewhere ends this.
+            guard let self, self.scrollTurn == turn, let index = self.index(of: item) else { return false }
             frames += 1
             // The first frame lays the row out, the next ones bring it to its place.
             guard frames > 1 else { return true }
-            if let row = self.row(at: index), let place = row.root.translate(x: 0, y: 0, to: self.scroller) {
-                let height = Double(row.root.height)
-                let wanted = atTop ? 24 : max(24, (self.scroller.pageHeight - height) / 2)
-                if abs(place.y - wanted) > 2 { self.scroller.offset += place.y - wanted }
-                if frames >= 4 {
-                    if flash { row.bubble?.flash() }
-                    self.scrolled()
-                    return false
-                }
+            guard let row = self.row(at: index), row.root.height > 0,
+                let place = row.root.translate(x: 0, y: 0, to: self.scroller)
+            else {
+                // Where a row is that was not laid out nobody knows.
+                self.list.scroll(to: index)
+                return frames < Self.framesToArrive
             }
-            return frames < 8
+            let height = Double(row.root.height)
+            let wanted = atTop ? 24 : max(24, (self.scroller.pageHeight - height) / 2)
+            let last = max(0, self.scroller.contentHeight - self.scroller.pageHeight)
+            let target = min(max(0, self.scroller.offset + place.y - wanted), last)
+            if abs(target - self.scroller.offset) > 2 {
+                self.scroller.offset = target
+                restingFrames = 0
+            } else {
+                restingFrames += 1
+            }
+            guard restingFrames >= 2 || frames >= Self.framesToArrive else { return true }
+            if flash { row.bubble?.flash() }
+            self.scrolled()
+            return false
         }
     }
 
@@ -109,6 +127,7 @@ extension TimelineView {
 
     func scrolled() {
         guard isOpened, scroller.pageHeight > 0 else { return }
+        wakePictures()
         if !isSettling {
             let isAtEnd = timeline.reachesNewest && scroller.remaining < Self.endMargin
             if isAtEnd != timeline.isAtNewest { timeline.viewMoved(isAtNewest: isAtEnd) }
@@ -116,6 +135,12 @@ extension TimelineView {
         if scroller.offset < scroller.pageHeight { loadOlder() }
         if scroller.remaining < scroller.pageHeight, !timeline.reachesNewest { loadNewer() }
         scheduleSeen()
+    }
+
+    /// What has come onto the screen moves, if it is a picture that can.
+    func wakePictures() {
+        guard PictureMotion.liveCount > 0 else { return }
+        list.forEachRow { _, row in row.bubble?.wake() }
     }
 
     private func loadOlder() {

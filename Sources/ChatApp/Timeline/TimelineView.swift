@@ -14,7 +14,11 @@ final class TimelineView: TimelineOwner {
     var onEdit: (MessageID) -> Void = { _ in }
     /// What is on the screen is seen by the person.
     var isInFront = false {
-        didSet { if isInFront { noteSeen() } }
+        didSet {
+            guard isInFront else { return }
+            noteSeen()
+            wakePictures()
+        }
     }
 
     private(set) var sought = ""
@@ -36,6 +40,8 @@ final class TimelineView: TimelineOwner {
     // How it is scrolled: see TimelineView+Scrolling.
     var isOpened = false
     var framesToSettle = 0
+    /// Counts where it was told to go, so that only the last one counts.
+    var scrollTurn = 0
     var isSettling = false
     var isLoadingOlder = false
     var isLoadingNewer = false

@@ -4,7 +4,7 @@ import CGdkPixbuf
 struct PixelBuffer: ~Copyable {
     private let pixbuf: OpaquePointer
 
-    private init(adopting pixbuf: OpaquePointer) {
+    init(adopting pixbuf: OpaquePointer) {
         self.pixbuf = pixbuf
     }
 
@@ -87,7 +87,7 @@ struct PixelBuffer: ~Copyable {
         return PixelBuffer(adopting: pixbuf)
     }
 
-    private static func missingLoader(_ type: MediaType, _ error: UnsafeMutablePointer<GError>?) -> MediaError {
+    static func missingLoader(_ type: MediaType, _ error: UnsafeMutablePointer<GError>?) -> MediaError {
         let package =
             switch type {
             case .webp: "webp-pixbuf-loader"
@@ -95,6 +95,29 @@ struct PixelBuffer: ~Copyable {
             }
         return .missingPackage(
             "The decoder for \(type)", package: package, cause: error.map { String(cString: $0.pointee.message) })
+    }
+
+    /// The picture made smaller until neither side is longer.
+    consuming func scaled(toSide side: Int) throws(MediaError) -> PixelBuffer {
+        guard max(width, height) > side else { return self }
+        let size = Self.fit(width: width, height: height, into: side)
+        return try derived(
+            gdk_pixbuf_scale_simple(pixbuf, Int32(size.width), Int32(size.height), GDK_INTERP_BILINEAR))
+    }
+
+    /// Red, green, blue and opacity of each pixel, line by line without gaps.
+    func pixels() throws(MediaError) -> [UInt8] {
+        if !hasAlpha { return try derived(gdk_pixbuf_add_alpha(pixbuf, 0, 0, 0, 0)).pixels() }
+        guard let start = gdk_pixbuf_read_pixels(pixbuf) else {
+            throw MediaError(.failed, "There is not enough memory for the picture.")
+        }
+        let (stride, line) = (Int(gdk_pixbuf_get_rowstride(pixbuf)), width * 4)
+        return [UInt8](unsafeUninitializedCapacity: line * height) { buffer, count in
+            for row in 0..<height {
+                buffer.baseAddress?.advanced(by: row * line).initialize(from: start + row * stride, count: line)
+            }
+            count = line * height
+        }
     }
 
     /// Whether any pixel is not fully opaque.
