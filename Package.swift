@@ -159,6 +159,11 @@ let package = Package(
             dependencies: ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "ChatStore", "StanzaCorpus", "CSQLite"],
             path: "Benchmarks/Program",
             swiftSettings: settings),
+        .executableTarget(
+            name: "desktop-benchmark",
+            dependencies: ["ChatApp", "ChatStore", "GTKBinding", "StanzaCorpus", "UserProfile", "XMPPAddress"],
+            path: "Benchmarks/Desktop",
+            swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
 
         // Tests mirror sources.
         .target(

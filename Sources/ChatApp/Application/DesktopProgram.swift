@@ -117,7 +117,7 @@ public final class DesktopProgram {
     }
 
     /// Says goodbye on all accounts and ends the program.
-    func quit() {
+    package func quit() {
         window?.close(forGood: true)
         window = nil
         notifier?.end()

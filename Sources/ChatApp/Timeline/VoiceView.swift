@@ -95,6 +95,7 @@ final class VoiceView: AttachmentView {
         button.show(icon: isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
         button.named(isPlaying ? localized("Pause") : localized("Play voice message"))
         wave.show(progress: total > .zero ? min(1, position / total) : 0)
+        if case .nothing? = decoded { button.isSensitive = false } else { button.isSensitive = true }
         rate.isVisible = isCurrent
         rate.show(label: Self.words(playback.rate))
         dot.isVisible = !place.message.isOutgoing && place.attachment.playback == nil && !isCurrent

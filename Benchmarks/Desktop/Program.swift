@@ -1,0 +1,41 @@
+import ChatApp
+import Foundation
+import GTKBinding
+import Glibc
+
+/// The measuring program behind `Scripts/benchmark desktop`: fills a profile, or opens the window over one and measures it.
+@main
+struct Program {
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        switch (arguments.first, arguments.count) {
+        case ("fill", 4):
+            // Nothing here needs GLib's loop, so the main queue serves the main actor.
+            let (folder, messages, contacts) = (arguments[1], Int(arguments[2]) ?? 0, Int(arguments[3]) ?? 0)
+            Task {
+                do {
+                    try await DesktopProfile.fill(folder, messages: messages, contacts: contacts)
+                    exit(0)
+                } catch {
+                    print("failed: \(error)")
+                    exit(1)
+                }
+            }
+            dispatchMain()
+        case ("measure", 3):
+            setenv("HONGYAN_PROFILE", arguments[1], 1)
+            MainLoop.serveMainActor()
+            let program = DesktopProgram(isUnique: false)
+            let measurement = DesktopMeasurement(program, switches: Int(arguments[2]) ?? 1000)
+            Task { await measurement.run() }
+            exit(program.run(["hongyan-desktop"]))
+        default:
+            print(
+                """
+                usage: desktop-benchmark fill FOLDER MESSAGES CONTACTS     makes a profile with so many messages in one conversation
+                       desktop-benchmark measure FOLDER SWITCHES          opens the window over it and measures
+                """)
+            exit(2)
+        }
+    }
+}

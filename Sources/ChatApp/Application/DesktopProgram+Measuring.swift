@@ -1,0 +1,50 @@
+internal import ChatModel
+internal import GTKBinding
+
+/// What `Scripts/benchmark desktop` sees of the program, and does in it as a person would.
+extension DesktopProgram {
+    /// The list of conversations has rows that are laid out.
+    package var isListShown: Bool {
+        var isShown = false
+        window?.conversations.list.forEachRow { if $1.root.height > 0 { isShown = true } }
+        return isShown
+    }
+
+    /// The open conversation is where it is to be read, and its rows are laid out.
+    package var isTimelineShown: Bool {
+        guard let timeline = window?.conversation?.timeline, timeline.isOpened, !timeline.isSettling else {
+            return false
+        }
+        var isShown = false
+        timeline.list.forEachRow { if $1.root.height > 0 { isShown = true } }
+        return isShown
+    }
+
+    package var conversationCount: Int { window?.conversations.model.count ?? 0 }
+
+    /// Opens the conversation that stands so far from the top of the list.
+    package func openConversation(at index: Int) {
+        guard let window, index < window.conversations.model.count else { return }
+        window.open(window.conversations.model[index].key)
+    }
+
+    /// Scrolls up by so many pixels before each of so many frames, and then calls `ended`.
+    package func scrollTimeline(by pixels: Double, frames: Int, _ ended: @escaping () -> Void) {
+        guard let timeline = window?.conversation?.timeline else { return ended() }
+        var left = frames
+        timeline.root.onFrame { [weak timeline] in
+            guard let timeline, left > 0 else {
+                ended()
+                return false
+            }
+            left -= 1
+            timeline.scroller.offset -= pixels
+            return true
+        }
+    }
+
+    /// Calls `body` after each frame of the window with what its work took: the time one waits, and the processor's.
+    package func onFrameWork(_ body: @escaping (_ wall: Duration, _ processor: Duration) -> Void) {
+        window?.window.onFrameWork { body($0.wall, $0.processor) }
+    }
+}
