@@ -124,6 +124,22 @@ struct ContactListTests {
         list.show(requests: [], of: fixture.account)
         #expect(list.requests.elements.isEmpty)
     }
+
+    @Test("somebody is found whatever the list is searched for; groups are named once, in their order")
+    func finding() async throws {
+        let fixture = try await ModelFixture()
+        var romeo = try Self.contact("romeo", remark: "Romeo Montague")
+        var nurse = try Self.contact("nurse")
+        romeo.groups = ["Friends"]
+        nurse.groups = ["house", "Friends", "Ábbey"]
+        try await Self.save([romeo, nurse], fixture)
+        let list = await Self.list(fixture)
+        list.search("nurse")
+        #expect(list.find("monta").map(\.name) == ["Romeo Montague"])
+        #expect(list.find("x.example").count == 2 && list.find("").count == 2 && list.find("tybalt").isEmpty)
+        #expect(list.rows.elements.map(\.name) == ["nurse"])
+        #expect(list.groups(of: fixture.account) == ["Ábbey", "Friends", "house"])
+    }
 }
 
 @Suite("What is typed to add a contact")

@@ -52,9 +52,12 @@ struct ContactModelTests {
         #expect(model.failure?.contains("connection") == true && model.name == "Romeo" && !model.isWorking)
         model.clearFailure()
         #expect(model.failure == nil)
-        // The same name is no wish at all.
+        // The same name is no wish at all, and neither is the same groups.
         await model.rename(to: " Romeo ")
+        await model.move(to: [" "])
         #expect(model.failure == nil)
+        await model.move(to: ["Friends"])
+        #expect(model.failure?.contains("connection") == true && model.groups.isEmpty)
         #expect(await !model.remove())
         #expect(model.isContact)
     }

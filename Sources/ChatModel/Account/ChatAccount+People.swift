@@ -26,6 +26,11 @@ extension ChatAccount {
         try await roster().rename(address, to: name)
     }
 
+    /// Puts a contact into these groups of one's own and into no others.
+    public func moveContact(_ address: JID, to groups: Set<String>) async throws(ClientError) {
+        try await roster().move(address, to: groups)
+    }
+
     /// Removes somebody from the list; neither sees the other any more. What was said stays.
     public func removeContact(_ address: JID) async throws(ClientError) {
         try await roster().remove(address)

@@ -24,6 +24,8 @@ public final class ContactModel {
     public private(set) var subscription = Contact.Subscription.none
     /// Asked, and not answered yet.
     public private(set) var isPending = false
+    /// The person's own groups that it is in.
+    public private(set) var groups: [String] = []
     public private(set) var presence: ContactPresence?
     public private(set) var devices: [ContactDevice] = []
     /// It asks to see this person's presence; the text is what was said with it.
@@ -105,6 +107,7 @@ public final class ContactModel {
         set(\.isContact, contact.map { $0.subscription != .none || $0.isPending } ?? false)
         set(\.subscription, contact?.subscription ?? .none)
         set(\.isPending, contact?.isPending ?? false)
+        set(\.groups, contact?.groups ?? [])
         set(\.remark, contact?.name.flatMap { $0.isEmpty ? nil : $0 })
         set(\.name, remark ?? id.address.unescapedLocal ?? id.address.description)
         let now = environment.now()
@@ -125,6 +128,13 @@ public final class ContactModel {
         await attempt { account, address throws(ClientError) in
             try await account.renameContact(address, to: name.isEmpty ? nil : name)
         }
+    }
+
+    /// Puts it into these groups and into no others; what is empty is no group.
+    public func move(to groups: [String]) async {
+        let wanted = Set(groups.map(\.trimmingWhitespace).filter { !$0.isEmpty })
+        guard wanted != Set(self.groups) else { return }
+        await attempt { account, address throws(ClientError) in try await account.moveContact(address, to: wanted) }
     }
 
     /// Adds it to the list, or asks once more where it was asked before.

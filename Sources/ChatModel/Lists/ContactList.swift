@@ -125,12 +125,20 @@ public final class ContactList {
     /// All contacts in the order of ``rows``, whatever is searched for.
     public var all: [ContactRow] { contacts.values.sorted(by: ContactRow.isBefore) }
 
+    /// The contacts of all accounts in whose name or address all of the words are, whatever is searched for otherwise.
+    public func find(_ text: String) -> [ContactRow] {
+        contacts.values.filter { $0.matches(text) }.sorted(by: ContactRow.isBefore)
+    }
+
+    /// The names of all groups that an account's contacts are in, sorted.
+    public func groups(of account: AccountID) -> [String] {
+        let names = contacts.values.filter { $0.id.account == account }.flatMap(\.groups)
+        return Set(names).sorted { (FoldedName($0), $0) < (FoldedName($1), $1) }
+    }
+
     /// The contacts of an account in whose name or address all of the words are, whatever is searched for otherwise.
     public func find(_ text: String, of account: AccountID) -> [ContactRow] {
-        contacts.values.filter { row in
-            row.id.account == account
-                && FoldedName.matches(text, in: [row.sortName, FoldedName(row.address.description)])
-        }.sorted(by: ContactRow.isBefore)
+        contacts.values.filter { $0.id.account == account && $0.matches(text) }.sorted(by: ContactRow.isBefore)
     }
 
     private func takeContacts() {
@@ -149,9 +157,7 @@ public final class ContactList {
     private func show() {
         var shown = Array(contacts.values)
         if !searchText.isEmpty {
-            shown.removeAll { row in
-                !FoldedName.matches(searchText, in: [row.sortName, FoldedName(row.address.description)])
-            }
+            shown.removeAll { !$0.matches(searchText) }
         }
         shown.sort(by: ContactRow.isBefore)
         rows.show(shown)

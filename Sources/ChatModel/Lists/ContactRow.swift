@@ -57,6 +57,11 @@ public struct ContactRow: Identifiable, Hashable, Sendable {
         devices = presence?.devices ?? []
     }
 
+    /// All of the words are in its name or its address.
+    func matches(_ search: String) -> Bool {
+        FoldedName.matches(search, in: [sortName, FoldedName(address.description)])
+    }
+
     /// Online before away before offline, then by name, the same in every locale.
     static func isBefore(_ left: ContactRow, _ right: ContactRow) -> Bool {
         if left.section != right.section { return left.section < right.section }

@@ -160,6 +160,13 @@ public actor Roster: SessionExtension {
         _ = try await session.request(RosterChange(item))
     }
 
+    /// Puts a contact into these groups and into no others (§2.1.2.2).
+    public func move(_ address: JID, to groups: Set<String>) async throws(ClientError) {
+        var item = items[address.bare] ?? RosterItem(address: address)
+        item.groups = groups
+        _ = try await session.request(RosterChange(item))
+    }
+
     // MARK: What the session reports
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
