@@ -33,6 +33,9 @@ public struct KeyPress {
     public let value: UInt32
     public let modifiers: Modifiers
 
+    /// It asks for the menu of what has the keyboard.
+    public var asksForMenu: Bool { key == .menu || value == UInt32(GDK_KEY_F10) && modifiers == .shift }
+
     init(value: UInt32, modifiers: UInt32) {
         self.value = value
         self.modifiers = Modifiers(rawValue: modifiers).intersection([.shift, .control, .alt])
@@ -96,9 +99,7 @@ extension Widget {
         gtk_gesture_single_set_touch_only(touch, 1)
         add(touch, .bubble).connect("pressed") { call in body(call.number(1), call.number(2)) }
         onKey(.bubble) { [weak self] press in
-            guard let self, press.key == .menu || press.value == UInt32(GDK_KEY_F10) && press.modifiers == .shift else {
-                return false
-            }
+            guard let self, press.asksForMenu else { return false }
             body(Double(self.width) / 2, Double(self.height) / 2)
             return true
         }

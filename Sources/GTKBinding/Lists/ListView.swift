@@ -80,6 +80,9 @@ public final class ListView<Row: ListRow>: Widget {
         gtk_widget_activate_action_variant(widget, "list.scroll-to-item", g_variant_new_uint32(guint32(index)))
     }
 
+    /// The number of the item whose row has the keyboard.
+    public var focused: Int? { factory.focused }
+
     /// Calls `body` with each row that is a widget now, and the number of its item; some of them are out of sight.
     public func forEachRow(_ body: (Int, Row) -> Void) { factory.forEachRow(body) }
 }

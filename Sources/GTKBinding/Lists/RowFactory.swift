@@ -6,6 +6,9 @@ public protocol ListRow: AnyObject {
 
     var root: Widget { get }
 
+    /// Whether what it shows now can be clicked; a heading cannot.
+    var isActivatable: Bool { get }
+
     /// Shows an item; called again when the same item looks different.
     func show(_ item: Item)
 
@@ -14,6 +17,7 @@ public protocol ListRow: AnyObject {
 }
 
 extension ListRow {
+    public var isActivatable: Bool { true }
     public func clear() {}
 }
 
@@ -58,7 +62,7 @@ final class RowFactory<Row: ListRow>: Object {
                 let box = SwiftBox.payload(UnsafeMutableRawPointer(object)) as? ItemBox<Row.Item>
             else { return }
             self?.bound[item] = row
-            row.show(box.item)
+            Self.show(box.item, in: row, item)
         }
         connect("unbind") { [weak self] call in
             guard let item = call.object(1) else { return }
@@ -88,8 +92,27 @@ final class RowFactory<Row: ListRow>: Object {
             {
                 box.item = newItem
             }
-            row.show(newItem)
+            Self.show(newItem, in: row, item)
         }
+    }
+
+    private static func show(_ content: Row.Item, in row: Row, _ item: UnsafeMutableRawPointer) {
+        row.show(content)
+        gtk_list_item_set_activatable(OpaquePointer(item), row.isActivatable.gboolean)
+    }
+
+    /// The number of the item whose row has the keyboard.
+    var focused: Int? {
+        for (item, row) in bound {
+            // The keyboard is in GTK's own row around ours, or in something inside of it.
+            guard let outer = gtk_widget_get_parent(row.root.widget),
+                gtk_widget_get_focus_child(outer) != nil
+                    || gtk_widget_has_focus(outer).isTrue
+            else { continue }
+            let position = gtk_list_item_get_position(OpaquePointer(item))
+            return position == GTK_INVALID_LIST_POSITION ? nil : Int(position)
+        }
+        return nil
     }
 
     private static func row(_ item: UnsafeMutableRawPointer, _ key: GQuark) -> Row? {

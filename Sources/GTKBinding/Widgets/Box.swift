@@ -26,6 +26,11 @@ public final class Box: Widget {
         while let child = gtk_widget_get_first_child(widget) { gtk_box_remove(cast(), child) }
     }
 
+    /// From now on its children stand beside or below each other.
+    public func turn(_ orientation: Orientation) {
+        gtk_orientable_set_orientation(cast(), orientation.gtk)
+    }
+
     /// All children are as wide, or high, as the largest.
     @discardableResult
     public func homogeneous() -> Self {

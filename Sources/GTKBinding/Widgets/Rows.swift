@@ -121,6 +121,8 @@ public class EntryRow: Widget, TextField {
     public func onApply(_ body: @escaping () -> Void) { on("apply", body) }
     /// Return was pressed.
     public func onActivate(_ body: @escaping () -> Void) { on("entry-activated", body) }
+    /// Return clicks what the window has as its default.
+    public func activatesDefault() { adw_entry_row_set_activates_default(cast(), 1) }
     public func isWrong(_ isWrong: Bool) { css("error", isWrong) }
 }
 

@@ -24,6 +24,12 @@ public class Widget: Object {
 
     public var hasFocus: Bool { gtk_widget_has_focus(widget).isTrue }
 
+    /// The keyboard is in it or in something inside of it.
+    public var containsFocus: Bool {
+        guard let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root) else { return false }
+        return focus == widget || gtk_widget_is_ancestor(focus, widget).isTrue
+    }
+
     /// The keyboard goes here from now on.
     @discardableResult
     public func grabFocus() -> Bool { gtk_widget_grab_focus(widget).isTrue }

@@ -41,8 +41,11 @@ public final class Application: Object {
         return g_application_run(cast(), count, &pointers)
     }
 
-    /// Does what comes before ``run(_:)``, for tests that turn the loop themselves.
-    public func register() -> Bool { g_application_register(cast(), nil, nil).isTrue }
+    /// Begins without running, so that windows can be made: for tests, which turn the loop themselves.
+    public func register() throws(GTKError) {
+        var error: UnsafeMutablePointer<GError>?
+        guard g_application_register(cast(), nil, &error).isTrue else { throw GTKError(taking: error) }
+    }
 
     public func quit() { g_application_quit(cast()) }
 

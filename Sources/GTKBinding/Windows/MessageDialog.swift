@@ -47,6 +47,9 @@ public final class MessageDialog: Window {
         adw_message_dialog_set_response_enabled(cast(), response, isEnabled.gboolean)
     }
 
+    /// As a click on the button does.
+    public func answer(_ response: String) { adw_message_dialog_response(cast(), response) }
+
     /// Shows it and calls `body` with the answer.
     public func present(over parent: Window?, _ body: @escaping (String) -> Void) {
         isTransient(for: parent)

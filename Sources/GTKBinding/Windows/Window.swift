@@ -62,13 +62,17 @@ public class Window: Widget {
         connect("close-request") { call in call.answer(body()) }
     }
 
-    /// Keeps the view that this window shows until the window is destroyed. Its handlers can then hold it weakly, as all do.
+    /// Keeps the view that this window shows until the window is gone. Its handlers can then hold it weakly, as all do.
     public func keep(_ view: AnyObject) {
         var kept: AnyObject? = view
-        on("destroy") {
-            withExtendedLifetime(kept) {}
+        // A window that is destroyed is taken from the screen at once, and disposed of with the last reference to it: the view's own.
+        let release = {
+            guard let view = kept else { return }
             kept = nil
+            MainLoop.schedule(.idle) { withExtendedLifetime(view) {} }
         }
+        on("unrealize", release)
+        on("destroy", release)
     }
 
     /// When it is closed by its button it is hidden only.
@@ -79,6 +83,8 @@ public class Window: Widget {
         guard let parent else { return }
         gtk_window_set_transient_for(cast(), parent.cast())
         gtk_window_set_destroy_with_parent(cast(), 1)
+        // GTK lets go of the parent only when this is disposed of, which may be after the parent.
+        on("unrealize") { [weak self] in if let self { gtk_window_set_transient_for(self.cast(), nil) } }
     }
 
     public func isModal(_ isModal: Bool) { gtk_window_set_modal(cast(), isModal.gboolean) }
