@@ -45,6 +45,8 @@ enum Shortcuts {
             Shortcut(
                 action: "win.previous", keys: ["<Alt>Up", "<Control>Page_Up"], title: localized("Previous conversation")
             ),
+            Shortcut(action: "win.contacts", keys: ["<Control><Shift>c"], title: localized("Contacts")),
+            Shortcut(action: "win.add-contact", keys: ["<Control><Shift>a"], title: localized("Add a contact")),
             Shortcut(action: "win.back", keys: ["<Alt>Left"], title: localized("Back to the list")),
         ]
     }

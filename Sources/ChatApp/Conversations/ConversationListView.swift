@@ -21,6 +21,7 @@ final class ConversationListView {
     let searchBar: SearchBar
     let stack = Stack()
     private let scroller: ScrolledWindow
+    private let title = WindowTitle(localized("Hongyan"))
     private var diffs: ListObservation?
     private var selection: Object.Connection?
     private(set) var openKey: ConversationKey?
@@ -44,7 +45,7 @@ final class ConversationListView {
         menuButton.named(localized("Main menu"))
         let searchButton = ToggleButton(icon: "system-search-symbolic")
         searchButton.named(localized("Search conversations and messages"))
-        header = HeaderBar(title: WindowTitle(localized("Hongyan")))
+        header = HeaderBar(title: title)
         header.prepend(searchButton)
         header.append(menuButton)
         stack.add(scroller, name: "list")
@@ -52,7 +53,8 @@ final class ConversationListView {
         stack.add(
             StatusPage(
                 icon: "user-available-symbolic", title: localized("No conversations yet"),
-                description: localized("They appear here when somebody writes to you.")), name: "empty")
+                description: localized("Add somebody to talk to. Whoever writes to you appears here, too."),
+                EmptyListButtons.make()), name: "empty")
         stack.add(
             StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")
         root = Box.vertical(header, searchBar, stack.expand(.vertical)).css("sidebar")
@@ -145,6 +147,9 @@ final class ConversationListView {
         results.openFirst()
         searchBar.isOpen = false
     }
+
+    /// Between the buttons of the whole window there is no room for a name.
+    func show(isNarrow: Bool) { header.show(title: isNarrow ? Label() : title) }
 
     func startSearch() {
         searchBar.isOpen = true

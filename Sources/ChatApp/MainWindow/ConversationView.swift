@@ -55,6 +55,13 @@ final class ConversationView {
                 writing?.take($0) ?? false
             }
         }
+        if key.kind == .direct {
+            let page = Button(icon: "user-info-symbolic").named(localized("Contact page"))
+            page.onClick { [weak desk] in
+                desk?.showContact(ContactRow.ID(account: key.account, address: key.address))
+            }
+            header.append(page)
+        }
         observe(self) { view in view.showHeader() }
         let model = model
         tasks = [
@@ -112,14 +119,5 @@ final class ConversationView {
 
 /// Whether somebody is there, in words.
 enum PresenceWords {
-    static func line(_ contact: ContactRow) -> String {
-        let word =
-            switch contact.section {
-            case .online: localized("online")
-            case .away: localized("away")
-            case .offline: localized("offline")
-            }
-        guard let status = contact.status, !status.isEmpty else { return word }
-        return "\(word) · \(status)"
-    }
+    static func line(_ contact: ContactRow) -> String { line(contact.section, contact.status) }
 }

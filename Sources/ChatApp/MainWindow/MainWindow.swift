@@ -12,6 +12,10 @@ final class MainWindow {
 
     private let desk: Desk
     let conversations: ConversationListView
+    /// The conversations, or the contacts in their place.
+    let sidebar = Stack(crossfades: true)
+    private(set) var contacts: ContactsView?
+    let requests: RequestBar
     private let pane = Bin()
     let leaflet: Leaflet
     private let toasts: ToastOverlay
@@ -40,16 +44,20 @@ final class MainWindow {
             ).expand(.vertical))
         pane.show(nothingOpen)
         pane.expand(.horizontal)
+        requests = RequestBar(desk)
+        sidebar.add(conversations.root, name: "conversations")
         // The notice would fill its line, and with it the list half of the window.
-        let list = Box.vertical(conversations.root.expand(.vertical), notice.root).expand(.horizontal, when: false)
+        let list = Box.vertical(sidebar.expand(.vertical), notice.root).expand(.horizontal, when: false)
         leaflet = Leaflet(list, pane)
-        stack.add(leaflet, name: "chat")
+        stack.add(Box.vertical(leaflet.expand(.vertical), requests.root), name: "chat")
         stack.add(
             Box.vertical(HeaderBar(), Spinner().minimumSize(width: 32, height: 32).expand(.vertical)), name: "starting")
         toasts = ToastOverlay(stack)
         window.show(toasts)
         window.show(shortcuts: Shortcuts.window())
 
+        let people = Button(icon: "system-users-symbolic").named(localized("Contacts")).action("win.contacts")
+        conversations.header.prepend(people)
         conversations.header.append(presence.widget)
         conversations.header.showsWindowButtons(end: false)
         conversations.onOpen = { [weak self] in self?.open($0) }
@@ -69,6 +77,12 @@ final class MainWindow {
 
     private static var menu: Menu {
         Menu([
+            .section(
+                nil,
+                [
+                    .item(localized("_Contacts"), "win.contacts"),
+                    .item(localized("Add a c_ontact…"), "win.add-contact"),
+                ]),
             .section(nil, [.item(localized("_Add an account…"), "app.add-account")]),
             .section(
                 nil,
@@ -83,6 +97,8 @@ final class MainWindow {
 
     private func addActions() {
         window.add(Action("search") { [weak self] in self?.showList(andSearch: true) })
+        window.add(Action("contacts") { [weak self] in self?.toggleContacts() })
+        window.add(Action("add-contact") { [weak self] in self?.desk.addContact() })
         window.add(Action("next") { [weak self] in self?.conversations.openNeighbour(1) })
         window.add(Action("previous") { [weak self] in self?.conversations.openNeighbour(-1) })
         window.add(Action("back") { [weak self] in self?.showList() })
@@ -138,6 +154,7 @@ final class MainWindow {
     }
 
     func open(_ key: ConversationKey) {
+        closeContacts()
         leaflet.showsSecond = true
         if key == openKey {
             conversation?.focus()
@@ -169,8 +186,38 @@ final class MainWindow {
         leaflet.showsSecond = false
     }
 
+    // MARK: Contacts
+
+    private func toggleContacts() {
+        guard desk.home.phase == .ready else { return }
+        let isHidden = leaflet.isFolded && leaflet.showsSecond
+        if sidebar.shown == "contacts", !isHidden { closeContacts() } else { showContacts() }
+    }
+
+    /// Shows the contacts in the place of the conversations.
+    func showContacts() {
+        let view = contacts ?? makeContacts()
+        view.header.showsWindowButtons(end: leaflet.isFolded)
+        view.clearSearch()
+        sidebar.shown = "contacts"
+        leaflet.showsSecond = false
+        view.focus()
+    }
+
+    private func makeContacts() -> ContactsView {
+        let view = ContactsView(desk)
+        contacts = view
+        sidebar.add(view.root, name: "contacts")
+        view.onClose = { [weak self] in self?.closeContacts() }
+        view.onOpen = { [weak self] in self?.open($0) }
+        return view
+    }
+
+    private func closeContacts() { sidebar.shown = "conversations" }
+
     /// Shows the list where only one pane is to be seen.
     private func showList(andSearch: Bool = false) {
+        if andSearch { closeContacts() }
         leaflet.showsSecond = false
         if andSearch { conversations.startSearch() }
     }
@@ -178,6 +225,9 @@ final class MainWindow {
     private func folded(_ isFolded: Bool) {
         conversation?.header.showsBack(isFolded)
         conversations.header.showsWindowButtons(end: isFolded)
+        conversations.show(isNarrow: isFolded)
+        contacts?.header.showsWindowButtons(end: isFolded)
+        requests.show(isNarrow: isFolded)
         // Made narrow without an open conversation, the list is what can be used.
         if isFolded, openKey == nil { leaflet.showsSecond = false }
         paneChanged()

@@ -83,5 +83,6 @@ final class FormPage {
     }
 
     func show(button label: String) { button.show(label: label) }
+    func show(isButtonSensitive: Bool) { button.isSensitive = isButtonSensitive }
     func show(isButtonNeeded: Bool) { if !isButtonNeeded { button.isVisible = false } }
 }

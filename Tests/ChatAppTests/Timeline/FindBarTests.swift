@@ -130,6 +130,6 @@ extension Application {
     /// One for all windows of these tests that need one.
     static let forTests: Application? = {
         let application = Application("im.hongyan.Tests", isUnique: false)
-        return application.register() ? application : nil
+        return (try? application.register()) == nil ? nil : application
     }()
 }

@@ -1,0 +1,88 @@
+internal import ChatModel
+internal import GTKBinding
+internal import Localization
+internal import XMPPAddress
+
+/// Adding somebody: the address, what is known about it at each letter, a name and a message.
+final class ContactAdditionView {
+    let root: Widget
+    /// It was done, or what was typed is somebody who is a contact already.
+    var onDone: (JID) -> Void = { _ in }
+    let page: FormPage
+    let address = EntryRow(localized("Address"))
+    let name = EntryRow(localized("Name (only you see it)"))
+    let message = EntryRow(localized("Message"))
+    let check = Label().wrap(maximumCharacters: 44).textAlignment(0).css("caption", "dim-label")
+
+    private let model: ContactAdditionModel
+    /// Where there are several.
+    let account: ComboRow?
+    private var adding: Task<Void, Never>?
+
+    init(_ model: ContactAdditionModel) {
+        self.model = model
+        page = FormPage(
+            title: localized("Add a contact"),
+            description: localized("The other person is asked to agree. You can write to each other at once."),
+            button: localized("_Add"))
+        root = page.root
+        let group = PreferencesGroup()
+        // Nobody with one account has to know that there can be several.
+        account =
+            model.accounts.count > 1
+            ? ComboRow(localized("Your account"), choices: model.accounts.map(\.description)) : nil
+        if let account { group.add(account) }
+        group.add(address)
+        page.add(Box.vertical(spacing: 6, group, check))
+        page.add(PreferencesGroup("", description: nil, [name, message]))
+        address.text = model.text
+        message.text = model.message
+        account?.onSelect { [weak model] in model?.accountIndex = $0 }
+        address.onChange { [weak model] in model?.text = $0 }
+        name.onChange { [weak model] in model?.name = $0 }
+        message.onChange { [weak model] in model?.message = $0 }
+        page.order([address, name, message])
+        page.onContinue = { [weak self] in self?.add() }
+        page.onCancel = { [weak self] in self?.adding?.cancel() }
+        observe(self) { view in view.show() }
+        Task { await model.reload() }
+    }
+
+    func focus() {
+        address.grabFocus()
+        address.moveCursorToEnd()
+    }
+
+    private func show() {
+        let known = model.check
+        let own = model.accounts.indices.contains(model.accountIndex) ? model.accounts[model.accountIndex] : nil
+        check.text = ContactWords.check(known, domain: own?.domain ?? "")
+        if case .alreadyContact = known {
+            page.show(button: localized("_Write a message"))
+        } else {
+            page.show(button: localized("_Add"))
+        }
+        let isWrong = known == .own || known == .invalid && model.text.contains("@") && !address.containsFocus
+        check.css("error", known == .own)
+        check.css("dim-label", known != .own)
+        address.isWrong(isWrong)
+        page.show(isButtonSensitive: known.address != nil)
+        // Nobody reads a message that goes out with a yes, or with a request that is repeated.
+        if case .new = known { message.isSensitive = true } else { message.isSensitive = known.address == nil }
+        page.show(failure: model.failure)
+        page.show(progress: model.isWorking ? localized("Asking the server…") : nil)
+    }
+
+    private func add() {
+        if case .alreadyContact(let address, _) = model.check { return onDone(address) }
+        guard model.check.canBeAdded, adding == nil else { return }
+        adding = Task { [weak self, model] in
+            let added = await model.submit()
+            self?.adding = nil
+            if let added { self?.onDone(added) }
+        }
+    }
+
+    /// Gives up what goes on.
+    func end() { adding?.cancel() }
+}

@@ -1,0 +1,125 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// What a person wants with a contact, asked about where that is needed; what goes wrong is said.
+final class ContactWishes {
+    let model: ContactModel
+    let desk: Desk
+    /// Over which window questions are asked.
+    var window: () -> Window?
+    var say: (String) -> Void
+    /// The contact was deleted.
+    var onDeleted: () -> Void = {}
+
+    /// `nil` where the account is not at work.
+    init?(_ id: ContactRow.ID, _ desk: Desk) {
+        guard let account = desk.home.account(id.account) else { return nil }
+        self.desk = desk
+        model = ContactModel(id, account: account, environment: desk.home.environment)
+        window = { [weak desk] in desk?.window?.window }
+        say = { [weak desk] in desk?.say($0) }
+    }
+
+    /// Does something with the model, and says what went wrong.
+    private func wish(_ body: @escaping (ContactModel) async -> Void) {
+        Task {
+            await body(model)
+            if let failure = model.failure {
+                say(failure)
+                model.clearFailure()
+            }
+        }
+    }
+
+    func rename(to name: String) { wish { await $0.rename(to: name) } }
+    func move(to groups: [String]) { wish { await $0.move(to: groups) } }
+    func setMuted(_ isMuted: Bool) { wish { await $0.setMuted(isMuted) } }
+    func setBlocked(_ isBlocked: Bool) { wish { await $0.setBlocked(isBlocked) } }
+    func add() { wish { await $0.add() } }
+    func accept() { wish { await $0.accept() } }
+    func decline() { wish { await $0.decline() } }
+
+    // MARK: Questions
+
+    /// Asks for another name.
+    @discardableResult
+    func rename() -> MessageDialog {
+        let field = EntryRow(localized("Name"))
+        field.text = model.remark ?? ""
+        field.activatesDefault()
+        let dialog = MessageDialog(
+            localized("What do you call %@?", model.name),
+            body: localized("Only you see this name. Without one the address is shown."),
+            PreferencesGroup("", description: nil, [field]))
+        dialog.add("cancel", localized("_Cancel")).add("rename", localized("_Rename"), .suggested)
+            .byDefault("rename").onEscape("cancel")
+        dialog.present(over: window()) { answer in
+            if answer == "rename" { self.rename(to: field.text) }
+        }
+        field.grabFocus()
+        field.selectAll()
+        return dialog
+    }
+
+    /// Asks which groups the contact shall be in.
+    @discardableResult
+    func chooseGroups() -> MessageDialog {
+        let question = GroupsQuestion(
+            known: desk.home.contacts.groups(of: model.id.account), chosen: model.groups)
+        let dialog = MessageDialog(
+            localized("Groups of %@", model.name),
+            body: localized("Groups are your own. Your other programs see them, others do not."), question.root)
+        dialog.add("cancel", localized("_Cancel")).add("save", localized("_Save"), .suggested)
+            .byDefault("save").onEscape("cancel")
+        dialog.present(over: window()) { answer in
+            if answer == "save" { self.move(to: question.groups) }
+        }
+        return dialog
+    }
+
+    /// Blocks the contact if that is really wanted.
+    ///
+    /// - Parameter isRequest: it is a stranger's request that is answered so.
+    @discardableResult
+    func block(isRequest: Bool = false) -> MessageDialog {
+        let dialog = MessageDialog(
+            localized("Block %@?", model.name),
+            body: localized(
+                "Nothing from %@ reaches you any more, and it looks as if you were never online. Nobody is told.",
+                model.address))
+        dialog.add("cancel", localized("_Cancel")).add("block", localized("_Block"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: window()) { answer in
+            guard answer == "block" else { return }
+            self.wish { model in
+                // A server lets nothing go to whom it blocks, not even an answer.
+                if isRequest { await model.decline() }
+                if model.failure == nil { await model.setBlocked(true) }
+            }
+        }
+        return dialog
+    }
+
+    /// Removes the contact from the list if that is really wanted.
+    @discardableResult
+    func delete() -> MessageDialog {
+        let dialog = MessageDialog(
+            localized("Delete %@ from your contacts?", model.name),
+            body: localized(
+                "Neither of you sees any more when the other one is online. The conversation stays on this computer."))
+        dialog.add("cancel", localized("_Cancel")).add("delete", localized("_Delete"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: window()) { answer in
+            guard answer == "delete" else { return }
+            let name = self.model.name
+            self.wish { model in
+                guard await model.remove() else { return }
+                self.onDeleted()
+                self.desk.say(localized("%@ is deleted from your contacts.", name))
+            }
+        }
+        return dialog
+    }
+}

@@ -1,0 +1,97 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
+internal import XMPPAddress
+
+/// What there is between this person and a contact, in words.
+enum ContactWords {
+    /// In a line of the list: what the contact says, or whether it has answered, or its address.
+    static func line(_ row: ContactRow) -> String {
+        if row.isPending, row.subscription == .none || row.subscription == .from {
+            return localized("Has not answered yet")
+        }
+        guard let status = row.status, !status.isEmpty else { return row.address.description }
+        return status
+    }
+
+    /// Who of both sees when the other one is there.
+    static func subscription(_ model: ContactModel) -> String {
+        let name = model.name
+        switch (model.subscription, model.isPending) {
+        case (.both, _): return localized("You and %@ see when the other one is online.", name)
+        case (.to, _): return localized("You see when %1$@ is online. %1$@ does not see when you are.", name)
+        case (.from, false): return localized("%1$@ sees when you are online. You do not see when %1$@ is.", name)
+        case (.from, true):
+            return localized(
+                "%1$@ sees when you are online. You asked for the same, and %1$@ has not answered yet.", name)
+        case (.none, true): return localized("You asked %1$@ to be your contact. %1$@ has not answered yet.", name)
+        case (.none, false): return localized("%@ is not one of your contacts.", name)
+        }
+    }
+
+    /// What can be done about it; `nil` for nothing.
+    static func request(_ model: ContactModel) -> String? {
+        if model.isBlocked || model.request != nil { return nil }
+        switch (model.subscription, model.isPending) {
+        case (.both, _), (.to, _): return nil
+        case (_, true): return localized("Ask _again")
+        case (.from, false): return localized("_Ask")
+        case (.none, false): return localized("_Add to contacts")
+        }
+    }
+
+    /// What is known about an address that is typed.
+    ///
+    /// - Parameter domain: of the own server, where a name alone is.
+    static func check(_ check: ContactAdditionModel.Check, domain: String) -> String {
+        switch check {
+        case .empty: localized("A name alone is somebody on %@.", domain)
+        case .invalid: localized("This is not an address yet.")
+        case .own: localized("This is your own address.")
+        case .alreadyContact(let address, let name):
+            name == address.description
+                ? localized("%@ is one of your contacts already.", name)
+                : localized("%1$@ is one of your contacts already: %2$@", name, address)
+        case .pending(let address): localized("You have asked %@ already. You can ask once more.", address)
+        case .asking(let address): localized("%@ has asked you, too: adding says yes.", address)
+        case .new(let address): localized("%@ is asked, and sees your message.", address)
+        }
+    }
+
+    static func device(_ device: ContactDevice) -> String {
+        let word =
+            switch device.availability {
+            case .chatty: localized("would like to talk")
+            case .available: localized("online")
+            case .away: localized("away")
+            case .extendedAway: localized("away for longer")
+            case .busy: localized("busy")
+            }
+        guard let status = device.status else { return word }
+        return "\(word) · \(status)"
+    }
+}
+
+extension PresenceWords {
+    static func word(_ section: ContactPresence.Section) -> String {
+        switch section {
+        case .online: localized("online")
+        case .away: localized("away")
+        case .offline: localized("offline")
+        }
+    }
+
+    /// Over those of whom it is true.
+    static func heading(_ section: ContactPresence.Section) -> String {
+        switch section {
+        case .online: localized("Online")
+        case .away: localized("Away")
+        case .offline: localized("Offline")
+        }
+    }
+
+    static func line(_ section: ContactPresence.Section, _ status: String?) -> String {
+        guard let status, !status.isEmpty else { return word(section) }
+        return "\(word(section)) · \(status)"
+    }
+}

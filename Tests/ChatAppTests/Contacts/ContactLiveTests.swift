@@ -1,0 +1,93 @@
+import ChatModel
+import ChatStore
+import ServerFixtures
+import Testing
+import WindowFixtures
+import XMPPAddress
+import XMPPClient
+
+@testable import ChatApp
+@testable import GTKBinding
+
+extension WindowTests {
+    @MainActor
+    @Suite("Contacts with a real server")
+    struct ContactLiveTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        /// Somebody who is online.
+        private func home(_ account: ServerFixtures.Account, _ server: RunningServer) async throws -> ChatHome {
+            let address = try JID(account.address)
+            let keeper = MemoryAccounts()
+            await keeper.save(AccountAccess(address: address))
+            await keeper.save(password: account.password, of: address)
+            let home = ChatHome(store: MemoryStore(), keeper: keeper)
+            home.prepare = { configuration in
+                configuration.host = server.host
+                configuration.port = server.port
+                configuration.trust = .certificateAuthority(server.authorityFile)
+                configuration.loginTimeout = .seconds(120)
+            }
+            await home.start()
+            #expect(await Toolkit.turn { home.accounts.rows.elements.first?.connection.isOnline == true })
+            return home
+        }
+
+        @Test("somebody is asked, says yes in the bar, is seen, gets a name and groups, is blocked, and is deleted")
+        func friendship() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let (juliet, romeo) = (try await server.newAccount("juliet"), try await server.newAccount("romeo"))
+            let hers = try await home(juliet, server)
+            let his = try await home(romeo, server)
+            let (herDesk, hisDesk) = (Desk(home: hers), Desk(home: his))
+            let bar = RequestBar(herDesk)
+            let window = Window("Test", width: 900, height: 200, bar.root)
+            window.present()
+
+            let adding = try #require(ContactAdditionWindow.show(juliet.address, hisDesk, over: nil))
+            adding.view.name.text = "Juliet"
+            adding.view.message.text = "We met at the feast."
+            adding.view.page.onContinue()
+            #expect(await Toolkit.turn { his.contacts.rows.elements.first?.name == "Juliet" })
+            #expect(await Toolkit.turn { !hisDesk.takeUnsaid().isEmpty })
+            #expect(his.contacts.rows.elements.first?.isPending == true)
+
+            #expect(await Toolkit.turn { bar.isRevealed })
+            #expect(bar.sentences.joined().contains("We met at the feast."))
+            bar.accept.click()
+            #expect(await Toolkit.turn { !bar.isRevealed })
+            #expect(await Toolkit.turn { hers.contacts.rows.elements.first?.section == .online })
+            #expect(await Toolkit.turn { his.contacts.rows.elements.first?.section == .online })
+            // He has asked first, so nobody has to say yes twice.
+            #expect(his.contacts.requests.elements.isEmpty)
+
+            let id = try #require(hers.contacts.rows.elements.first?.id)
+            let page = try #require(ContactWindow.show(id, herDesk, over: nil))
+            let model = page.view.wishes.model
+            #expect(await Toolkit.turn { model.subscription == .both && !model.devices.isEmpty })
+            page.view.wishes.rename(to: "My Romeo")
+            #expect(await Toolkit.turn { page.view.sentences.contains("My Romeo") })
+            page.view.wishes.move(to: ["Friends", " "])
+            #expect(await Toolkit.turn { model.groups == ["Friends"] })
+            #expect(model.remark == "My Romeo" && hers.contacts.groups(of: id.account) == ["Friends"])
+            await Toolkit.picture(page.window, "contact-online")
+
+            page.view.wishes.block().answer("block")
+            #expect(await Toolkit.turn { model.isBlocked && page.view.sentences.contains("Blocked") })
+            await Toolkit.picture(page.window, "contact-blocked")
+            page.view.wishes.setBlocked(false)
+            #expect(await Toolkit.turn { !model.isBlocked })
+
+            page.view.wishes.delete().answer("cancel")
+            await Toolkit.settle()
+            #expect(model.isContact)
+            page.view.wishes.delete().answer("delete")
+            #expect(await Toolkit.turn { hers.contacts.rows.elements.isEmpty })
+            #expect(await Toolkit.turn { ContactWindow.isOpen(id) == false })
+            #expect(await Toolkit.turn { !herDesk.takeUnsaid().isEmpty })
+            window.destroy()
+            await hers.stop()
+            await his.stop()
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import ChatModel
+import ChatStore
+import GTKBinding
+import WindowFixtures
+import XMPPAddress
+import XMPPClient
+
+@testable import ChatApp
+
+/// Juliet with contacts, whose account is switched off: what is shown changes only where a test changes it.
+@MainActor
+final class ContactsSample {
+    let home: ChatHome
+    let desk: Desk
+    let account: AccountID
+    private let store: MemoryStore
+    private static let style: Void = StyleSheet.add(Style.rules)
+
+    init(_ addresses: String...) async throws {
+        Self.style
+        let store = MemoryStore()
+        let keeper = MemoryAccounts()
+        var ids: [AccountID] = []
+        for address in addresses.isEmpty ? ["juliet@capulet.example"] : addresses {
+            let address = try JID(address)
+            await keeper.save(AccountAccess(address: address))
+            ids.append(
+                try await store.write { writer throws(StoreError) in
+                    let id = try writer.addAccount(address)
+                    if var account = try writer.account(address) {
+                        account.isEnabled = false
+                        try writer.update(account)
+                    }
+                    return id
+                })
+        }
+        self.store = store
+        account = ids[0]
+        home = ChatHome(store: store, keeper: keeper)
+        desk = Desk(home: home)
+        await home.start()
+        // What the account at work says once at its beginning.
+        await Toolkit.settle()
+    }
+
+    func save(
+        _ name: String, _ subscription: Contact.Subscription = .both, remark: String? = nil, isPending: Bool = false,
+        groups: [String] = []
+    ) async throws {
+        let contact = Contact(
+            address: try Self.address(name), name: remark, subscription: subscription, isPending: isPending,
+            groups: groups)
+        let account = account
+        try await store.write { writer throws(StoreError) in try writer.save(contact, of: account) }
+    }
+
+    func remove(_ name: String) async throws {
+        let (account, address) = (account, try Self.address(name))
+        try await store.write { writer throws(StoreError) in try writer.removeContact(address, of: account) }
+    }
+
+    /// Somebody has written, so there is a conversation.
+    func receive(_ body: String, from name: String) async throws {
+        let address = try Self.address(name)
+        let key = ConversationKey(account: account, address: address, kind: .direct)
+        try await store.write { writer throws(StoreError) in
+            _ = try writer.receive(
+                MessageCopy(
+                    route: .live, sender: address, originID: body, time: .now, content: .text(MessageText(body))),
+                in: key)
+        }
+    }
+
+    func show(_ presences: [String: ContactPresence]) throws {
+        var now: [JID: ContactPresence] = [:]
+        for (name, presence) in presences { now[try Self.address(name)] = presence }
+        home.contacts.show(presences: now, of: account)
+    }
+
+    func ask(_ requests: (name: String, text: String?)...) throws {
+        let requests = try requests.map { ContactRequest(address: try Self.address($0.name), text: $0.text) }
+        home.contacts.show(requests: requests, of: account)
+    }
+
+    func row(_ name: String) throws -> ContactRow.ID {
+        ContactRow.ID(account: account, address: try Self.address(name))
+    }
+
+    static func address(_ name: String) throws -> JID { try JID("\(name)@verona.example") }
+
+    /// Several people as one has them.
+    func people() async throws {
+        try await save("romeo", remark: "Romeo Montague", groups: ["Friends"])
+        try await save("nurse", remark: "Nurse", groups: ["House", "Friends"])
+        try await save("mercutio")
+        try await save("benvolio", .to, remark: "Benvolio with a rather long name that nobody would ever write down")
+        try await save("paris", .none, remark: "Count Paris", isPending: true)
+        try await save("tybalt", remark: "Tybalt")
+        try await save("zhang", remark: "张三")
+        try show([
+            "romeo": ContactPresence(section: .online, status: "Under the balcony", devices: ["phone", "desk"]),
+            "zhang": ContactPresence(section: .online),
+            "nurse": ContactPresence(section: .away, status: "At the market"),
+        ])
+        _ = await Toolkit.turn { home.contacts.rows.elements.count == 7 }
+        // The list reads the store, and what is known of presence goes with it.
+        _ = await Toolkit.turn { home.contacts.rows.elements.first?.section == .online }
+    }
+}

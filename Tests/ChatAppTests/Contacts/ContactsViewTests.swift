@@ -1,0 +1,141 @@
+import ChatModel
+import ChatStore
+import Testing
+import WindowFixtures
+
+@testable import ChatApp
+@testable import GTKBinding
+
+extension WindowTests {
+    @MainActor
+    @Suite("The list of contacts")
+    struct ContactsViewTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        private func names(_ view: ContactsView) -> [String] {
+            view.items.map { item in
+                switch item.content {
+                case .heading(let section, let count): "\(section) \(count)"
+                case .contact(let row): row.name
+                }
+            }
+        }
+
+        private func window(_ view: ContactsView) -> Window {
+            let window = Window("Contacts", width: 360, height: 560, Box.vertical(view.root.expand(.horizontal)))
+            window.present()
+            return window
+        }
+
+        @Test("people stand in sections, online, away, offline, and move when they come and go")
+        func sections() async throws {
+            let sample = try await ContactsSample()
+            try await sample.people()
+            let view = ContactsView(sample.desk)
+            let window = window(view)
+            await Toolkit.settle()
+            #expect(
+                names(view) == [
+                    "online 2", "Romeo Montague", "张三", "away 1", "Nurse", "offline 4",
+                    "Benvolio with a rather long name that nobody would ever write down", "Count Paris", "mercutio",
+                    "Tybalt",
+                ])
+            await Toolkit.picture(window, "contacts")
+            try sample.show(["mercutio": ContactPresence(section: .away)])
+            #expect(names(view).prefix(3) == ["away 1", "mercutio", "offline 6"])
+            try await sample.save("mercutio", remark: "Mercutio")
+            #expect(await Toolkit.turn { names(view).contains("Mercutio") })
+            try await sample.remove("mercutio")
+            #expect(await Toolkit.turn { names(view).first == "offline 6" })
+            window.destroy()
+            await sample.home.stop()
+        }
+
+        @Test("what is typed finds people by name and address; who is nowhere can be added")
+        func search() async throws {
+            let sample = try await ContactsSample()
+            try await sample.people()
+            let view = ContactsView(sample.desk)
+            let window = window(view)
+            var opened: [ConversationKey] = []
+            view.onOpen = { opened.append($0) }
+            view.find("mon")
+            #expect(names(view) == ["online 1", "Romeo Montague"])
+            view.find("TYBALT@verona")
+            #expect(names(view) == ["offline 1", "Tybalt"])
+            // The list of the model is what others show, too; a search here is nobody else's.
+            #expect(sample.home.contacts.rows.elements.count == 7)
+            view.find("rosaline")
+            #expect(view.page == "nothing")
+            await Toolkit.picture(window, "contacts-nothing")
+            view.search.text = "zhang"
+            view.find("zhang")
+            view.openFirst()
+            #expect(opened.map(\.address.local) == ["zhang"])
+            view.clearSearch()
+            #expect(view.page == "list" && names(view).count == 10)
+            window.destroy()
+            await sample.home.stop()
+        }
+
+        @Test("a click opens the conversation, a heading is no person, and the keyboard reaches the menu")
+        func opening() async throws {
+            let sample = try await ContactsSample()
+            try await sample.people()
+            let view = ContactsView(sample.desk)
+            let window = window(view)
+            await Toolkit.settle()
+            var opened: [ConversationKey] = []
+            view.onOpen = { opened.append($0) }
+            var kinds: [Int: Bool] = [:]
+            view.list.forEachRow { kinds[$0] = $1.isActivatable }
+            #expect(kinds[0] == false && kinds[1] == true && kinds[3] == false)
+            view.open(1)
+            view.open(0)
+            #expect(opened.map(\.address.local) == ["romeo"])
+            #expect(view.list.grabFocus())
+            #expect(await Toolkit.turn { view.list.focused != nil })
+            // The first place is a heading, which has no menu; the keys go on from there.
+            #expect(view.list.focused == 0 && !view.showMenuOfFocused())
+            view.list.forEachRow { index, row in
+                guard index == 1, case .contact(let contact)? = row.item?.content else { return }
+                row.onMenu(contact, row.root, 10, 10)
+            }
+            await Toolkit.settle()
+            window.destroy()
+            await sample.home.stop()
+        }
+
+        @Test("a newcomer is told what to do")
+        func empty() async throws {
+            let sample = try await ContactsSample()
+            let view = ContactsView(sample.desk)
+            let window = window(view)
+            #expect(view.page == "empty")
+            await Toolkit.picture(window, "contacts-empty")
+            try await sample.save("romeo")
+            #expect(await Toolkit.turn { view.page == "list" })
+            window.destroy()
+            await sample.home.stop()
+        }
+
+        @Test("nothing of a closed list is left")
+        func leaks() async throws {
+            let sample = try await ContactsSample()
+            try await sample.people()
+            await Toolkit.settle()
+            let (objects, rows) = (Object.liveCount, ListRows.liveCount)
+            do {
+                let view = ContactsView(sample.desk)
+                let window = window(view)
+                await Toolkit.settle()
+                #expect(ListRows.liveCount > rows)
+                let menu = await ContactMenu.menu(of: try sample.row("romeo"), sample.desk)
+                #expect(menu != nil)
+                window.destroy()
+            }
+            #expect(await Toolkit.turn { Object.liveCount <= objects && ListRows.liveCount <= rows })
+            await sample.home.stop()
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ChatModel
+import ChatStore
+import Testing
+import WindowFixtures
+
+@testable import ChatApp
+@testable import GTKBinding
+
+extension WindowTests {
+    @MainActor
+    @Suite("Contacts in the main window")
+    struct ContactsWindowTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        /// Windows of a program need one that has begun.
+        private static let application: Application? = {
+            let application = Application(DesktopProgram.id, isUnique: false)
+            return (try? application.register()) == nil ? nil : application
+        }()
+
+        private func window(_ sample: ContactsSample) throws -> MainWindow {
+            let window = MainWindow(sample.desk, try #require(Self.application))
+            sample.desk.window = window
+            window.present()
+            return window
+        }
+
+        @Test("a newcomer finds how to begin; contacts open in the place of the conversations and lead to one")
+        func contacts() async throws {
+            let sample = try await ContactsSample()
+            let window = try window(sample)
+            await Toolkit.settle()
+            await Toolkit.picture(window.window, "main-empty")
+            try await sample.people()
+            try await sample.receive("Soft! what light?", from: "romeo")
+            #expect(window.window.activate("win.contacts"))
+            #expect(window.sidebar.shown == "contacts")
+            let view = try #require(window.contacts)
+            #expect(await Toolkit.turn { view.items.count == 10 })
+            try sample.ask(("rosaline", "We met at the feast, and I would like to see you again."))
+            #expect(await Toolkit.turn { window.requests.isRevealed })
+            await Toolkit.picture(window.window, "main-contacts")
+            view.open(1)
+            #expect(window.openKey?.address.local == "romeo" && window.sidebar.shown == "conversations")
+            await Toolkit.settle()
+            await Toolkit.picture(window.window, "main-conversation")
+            // The same keys lead there and back.
+            #expect(window.window.activate("win.contacts") && window.sidebar.shown == "contacts")
+            #expect(window.window.activate("win.contacts") && window.sidebar.shown == "conversations")
+            window.close(forGood: true)
+            await Toolkit.settle()
+            await sample.home.stop()
+        }
+
+        @Test("the menu of a contact can be looked at, and offers what can be done without a connection")
+        func menu() async throws {
+            let sample = try await ContactsSample()
+            try await sample.people()
+            let window = try window(sample)
+            let menu = try #require(await ContactMenu.menu(of: try sample.row("romeo"), sample.desk))
+            menu.actions.activate("delete")
+            await Toolkit.settle()
+            #expect(sample.home.contacts[try sample.row("romeo")] != nil)
+            menu.actions.activate("write")
+            #expect(window.openKey?.address.local == "romeo")
+            window.close(forGood: true)
+            await Toolkit.settle()
+            await sample.home.stop()
+        }
+    }
+}
