@@ -12,14 +12,8 @@ extension WindowTests {
     struct ContactsWindowTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        /// Windows of a program need one that has begun.
-        private static let application: Application? = {
-            let application = Application(DesktopProgram.id, isUnique: false)
-            return (try? application.register()) == nil ? nil : application
-        }()
-
         private func window(_ sample: ContactsSample) throws -> MainWindow {
-            let window = MainWindow(sample.desk, try #require(Self.application))
+            let window = MainWindow(sample.desk, try #require(Application.forTests))
             sample.desk.window = window
             window.present()
             return window
