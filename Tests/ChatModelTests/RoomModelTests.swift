@@ -47,6 +47,17 @@ struct RoomModelTests {
         #expect(model.people.elements.isEmpty && !model.isInside && model.own == nil)
     }
 
+    @Test("why one is not inside is known until one is inside; before anybody looked nothing is claimed")
+    func absence() async throws {
+        let (model, _) = try await Self.model()
+        #expect(!model.isKnown && model.absence == nil)
+        model.show(RoomState(isInside: false, absence: RoomAbsence("Tybalt has removed you from the room.")))
+        #expect(model.isKnown && !model.isInside && model.absence?.isTriedAgain == false)
+        #expect(model.absence?.sentence == "Tybalt has removed you from the room.")
+        model.show(RoomState(isInside: true, nickname: "Jule", people: [Person(nickname: "Jule", isOwn: true)]))
+        #expect(model.absence == nil && model.nickname == "Jule")
+    }
+
     @Test("a nickname, or an account that the room tells, is found by any of its words")
     func search() async throws {
         let (model, fixture) = try await Self.model()

@@ -62,6 +62,8 @@ public actor ChatAccount {
     public internal(set) var contactRequests: [ContactRequest] = []
     /// Invitations into rooms that wait for an answer, oldest first.
     public internal(set) var roomInvitations: [RoomInvitation] = []
+    /// Why this account is not in rooms that it wanted to be in, by bare address.
+    public internal(set) var roomAbsences: [JID: RoomAbsence] = [:]
     /// Who is writing or has just stopped, by full address.
     public internal(set) var typing: [ConversationKey: [JID: ChatState]] = [:]
 

@@ -29,6 +29,7 @@ public final class ChatHome {
     public let accounts: AccountList
     public let conversations: ConversationList
     public let contacts: ContactList
+    public let rooms: RoomList
     /// The pictures for the rows of all lists.
     public let avatars: AvatarLoader
     public let preferences: Preferences
@@ -62,6 +63,7 @@ public final class ChatHome {
         accounts = AccountList(store: store, environment: environment)
         conversations = ConversationList(store: store, environment: environment)
         contacts = ContactList(store: store, environment: environment)
+        rooms = RoomList(store: store, environment: environment)
     }
 
     // MARK: Life
@@ -72,7 +74,7 @@ public final class ChatHome {
         await takeOver()
         lists = [
             Task { [accounts] in await accounts.run() }, Task { [conversations] in await conversations.run() },
-            Task { [contacts] in await contacts.run() },
+            Task { [contacts] in await contacts.run() }, Task { [rooms] in await rooms.run() },
         ]
         await accounts.reload()
         for row in accounts.rows.elements { await take(row.id, row.address, isEnabled: row.isEnabled) }
@@ -131,6 +133,7 @@ public final class ChatHome {
             Task { [accounts] in await accounts.follow(account) },
             Task { [conversations] in await conversations.follow(account) },
             Task { [contacts] in await contacts.follow(account) },
+            Task { [rooms] in await rooms.follow(account) },
         ]
         await account.setPresence(presence)
         await account.setActive(isActive)

@@ -74,6 +74,7 @@ extension ChatAccount {
     /// Leaves a room for good; what was said there stays.
     public func leaveRoom(_ room: JID) async {
         let id = id
+        roomAbsences[room.bare] = nil
         await keep { writer throws(StoreError) in
             guard var kept = try writer.rooms(of: id).first(where: { $0.address == room.bare }) else { return }
             kept.joinsAutomatically = false
@@ -83,11 +84,15 @@ extension ChatAccount {
             await session[GroupChat.self]?.room(room)?.leave()
             try? await session[Bookmarks.self]?.remove(room.bare)
         }
+        channel.post(.room(room.bare))
     }
 
     /// A room as it is now.
     public func roomState(_ room: JID) async -> RoomState {
-        guard let room = session?[GroupChat.self]?.room(room), await room.isInside else { return .outside }
+        let address = room.bare
+        guard let room = session?[GroupChat.self]?.room(room), await room.isInside else {
+            return RoomState(isInside: false, absence: roomAbsences[address])
+        }
         let people = await room.occupants.values.map { RoomState.Person($0) }
         return RoomState(
             isInside: true, nickname: await room.nickname, subject: await room.subject?.text,
@@ -130,6 +135,9 @@ extension ChatAccount {
                 try await enter(room, RoomVisit(nickname: nickname, isKept: true), chat)
             } catch {
                 channel.post(.problem(error.description))
+                // Nobody follows the room yet, so its own word about this was missed.
+                roomAbsences[room] = RoomAbsence(error, isTriedAgain: await chat.room(room)?.visit != nil)
+                channel.post(.room(room))
             }
         }
         guard let joined = chat.room(room) else { return }
@@ -152,6 +160,7 @@ extension ChatAccount {
         switch event {
         case .entered: await enteredRoom(room)
         case .departed(let departure):
+            roomAbsences[room] = RoomAbsence(departure)
             await queue.roomClosed(room)
             proceed(sync.roomLeft(room, now: .now))
             if !departure.isTemporary, departure.cause != .left {
@@ -165,6 +174,7 @@ extension ChatAccount {
                 try writer.save(kept, of: id)
             }
         case .entranceFailed(let error, let isTriedAgain):
+            roomAbsences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
             if !isTriedAgain { channel.post(.problem("\(room): \(error.description)")) }
         case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .message, .privateMessage,
             .configurationChanged, .retracted:
@@ -174,6 +184,7 @@ extension ChatAccount {
     }
 
     private func enteredRoom(_ room: JID) async {
+        roomAbsences[room] = nil
         let gaps = await knownGaps(of: room, with: nil)
         proceed(sync.roomEntered(room, gaps: gaps, now: .now))
         channel.post(.room(room))

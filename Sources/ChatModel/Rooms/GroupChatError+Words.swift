@@ -6,6 +6,9 @@ extension GroupChatError.Code {
     public static let alreadyThere = Self("already there")
 }
 
+/// Why something that was asked of a room did not happen; ``GroupChat/GroupChatError/words`` says it to a person.
+public typealias RoomFailure = GroupChatError
+
 extension GroupChatError {
     /// What happened and, where possible, what to do, as a sentence in the person's language.
     public var words: String {

@@ -31,6 +31,14 @@ public final class RoomModel {
     /// Owners, admins, moderators, members, others, those without a voice; each by name.
     public let people: ObservableList<RoomPersonRow>
     public private(set) var isInside = false
+    /// The room was looked at; before that nothing can be said about it.
+    public private(set) var isKnown = false
+    /// Why not, where this account did not leave by itself.
+    public private(set) var absence: RoomAbsence?
+    /// It is entered whenever the account connects.
+    public private(set) var entersAutomatically = false
+    /// Under which the account is, or enters.
+    public private(set) var nickname: String?
     /// The room's name, else what its address says.
     public private(set) var title: String
     /// What the room is about, as it last said.
@@ -108,14 +116,21 @@ public final class RoomModel {
     public func show(_ state: RoomState) {
         self.state = state
         display()
+        if !isKnown { isKnown = true }
     }
 
     private func display() {
         if isInside != state.isInside { isInside = state.isInside }
+        if absence != state.absence { absence = state.absence }
+        let kept = book.room(key.address, of: key.account)
+        let enters = kept?.joinsAutomatically ?? false
+        if entersAutomatically != enters { entersAutomatically = enters }
+        let nickname = state.nickname ?? kept?.nickname
+        if self.nickname != nickname { self.nickname = nickname }
         let title = book.title(of: key)
         if self.title != title { self.title = title }
         // Outside, what it was about when it was left.
-        let subject = state.isInside ? state.subject : book.room(key.address, of: key.account)?.subject
+        let subject = state.isInside ? state.subject : kept?.subject
         if self.subject != subject { self.subject = subject }
         if count != state.people.count { count = state.people.count }
         let own = state.people.first(where: \.isOwn)

@@ -78,12 +78,18 @@ public struct RoomState: Hashable, Sendable {
     public var subject: String?
     /// By nickname.
     public var people: [Person]
+    /// Why this account is not inside, where it did not leave by itself.
+    public var absence: RoomAbsence?
 
-    public init(isInside: Bool, nickname: String? = nil, subject: String? = nil, people: [Person] = []) {
+    public init(
+        isInside: Bool, nickname: String? = nil, subject: String? = nil, people: [Person] = [],
+        absence: RoomAbsence? = nil
+    ) {
         self.isInside = isInside
         self.nickname = nickname
         self.subject = subject
         self.people = people
+        self.absence = absence
     }
 
     public static let outside = RoomState(isInside: false)

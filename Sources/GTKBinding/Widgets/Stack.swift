@@ -9,7 +9,7 @@ public final class Stack: Widget {
 
     public func add(_ child: Widget, name: String) { gtk_stack_add_named(cast(), child.widget, name) }
 
-    /// A page with a title, for a ``ViewSwitcher``-like row of tabs.
+    /// A page with a title, for a ``StackSwitcher``.
     public func add(_ child: Widget, name: String, title: String) {
         gtk_stack_add_titled(cast(), child.widget, name, title)
     }
@@ -31,6 +31,14 @@ public final class Stack: Widget {
 
     public func onChange(_ body: @escaping (String?) -> Void) {
         on("notify::visible-child-name") { [weak self] in if let self { body(self.shown) } }
+    }
+}
+
+/// Buttons that choose what a ``Stack`` shows, by the titles of its pages.
+public final class StackSwitcher: Widget {
+    public init(_ stack: Stack) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_stack_switcher_new()))
+        gtk_stack_switcher_set_stack(cast(), stack.cast())
     }
 }
 
