@@ -189,7 +189,8 @@ let package = Package(
         tests(
             "ChatApp",
             [
-                "ChatApp", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "DataForms", "Media",
+                "ChatApp", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "DataForms", "GroupChat",
+                "Media",
                 "TransportLayer", "XMPPAddress", "XMPPClient", "ServerFixtures", "WindowFixtures",
             ]),
         tests("CredentialStore", ["CredentialStore"]),

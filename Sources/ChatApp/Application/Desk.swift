@@ -72,8 +72,15 @@ final class Desk {
         guard let uri = try? XMPPURI(address), let address = uri.address,
             let account = home.accounts.rows.elements.first(where: \.isEnabled) ?? home.accounts.rows.elements.first
         else { return say(localized("%@ is not an address that can be opened here.", address)) }
-        let kind: ConversationKey.Kind = uri.action == "join" ? .room : .direct
-        open(ConversationKey(account: account.id, address: address, kind: kind))
+        guard uri.action == "join" else {
+            return open(ConversationKey(account: account.id, address: address, kind: .direct))
+        }
+        if let room = home.rooms.rows.elements.first(where: { $0.address == address.bare && $0.isInside }) {
+            open(room.conversation)
+        } else {
+            program?.showWindow()
+            RoomEntryWindow.show(self, text: address.bare.description)
+        }
     }
 
     func end() async {

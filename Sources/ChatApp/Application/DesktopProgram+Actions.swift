@@ -39,6 +39,8 @@ enum Shortcuts {
 
     static var conversations: [Shortcut] {
         [
+            Shortcut(action: "win.join-room", keys: ["<Control>j"], title: localized("Join or make a room")),
+            Shortcut(action: "win.room", keys: ["<Control>i"], title: localized("About the room")),
             Shortcut(action: "win.search", keys: ["<Control>k"], title: localized("Search conversations and messages")),
             Shortcut(
                 action: "win.next", keys: ["<Alt>Down", "<Control>Page_Down"], title: localized("Next conversation")),

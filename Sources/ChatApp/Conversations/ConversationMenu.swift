@@ -31,10 +31,11 @@ final class ConversationMenu {
                     .item(localized("For eight hours"), "conversation.mute-night"),
                     .item(localized("Until I change it"), "conversation.mute"),
                 ])
-        menu = Menu([
-            .section(nil, first), .section(nil, [mute]),
-            .section(nil, [.item(localized("Delete from this computer…"), "conversation.delete")]),
-        ])
+        var last: [Menu.Entry] = [.item(localized("Delete from this computer…"), "conversation.delete")]
+        if desk.home.rooms.rows[.init(account: row.key.account, address: row.key.address)] != nil {
+            last.insert(.item(localized("Leave the room…"), "conversation.leave"), at: 0)
+        }
+        menu = Menu([.section(nil, first), .section(nil, [mute]), .section(nil, last)])
 
         func add(_ name: String, _ body: @escaping () async throws(StoreError) -> Void) {
             actions.add(Action(name) { [weak desk] in desk?.attempt(body) })
@@ -51,6 +52,11 @@ final class ConversationMenu {
                 try await list.mute(id, until: MessageTime(Date()).advanced(by: Int64(hours) * 3_600_000))
             }
         }
+        actions.add(
+            Action("leave") { [weak desk] in
+                guard let desk else { return }
+                RoomJoining.askToLeave(row.key, title: row.title, over: desk.window?.window, desk)
+            })
         actions.add(Action("delete") { [weak desk] in if let desk { Self.delete(row, desk) } })
     }
 

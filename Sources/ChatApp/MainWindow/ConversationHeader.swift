@@ -22,6 +22,9 @@ final class ConversationHeader {
         back.onClick { [weak self] in self?.onBack() }
     }
 
+    /// The line under the title.
+    var words: String { subtitle.text }
+
     func showsBack(_ isShown: Bool) { back.isVisible = isShown }
 
     func show(title: String, subtitle: String, avatarHash: String?) {

@@ -22,8 +22,8 @@ final class ConversationView {
     private let desk: Desk
     private let model: Timeline
     /// `nil` where the account is not at work.
-    private let writing: ComposerView?
-    private let room: RoomModel?
+    let writing: ComposerView?
+    let room: RoomPart?
     private var tasks: [Task<Void, Never>] = []
 
     init(_ key: ConversationKey, _ desk: Desk) {
@@ -38,9 +38,14 @@ final class ConversationView {
         let room =
             key.kind == .room
             ? RoomModel(key, store: desk.home.store, environment: desk.home.environment) : nil
-        self.room = room
+        self.room = room.map { RoomPart($0, desk) }
         writing = WritingPlace.of(key, desk) { [weak room] in room?.nicknames ?? [] }.map { ComposerView($0) }
         let column = Box.vertical(header.bar, findBar.root, timeline.root.expand(.vertical))
+        if let part = self.room {
+            header.append(part.button)
+            column.insert(part.notice.root, after: header.bar)
+            part.onMention = { [weak writing] in writing?.address($0) }
+        }
         root = column
         let find = Button(icon: "edit-find-symbolic").focusOnClick(false)
         find.named(localized("Find in this conversation"))
@@ -93,6 +98,7 @@ final class ConversationView {
     func close() {
         for task in tasks { task.cancel() }
         tasks = []
+        room?.close()
         timeline.close()
         let (model, writing) = (model, writing)
         Task {
@@ -104,12 +110,15 @@ final class ConversationView {
     private func showHeader() {
         let row = desk.home.conversations.all[key]
         let contact = desk.home.contacts.rows.elements.first { $0.conversation == key }
-        let title = row?.title ?? contact?.name ?? key.address.unescapedLocal ?? key.address.description
+        let name = room?.model.title ?? contact?.name ?? key.address.unescapedLocal
+        let title = row?.title ?? name ?? key.address.description
         let subtitle: String =
             if !model.writing.isEmpty {
                 PreviewWords.writing(model.writing, in: key.kind)
             } else if let contact {
                 PresenceWords.line(contact)
+            } else if let room {
+                RoomWords.line(room.model)
             } else {
                 key.address.description
             }

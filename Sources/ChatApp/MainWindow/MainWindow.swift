@@ -21,6 +21,7 @@ final class MainWindow {
     private let toasts: ToastOverlay
     private let stack = Stack(crossfades: true)
     let notice: ConnectionNotice
+    let invitations: RoomInvitationBar
     /// Fills the window as long as nobody has signed in.
     private var signIn: SignInFlow?
     private let presence: PresenceButton
@@ -34,6 +35,7 @@ final class MainWindow {
         window.minimumSize(width: 360, height: 400)
         conversations = ConversationListView(desk, menu: Self.menu)
         notice = ConnectionNotice(desk)
+        invitations = RoomInvitationBar(desk)
         presence = PresenceButton(desk.home)
         let bar = HeaderBar(title: Label())
         nothingOpen = Box.vertical(
@@ -49,7 +51,7 @@ final class MainWindow {
         // The notice would fill its line, and with it the list half of the window.
         let list = Box.vertical(sidebar.expand(.vertical), notice.root).expand(.horizontal, when: false)
         leaflet = Leaflet(list, pane)
-        stack.add(Box.vertical(leaflet.expand(.vertical), requests.root), name: "chat")
+        stack.add(Box.vertical(leaflet.expand(.vertical), requests.root, invitations.root), name: "chat")
         stack.add(
             Box.vertical(HeaderBar(), Spinner().minimumSize(width: 32, height: 32).expand(.vertical)), name: "starting")
         toasts = ToastOverlay(stack)
@@ -82,6 +84,7 @@ final class MainWindow {
                 [
                     .item(localized("_Contacts"), "win.contacts"),
                     .item(localized("Add a c_ontact…"), "win.add-contact"),
+                    .item(localized("_Join or make a room…"), "win.join-room"),
                 ]),
             .section(nil, [.item(localized("_Add an account…"), "app.add-account")]),
             .section(
@@ -96,6 +99,8 @@ final class MainWindow {
     }
 
     private func addActions() {
+        window.add(Action("join-room") { [weak self] in if let desk = self?.desk { RoomEntryWindow.show(desk) } })
+        window.add(Action("room") { [weak self] in self?.conversation?.room?.open() })
         window.add(Action("search") { [weak self] in self?.showList(andSearch: true) })
         window.add(Action("contacts") { [weak self] in self?.toggleContacts() })
         window.add(Action("add-contact") { [weak self] in self?.desk.addContact() })

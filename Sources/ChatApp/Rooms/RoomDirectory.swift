@@ -1,0 +1,61 @@
+internal import ChatModel
+internal import GTKBinding
+internal import Localization
+
+/// All public rooms of a service, to choose one.
+final class RoomDirectory {
+    let root: Widget
+    var onChoice: (RoomListing) -> Void = { _ in }
+
+    private let model: RoomEntryModel
+    private let items = ListModel<RoomListing>()
+    private let list: ListView<RoomListingRow>
+    private let search = SearchEntry(placeholder: localized("Search rooms"))
+    private let stack = Stack()
+    private var before = ""
+    private var isOpen = false
+
+    init(_ model: RoomEntryModel) {
+        self.model = model
+        list = ListView(items, selection: .none) { RoomListingRow() }
+        list.activatesOnClick().css("people").accessible(label: localized("Public rooms"))
+        stack.add(ScrolledWindow(list), name: "list")
+        stack.add(StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")
+        root = Box.vertical(search.margins(horizontal: 12, vertical: 6), stack.expand(.vertical))
+        search.accessible(label: localized("Search rooms"))
+        search.onSearch { [weak self] text in
+            guard let self, self.isOpen else { return }
+            self.model.text = text
+        }
+        list.onActivate { [weak self] index in
+            guard let self, index < self.items.count else { return }
+            self.isOpen = false
+            self.onChoice(self.items[index])
+        }
+        observe(self) { view in view.show() }
+    }
+
+    /// Shows all of them, whatever was typed.
+    func begin() {
+        before = model.text
+        isOpen = true
+        search.text = ""
+        model.text = ""
+        show()
+    }
+
+    /// Nothing was chosen: what was typed before comes back.
+    func giveUp() {
+        isOpen = false
+        model.text = before
+    }
+
+    func focus() { search.grabFocus() }
+
+    private func show() {
+        let found = model.suggestions
+        guard isOpen else { return }
+        items.show(found)
+        stack.shown = found.isEmpty ? "nothing" : "list"
+    }
+}

@@ -1,0 +1,51 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// The window in which a room is entered or made.
+final class RoomEntryWindow {
+    let window: Window
+    let view: RoomEntryView
+
+    private init(_ model: RoomEntryModel, _ desk: Desk) {
+        view = RoomEntryView(model)
+        window = Window(
+            localized("Join a room"), width: 440, height: 620, over: desk.window?.window, view.root)
+        window.isModal(desk.window != nil)
+        view.onDone = { [weak self, weak desk] key in
+            self?.window.close()
+            desk?.window?.open(key)
+        }
+        window.onCloseRequest { [weak self] in
+            self?.view.close()
+            return false
+        }
+    }
+
+    @discardableResult
+    static func show(_ model: RoomEntryModel, _ desk: Desk) -> RoomEntryWindow {
+        let entry = RoomEntryWindow(model, desk)
+        entry.window.keep(entry)
+        entry.window.present()
+        entry.view.focus()
+        return entry
+    }
+
+    /// Asks which room it shall be, as one of the accounts; those that are online come first.
+    ///
+    /// - Parameter text: what is known of it already.
+    @discardableResult
+    static func show(_ desk: Desk, text: String = "") -> RoomEntryWindow? {
+        let rows = desk.home.accounts.rows.elements.filter(\.isEnabled)
+        let online = rows.filter(\.connection.isOnline) + rows.filter { !$0.connection.isOnline }
+        let accounts = online.compactMap { desk.home.account($0.id) }
+        guard !accounts.isEmpty else {
+            desk.say(localized("Switch an account on first; without one no room can be entered."))
+            return nil
+        }
+        let model = RoomEntryModel(accounts: accounts)
+        model.text = text
+        return show(model, desk)
+    }
+}

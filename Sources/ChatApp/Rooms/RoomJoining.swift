@@ -1,0 +1,51 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+internal import XMPPAddress
+
+/// Enters a room whose address is known: what it asks back is asked in a window, and what fails is said.
+enum RoomJoining {
+    /// - Parameters:
+    ///   - nickname: under which this person was there before; `nil` for the account's own name.
+    ///   - password: what an invitation has brought along.
+    /// - Returns: the room's conversation, where this person is inside now.
+    @discardableResult
+    static func join(
+        _ room: JID, as nickname: String? = nil, password: String? = nil, of account: AccountID, _ desk: Desk
+    ) async -> ConversationKey? {
+        guard let account = desk.home.account(account) else { return nil }
+        let model = RoomEntryModel(accounts: [account])
+        model.text = room.bare.description
+        if let nickname { model.nickname = nickname }
+        model.password = password ?? ""
+        let key = await model.enter()
+        if Task.isCancelled { return key }
+        if model.question != nil {
+            RoomEntryWindow.show(model, desk)
+        } else if key == nil, let failure = model.failure {
+            desk.say(failure)
+        }
+        return key
+    }
+
+    /// Asks before a room is left for good.
+    @discardableResult
+    static func askToLeave(
+        _ key: ConversationKey, title: String, over window: Window?, _ desk: Desk, done: @escaping () -> Void = {}
+    ) -> MessageDialog {
+        let dialog = MessageDialog(
+            localized("Leave %@?", title),
+            body: localized(
+                "You get no more messages from this room, and your bookmark of it is removed on all devices. What was said stays on this computer."
+            ))
+        dialog.add("cancel", localized("_Cancel")).add("leave", localized("_Leave"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: window) { [weak desk] answer in
+            guard answer == "leave", let account = desk?.home.account(key.account) else { return }
+            Task { await account.forgetRoom(key.address) }
+            done()
+        }
+        return dialog
+    }
+}

@@ -1,0 +1,182 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+internal import XMPPAddress
+
+/// What a room is like, what this person wants of it, and the way out.
+final class RoomPage {
+    let root: Widget
+    let notifications = ComboRow(
+        localized("Notify me"),
+        choices: [localized("Of all messages"), localized("When I am mentioned"), localized("Never")])
+    let nickname = EntryRow(localized("Your nickname"))
+    let entering = SwitchRow(localized("Enter whenever I am online"))
+    let change = Button(icon: "document-edit-symbolic").css("flat").named(localized("Change the topic"))
+    var say: (String) -> Void = { _ in }
+    var window: () -> Window? = { nil }
+    var onLeft: () -> Void = {}
+
+    private let room: RoomModel
+    private let desk: Desk
+    private let picture: PersonPicture
+    private let name = Label().wrap(maximumCharacters: 24).centered().css("title-2")
+    private let topic = Label().wrap().textAlignment(0).selectable()
+    private let topicGroup: PreferencesGroup
+    private let leave = Button(localized("_Leave the room…")).css("destructive-action", "pill")
+    private let close = Button(localized("_Close the room for everybody…")).css("pill").hidden()
+    private var choosing: Object.Connection?
+    private var switching: Object.Connection?
+    private var shownNickname: String?
+    private static let choices: [ConversationSettings.Notifications] = [.all, .mentions, .none]
+
+    init(_ room: RoomModel, _ desk: Desk) {
+        self.room = room
+        self.desk = desk
+        picture = PersonPicture(desk.home.avatars, size: 72)
+        let address = Label(room.key.address.description).ellipsize(inMiddle: true).css("dim-label").selectable()
+        let top = Box.vertical(spacing: 6, picture.widget.align(horizontal: .center), name, address)
+        topicGroup = PreferencesGroup(localized("Topic"), description: nil, [topic])
+        topicGroup.show(suffix: change)
+        let exits = Box.vertical(spacing: 12, leave, close).align(horizontal: .center)
+        root = PreferencesPage(
+            "", icon: nil,
+            [
+                PreferencesGroup("", description: nil, [top]), topicGroup,
+                PreferencesGroup("", description: nil, [notifications, entering, nickname]),
+                PreferencesGroup("", description: nil, [exits]),
+            ])
+        nickname.showsApplyButton(true)
+        connect()
+        observe(self) { view in view.show() }
+        observe(self) { view in view.showNotifications() }
+    }
+
+    private func connect() {
+        change.onClick { [weak self] in self?.changeTopic() }
+        choosing = notifications.onSelect { [weak self] index in
+            guard let self, Self.choices.indices.contains(index), let row = self.row else { return }
+            let list = self.desk.home.conversations
+            self.desk.attempt { () async throws(StoreError) in try await list.notify(row.id, for: Self.choices[index]) }
+        }
+        switching = entering.onToggle { [weak self] isOn in self?.setEntersAutomatically(isOn) }
+        nickname.onApply { [weak self] in self?.changeNickname() }
+        leave.onClick { [weak self] in
+            guard let self else { return }
+            RoomJoining.askToLeave(self.room.key, title: self.room.title, over: self.window(), self.desk) {
+                [weak self] in self?.onLeft()
+            }
+        }
+        close.onClick { [weak self] in self?.closeForEverybody() }
+    }
+
+    private var row: ConversationRow? { desk.home.conversations.rows.elements.first { $0.key == room.key } }
+
+    private func show() {
+        name.text = room.title
+        picture.show(name: room.title, hash: row?.avatarHash)
+        let subject = room.subject.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        topic.text = subject ?? localized("The room has no topic.")
+        topic.css("dim-label", subject == nil)
+        change.isVisible = room.rights.mayChangeSubject
+        nickname.isSensitive = room.isInside
+        if room.nickname != shownNickname {
+            shownNickname = room.nickname
+            nickname.text = room.nickname ?? ""
+        }
+        let isOnline = desk.home.accounts.rows[room.key.account]?.connection.isOnline ?? false
+        entering.isSensitive = isOnline
+        if let switching {
+            entering.control.withoutHearing(switching) { entering.isActive = room.entersAutomatically }
+        }
+        leave.isVisible = room.isInside || room.entersAutomatically
+        close.isVisible = room.rights.isOwner
+    }
+
+    private func showNotifications() {
+        let row = row
+        notifications.isSensitive = row != nil
+        guard let row, let choosing else { return }
+        notifications.withoutHearing(choosing) {
+            notifications.selected = Self.choices.firstIndex(of: row.notifications) ?? 0
+        }
+        let until = row.mutedUntil.map { localized("Silent until %@", TimeWords.short($0)) }
+        notifications.show(subtitle: until ?? "")
+    }
+
+    // MARK: Doing
+
+    private func setEntersAutomatically(_ enters: Bool) {
+        guard let account = desk.home.account(room.key.account) else { return }
+        // Who wants to be there whenever it is possible wants to be there now.
+        if enters, !room.isInside {
+            Task { [room, desk] in
+                await RoomJoining.join(room.key.address, as: room.nickname, of: room.key.account, desk)
+            }
+            return
+        }
+        Task { [weak self, place = room.key.address] in
+            do {
+                try await account.setEntersAutomatically(enters, place)
+            } catch {
+                self?.say(localized("This needs a connection; try again when the account is online."))
+                self?.show()
+            }
+        }
+    }
+
+    private func changeNickname() {
+        let wanted = nickname.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard !wanted.isEmpty, wanted != room.nickname else { return nickname.text = room.nickname ?? "" }
+        let place = room.key.address
+        attempt { account throws(RoomFailure) in try await account.changeNickname(in: place, to: wanted) }
+    }
+
+    func changeTopic() {
+        let field = TextView()
+        field.text = room.subject ?? ""
+        field.padding(horizontal: 8, vertical: 8).accessible(label: localized("Topic"))
+        let place = ScrolledWindow(field).minimumSize(width: 260, height: 110).css("card")
+        let dialog = MessageDialog(
+            localized("Change the topic"), body: localized("Everybody in the room sees it."), place)
+        dialog.add("cancel", localized("_Cancel")).add("change", localized("C_hange"), .suggested).onEscape("cancel")
+        dialog.present(over: window()) { [weak self] answer in
+            guard answer == "change", let self else { return }
+            let (text, room) = (field.text, self.room.key.address)
+            self.attempt { account throws(RoomFailure) in try await account.changeSubject(of: room, to: text) }
+        }
+        field.grabFocus()
+    }
+
+    private func closeForEverybody() {
+        let reason = Entry(placeholder: localized("Reason"))
+        reason.accessible(label: localized("Reason"))
+        let dialog = MessageDialog(
+            localized("Close %@ for everybody?", room.title),
+            body: localized(
+                "All are removed, and the room is gone with its history on the server. It cannot be undone."),
+            reason)
+        dialog.add("cancel", localized("_Cancel")).add("close", localized("C_lose the room"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: window()) { [weak self] answer in
+            guard answer == "close", let self else { return }
+            let (text, place) = (reason.text, self.room.key.address)
+            self.attempt { account throws(RoomFailure) in
+                try await account.destroyRoom(place, reason: text.isEmpty ? nil : text)
+            }
+        }
+    }
+
+    private func attempt(_ body: @escaping @Sendable (ChatAccount) async throws(RoomFailure) -> Void) {
+        guard let account = desk.home.account(room.key.account) else { return }
+        Task { [weak self] in
+            do throws(RoomFailure) {
+                try await body(account)
+            } catch {
+                self?.say(error.words)
+                self?.shownNickname = nil
+                self?.show()
+            }
+        }
+    }
+}

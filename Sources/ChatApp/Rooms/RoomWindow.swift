@@ -1,0 +1,47 @@
+internal import ChatModel
+internal import GTKBinding
+internal import Localization
+
+/// The window about a room: who is there, and what the room is like.
+final class RoomWindow {
+    let window: Window
+    let people: RoomPeopleView
+    let page: RoomPage
+
+    let stack = Stack()
+
+    private let room: RoomModel
+    private let toasts: ToastOverlay
+
+    init(_ room: RoomModel, _ desk: Desk) {
+        self.room = room
+        people = RoomPeopleView(room, desk)
+        page = RoomPage(room, desk)
+        stack.add(people.root, name: "people", title: localized("People"))
+        stack.add(page.root, name: "room", title: localized("Room"))
+        toasts = ToastOverlay(stack)
+        window = Window(
+            room.title, width: 420, height: 640, over: desk.window?.window,
+            Box.vertical(HeaderBar(title: StackSwitcher(stack).css("narrow")), toasts.expand(.vertical)))
+        window.closesOnEscape()
+        let place: () -> Window? = { [weak self] in self?.window }
+        let say: (String) -> Void = { [weak self] in self?.toasts.show($0) }
+        people.menus.window = place
+        people.menus.say = say
+        people.say = say
+        people.window = place
+        page.window = place
+        page.say = say
+        page.onLeft = { [weak self] in self?.window.close() }
+        window.onCloseRequest { [weak self] in
+            self?.room.search("")
+            return false
+        }
+        observe(self) { view in if view.window.title != view.room.title { view.window.title = view.room.title } }
+    }
+
+    func present() {
+        window.keep(self)
+        window.present()
+    }
+}

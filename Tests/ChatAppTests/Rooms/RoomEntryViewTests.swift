@@ -1,0 +1,142 @@
+import ChatStore
+import GTKBinding
+import GroupChat
+import ServerFixtures
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("Entering and making rooms")
+    struct RoomEntryViewTests {
+        init() throws {
+            try #require(Toolkit.isReady)
+            RoomVisitor.useStyle
+        }
+
+        private func window(_ view: RoomEntryView) -> Window {
+            let window = Window("Test", width: 440, height: 620, view.root)
+            window.present()
+            return window
+        }
+
+        @Test("what is missing is said before anything is asked; without a connection a sentence says so")
+        func offline() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example", "nurse@verona.example")
+            let accounts = home.accounts.rows.elements.compactMap { home.account($0.id) }
+            let view = RoomEntryView(RoomEntryModel(accounts: accounts))
+            let window = window(view)
+            #expect(await Toolkit.turn { view.nickname.text == "juliet" })
+            view.page.onContinue()
+            #expect(view.page.failure.text.contains("Enter the name"))
+            view.room.text = "orchard"
+            view.page.onContinue()
+            #expect(view.page.failure.text.contains("whole address"))
+            view.room.text = "orchard@rooms.example"
+            #expect(await Toolkit.turn { !view.page.failure.isVisible })
+            view.nickname.text = " "
+            view.page.onContinue()
+            #expect(view.page.failure.text.contains("nickname"))
+            view.nickname.text = "Jule"
+            view.page.onContinue()
+            #expect(await Toolkit.turn { view.page.failure.text.contains("needs a connection") })
+            await Toolkit.picture(window, "room-entry-offline")
+            view.close()
+            window.destroy()
+            await home.stop()
+        }
+
+        @Test("an account that is switched off enters no room, and nothing of a closed window is left")
+        func closing() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let desk = Desk(home: home)
+            await Toolkit.settle()
+            let before = Object.liveCount
+            do {
+                let entry = try #require(RoomEntryWindow.show(desk, text: "orchard@rooms.example"))
+                #expect(entry.view.room.text == "orchard@rooms.example")
+                await Toolkit.settle()
+                entry.window.close()
+            }
+            #expect(await Toolkit.turn { Object.liveCount <= before })
+            let id = try #require(home.accounts.rows.elements.first?.id)
+            await home.setEnabled(false, id)
+            #expect(await Toolkit.turn { home.accounts.rows[id]?.isEnabled == false })
+            #expect(RoomEntryWindow.show(desk) == nil)
+            #expect(desk.takeUnsaid().count == 1)
+            await home.stop()
+        }
+
+        @Test("with a real server: made, found in the list, a nickname that is taken, a password that is wrong")
+        func live() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await RoomVisitor("juliet", on: server)
+            let romeo = try await RoomVisitor("romeo", on: server)
+
+            // There is no such room yet; whoever wants it makes it.
+            let maker = RoomEntryView(RoomEntryModel(accounts: [juliet.account]))
+            let first = window(maker)
+            var made: ConversationKey?
+            maker.onDone = { made = $0 }
+            #expect(await Toolkit.turn { maker.model.service != nil && !maker.model.isPreparing })
+            maker.room.text = juliet.name("Orchard")
+            maker.nickname.text = "Jule"
+            await Toolkit.picture(first, "room-entry")
+            maker.page.onContinue()
+            #expect(await Toolkit.turn { maker.model.question == .missing && !maker.model.isWorking })
+            #expect(await Toolkit.turn { maker.page.failure.text == "There is no such room." })
+            await Toolkit.picture(first, "room-entry-missing")
+            maker.page.onContinue()
+            maker.making.access.selected = 1
+            await Toolkit.picture(first, "room-making")
+            #expect(maker.model.settings.access == .everybody)
+            maker.making.page.onContinue()
+            #expect(await Toolkit.turn { made != nil })
+            let key = try #require(made)
+            #expect(await Toolkit.turn { juliet.isInside(key.address) })
+            first.destroy()
+
+            // Somebody else finds it, under a name that is taken there.
+            let visitor = RoomEntryView(RoomEntryModel(accounts: [romeo.account]))
+            let second = window(visitor)
+            var entered: ConversationKey?
+            visitor.onDone = { entered = $0 }
+            #expect(await Toolkit.turn { !visitor.model.listings.isEmpty })
+            visitor.room.text = juliet.name("orchard")
+            #expect(await Toolkit.turn { visitor.suggestions.shown.map(\.address) == [] })
+            visitor.room.text = "rchard"
+            #expect(await Toolkit.turn { visitor.suggestions.shown.contains { $0.address == key.address } })
+            visitor.nickname.text = "Jule"
+            await Toolkit.picture(second, "room-entry-suggestions")
+            visitor.room.text = key.address.description
+            visitor.page.onContinue()
+            #expect(await Toolkit.turn { visitor.model.question == .nickname(taken: "Jule") })
+            #expect(await Toolkit.turn { visitor.nickname.text == "Jule2" && visitor.page.failure.isVisible })
+            await Toolkit.picture(second, "room-entry-nickname")
+            #expect(entered == nil)
+
+            try await juliet.protect(key.address, "rose")
+            visitor.nickname.text = "Romeo"
+            visitor.page.onContinue()
+            #expect(await Toolkit.turn { visitor.password.isVisible && !visitor.model.isWorking })
+            visitor.page.onContinue()
+            #expect(visitor.page.failure.text == "Enter the password of the room.")
+            visitor.password.text = "lily"
+            visitor.page.onContinue()
+            #expect(await Toolkit.turn { visitor.model.question == .password(isWrong: true) })
+            #expect(await Toolkit.turn { visitor.page.failure.text == "This is not the password of the room." })
+            await Toolkit.picture(second, "room-entry-password")
+            visitor.password.text = "rose"
+            visitor.page.onContinue()
+            #expect(await Toolkit.turn { entered == romeo.key(key.address) })
+            #expect(await Toolkit.turn { romeo.isInside(key.address) })
+            second.destroy()
+            await juliet.home.stop()
+            await romeo.home.stop()
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import ChatStore
+import GTKBinding
+import ServerFixtures
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("Two in a room on a real server")
+    struct RoomLiveTests {
+        init() throws {
+            try #require(Toolkit.isReady)
+            RoomVisitor.useStyle
+        }
+
+        /// A room that Juliet has made.
+        private func room(_ juliet: RoomVisitor, _ access: RoomSettings.Access = .everybody) async throws -> JID {
+            let service = try #require(await juliet.account.roomService())
+            let room = try JID("garden-\(juliet.address.local ?? "")@\(service)")
+            try await juliet.account.makeRoom(
+                room, nickname: "Jule", settings: RoomSettings(name: "Garden", access: access))
+            return room
+        }
+
+        @Test("somebody is invited, joins from the bar, is removed with a reason, comes back and leaves for good")
+        func visit() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await RoomVisitor("juliet", on: server)
+            let romeo = try await RoomVisitor("romeo", on: server)
+            let room = try await room(juliet, .membersOnly)
+            let (model, following) = juliet.follow(room)
+            let about = RoomWindow(model, juliet.desk)
+            about.present()
+            #expect(await Toolkit.turn { model.isInside && model.rights.isOwner })
+
+            // Invited by address, with a word.
+            let bar = RoomInvitationBar(romeo.desk)
+            let window = Window("Test", width: 720, height: 300, Box.vertical(Label().expand(.vertical), bar.root))
+            window.present()
+            let inviting = RoomInviteWindow(model, juliet.desk, over: nil) { _ in }
+            inviting.present()
+            inviting.show(romeo.address.description)
+            #expect(inviting.shown.map(\.address) == [romeo.address])
+            await Toolkit.picture(inviting.window, "room-invite")
+            inviting.invite(0)
+            #expect(await Toolkit.turn { bar.revealer.isRevealed })
+            #expect(bar.words.text.contains(juliet.address.local ?? "?"))
+            await Toolkit.picture(window, "room-invitation")
+            bar.join.click()
+            #expect(await Toolkit.turn { romeo.isInside(room) && !bar.revealer.isRevealed })
+            #expect(await Toolkit.turn { model.count == 2 })
+
+            // Removed, which is said, and back again.
+            let other = try #require(model.people.elements.first { !$0.person.isOwn }).person
+            #expect(other.address?.bare == romeo.address)
+            let (place, staying) = romeo.follow(room)
+            let notice = RoomNotice(place, romeo.desk)
+            #expect(await Toolkit.turn { place.isInside && !notice.root.isRevealed })
+            let removal = try #require(about.people.menus.begin(.kick, other))
+            await Toolkit.settle()
+            removal.answer("do")
+            #expect(await Toolkit.turn { notice.root.isRevealed && notice.words.text.contains("Jule has removed you") })
+            #expect(await Toolkit.turn { model.count == 1 })
+            notice.join()
+            #expect(await Toolkit.turn { place.isInside && !notice.root.isRevealed })
+            #expect(await Toolkit.turn { model.count == 2 })
+
+            // The topic is changed by the owner and seen by the other.
+            try await juliet.account.changeSubject(of: room, to: "Stars")
+            #expect(await Toolkit.turn { RoomWords.line(place) == "2 people · Stars" })
+
+            // Left for good, on all devices.
+            let title = "Garden"
+            let doubt = RoomJoining.askToLeave(romeo.key(room), title: title, over: nil, romeo.desk)
+            await Toolkit.settle()
+            doubt.answer("cancel")
+            await Toolkit.settle()
+            #expect(place.isInside)
+            let question = RoomJoining.askToLeave(romeo.key(room), title: title, over: nil, romeo.desk)
+            await Toolkit.settle()
+            await Toolkit.picture(question, "room-leave")
+            question.answer("leave")
+            #expect(await Toolkit.turn { romeo.home.rooms.rows.elements.isEmpty })
+            #expect(await Toolkit.turn { notice.words.text == "You are not in this room." })
+            #expect(await romeo.account.bookmarks().isEmpty)
+            #expect(await Toolkit.turn { model.count == 1 })
+
+            following.cancel()
+            staying.cancel()
+            about.window.close()
+            window.destroy()
+            await juliet.home.stop()
+            await romeo.home.stop()
+        }
+
+        @Test("an invitation is declined; a conversation in a room shows who is there and goes without a trace")
+        func conversation() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await RoomVisitor("juliet", on: server)
+            let romeo = try await RoomVisitor("romeo", on: server)
+            let room = try await room(juliet)
+            let bar = RoomInvitationBar(romeo.desk)
+            try await juliet.account.invite(romeo.address, to: room, reason: nil)
+            let window = Window("Test", width: 360, height: 300, bar.root)
+            window.present()
+            #expect(await Toolkit.turn { bar.revealer.isRevealed })
+            bar.decline.click()
+            #expect(await Toolkit.turn { !bar.revealer.isRevealed })
+            #expect(!romeo.isInside(room))
+            window.destroy()
+
+            try await juliet.account.changeSubject(of: room, to: "Roses by other names")
+            try await romeo.account.enterRoom(room, nickname: "Romeo")
+            await juliet.desk.prepareDownloads(of: juliet.id)
+            await Toolkit.settle()
+            let before = Object.liveCount
+            do {
+                let view = ConversationView(juliet.key(room), juliet.desk)
+                let window = Window("Test", width: 720, height: 480, view.root)
+                window.present()
+                view.open(isActive: true)
+                #expect(await Toolkit.turn { view.header.words == "2 people · Roses by other names" })
+                await Toolkit.picture(window, "room-conversation")
+                let part = try #require(view.room)
+                part.open()
+                #expect(part.window != nil)
+                part.window?.people.menus.onMention("Romeo")
+                #expect(view.writing?.entry.text == "Romeo: ")
+                part.open()
+                view.close()
+                #expect(await Toolkit.turn { part.window == nil })
+                window.destroy()
+            }
+            #expect(await Toolkit.turn { Object.liveCount <= before })
+            await juliet.home.stop()
+            await romeo.home.stop()
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ChatStore
+import GTKBinding
+import ServerFixtures
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("Rooms in the main window")
+    struct RoomMainWindowTests {
+        init() throws {
+            try #require(Toolkit.isReady)
+            RoomVisitor.useStyle
+        }
+
+        /// Windows of a program need one that has begun.
+        private static let application: Application? = {
+            let application = Application(DesktopProgram.id, isUnique: false)
+            return (try? application.register()) == nil ? nil : application
+        }()
+
+        @Test(
+            "a room is talked in, looked at by its key, another one is joined from an invitation, and a link asks first"
+        )
+        func window() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await RoomVisitor("juliet", on: server)
+            let romeo = try await RoomVisitor("romeo", on: server)
+            let service = try #require(await juliet.account.roomService())
+            let garden = try JID("garden-\(juliet.address.local ?? "")@\(service)")
+            let feast = try JID("feast-\(juliet.address.local ?? "")@\(service)")
+            try await juliet.account.makeRoom(
+                garden, nickname: "Juliet", settings: RoomSettings(name: "Garden", access: .everybody))
+            try await juliet.account.changeSubject(of: garden, to: "Roses by other names, Tuesdays after dark")
+            try await romeo.account.makeRoom(
+                feast, nickname: "Romeo", settings: RoomSettings(name: "Feast", access: .everybody))
+            let main = MainWindow(juliet.desk, try #require(Self.application))
+            juliet.desk.window = main
+            main.present()
+            #expect(await Toolkit.turn { juliet.home.phase == .ready && juliet.isInside(garden) })
+            main.open(juliet.key(garden))
+            try await romeo.account.enterRoom(garden, nickname: "Romeo")
+            let text = "He jests at scars that never felt a wound."
+            _ = try await romeo.account.send(.text(MessageText(text)), in: romeo.key(garden))
+            #expect(
+                await Toolkit.turn {
+                    juliet.home.conversations.rows.elements.contains { $0.preview?.text == text }
+                        && main.conversation?.header.words.hasPrefix("2 people") == true
+                })
+            #expect(main.window.activate("win.room"))
+            let about = try #require(main.conversation?.room?.window)
+            about.window.close()
+            await Toolkit.picture(main.window, "main-room")
+
+            try await romeo.account.invite(juliet.address, to: feast, reason: "Come in a mask, and bring the nurse.")
+            #expect(await Toolkit.turn { main.invitations.revealer.isRevealed })
+            await Toolkit.picture(main.window, "main-invitation")
+            main.invitations.join.click()
+            #expect(await Toolkit.turn { main.openKey == juliet.key(feast) })
+            #expect(await Toolkit.turn { !main.invitations.revealer.isRevealed && juliet.isInside(feast) })
+
+            // Where one is already a link leads at once, elsewhere it asks.
+            juliet.desk.open(address: "xmpp:\(garden)?join")
+            #expect(main.openKey == juliet.key(garden))
+            juliet.desk.open(address: "xmpp:balcony@\(service)?join")
+            #expect(main.openKey == juliet.key(garden))
+            await Toolkit.settle()
+            main.close(forGood: true)
+            await Toolkit.settle()
+            await juliet.home.stop()
+            await romeo.home.stop()
+        }
+    }
+}

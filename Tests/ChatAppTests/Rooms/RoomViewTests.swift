@@ -1,0 +1,201 @@
+import ChatStore
+import GTKBinding
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("The people of a room")
+    struct RoomViewTests {
+        private typealias Person = RoomState.Person
+
+        init() throws {
+            try #require(Toolkit.isReady)
+            RoomVisitor.useStyle
+        }
+
+        private func room(_ home: ChatHome) async throws -> RoomModel {
+            let id = try #require(home.accounts.rows.elements.first?.id)
+            let address = try JID("orchard@rooms.capulet.example")
+            let key = ConversationKey(account: id, address: address, kind: .room)
+            try await home.store.write { writer throws(StoreError) in
+                try writer.save(
+                    Room(address: address, nickname: "Jule", name: "The Orchard", joinsAutomatically: true), of: id)
+                _ = try writer.openConversation(key)
+            }
+            let model = RoomModel(key, store: home.store, environment: home.environment)
+            await model.readBook()
+            return model
+        }
+
+        private static func state(_ own: RoomState.Standing = .admin) throws -> RoomState {
+            RoomState(
+                isInside: true, nickname: "Jule",
+                subject: "By yonder blessed moon I vow — meetings on Tuesdays after dark, at the wall.",
+                people: [
+                    Person(
+                        nickname: "Nurse", address: try JID("nurse@capulet.example"), standing: .owner,
+                        isModerator: true, status: "looking for Peter"),
+                    Person(
+                        nickname: "Jule", address: try JID("juliet@capulet.example"), standing: own,
+                        isModerator: own <= .moderator, isOwn: true),
+                    Person(
+                        nickname: "Friar Laurence", address: try JID("laurence@verona.example"), standing: .member,
+                        hats: ["Herbalist"]),
+                    Person(nickname: "Romeo", availability: .away, status: "at the feast"),
+                    Person(nickname: "巴尔萨泽 Balthasar, servant to Romeo and bringer of bad news"),
+                    Person(nickname: "Peter", standing: .visitor, hasVoice: false),
+                ])
+        }
+
+        @Test("who comes, goes and changes is seen at once; the search finds names and addresses")
+        func people() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let desk = Desk(home: home)
+            let room = try await room(home)
+            room.show(try Self.state())
+            let about = RoomWindow(room, desk)
+            about.present()
+            await Toolkit.settle()
+            func names() -> [String] {
+                var found: [Int: String] = [:]
+                about.people.list.forEachRow { found[$0] = $1.row?.nickname }
+                return found.sorted { $0.key < $1.key }.map(\.value)
+            }
+            #expect(await Toolkit.turn { names().count == 6 })
+            #expect(names().first == "Nurse")
+            await Toolkit.picture(about.window, "room-people")
+            about.people.activated(2)
+            await Toolkit.settle()
+            var state = try Self.state()
+            state.people.removeAll { $0.nickname == "Nurse" }
+            state.people[2].availability = .away
+            room.show(state)
+            #expect(await Toolkit.turn { names().first == "Jule" && names().count == 5 })
+            about.people.search.text = "verona"
+            #expect(await Toolkit.turn { names() == ["Friar Laurence"] })
+            about.people.search.text = "tybalt"
+            #expect(await Toolkit.turn { names().isEmpty })
+            await Toolkit.picture(about.window, "room-nobody")
+            await Toolkit.settle()
+            about.window.close()
+            #expect(room.searchText.isEmpty)
+            await home.stop()
+        }
+
+        @Test("the rights decide what is offered, and nothing is offered with oneself")
+        func rights() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let room = try await room(home)
+            let menus = RoomPersonMenu(room, Desk(home: home))
+            func allowed(_ nickname: String, as own: RoomState.Standing) throws -> [RoomPersonAction] {
+                room.show(try Self.state(own))
+                let person = try #require(room.people.elements.first { $0.nickname == nickname }).person
+                return Array(RoomPersonAction.allowed(with: person, room.rights).joined())
+            }
+            #expect(try allowed("Romeo", as: .participant) == [.talk, .mention])
+            #expect(try allowed("Romeo", as: .moderator) == [.talk, .mention, .takeVoice, .kick])
+            #expect(try allowed("Peter", as: .moderator) == [.talk, .mention, .giveVoice, .kick])
+            #expect(try allowed("Nurse", as: .moderator) == [.talk, .mention])
+            #expect(try allowed("Romeo", as: .owner) == [.talk, .mention, .takeVoice, .makeModerator, .kick])
+            #expect(
+                try allowed("Friar Laurence", as: .admin)
+                    == [.talk, .mention, .takeVoice, .makeModerator, .unmakeMember, .kick, .ban])
+            #expect(try allowed("Jule", as: .owner).isEmpty)
+            let own = try #require(room.people.elements.first { $0.person.isOwn })
+            #expect(menus.menu(for: own.person) == nil)
+            await home.stop()
+        }
+
+        @Test("what is grave is asked about first, with a reason where the room passes one on")
+        func questions() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let room = try await room(home)
+            room.show(try Self.state())
+            let menus = RoomPersonMenu(room, Desk(home: home))
+            let friar = try #require(room.people.elements.first { $0.nickname == "Friar Laurence" }).person
+            var said: [String] = []
+            var mentioned: [String] = []
+            menus.say = { said.append($0) }
+            menus.onMention = { mentioned.append($0) }
+            #expect(menus.begin(.mention, friar) == nil)
+            #expect(mentioned == ["Friar Laurence"])
+            let dialog = try #require(menus.begin(.ban, friar))
+            await Toolkit.settle()
+            await Toolkit.picture(dialog, "room-ban")
+            dialog.answer("cancel")
+            await Toolkit.settle()
+            #expect(said.isEmpty)
+            // It cannot be done from outside, and that is said; whether the session has begun decides how.
+            let question = try #require(menus.begin(.kick, friar))
+            await Toolkit.settle()
+            question.answer("do")
+            #expect(await Toolkit.turn { said.count == 1 })
+            #expect(said.allSatisfy { $0.contains("Enter it first") || $0.contains("connection") })
+            withExtendedLifetime(menus) {}
+            await home.stop()
+        }
+
+        @Test("the page about the room shows topic, notifications and the way out; a closed window leaves nothing")
+        func page() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let desk = Desk(home: home)
+            let room = try await room(home)
+            room.show(try Self.state(.owner))
+            #expect(await Toolkit.turn { home.conversations.rows.elements.count == 1 })
+            await Toolkit.settle()
+            let before = Object.liveCount
+            do {
+                let about = RoomWindow(room, desk)
+                about.present()
+                about.stack.shown = "room"
+                await Toolkit.settle()
+                await Toolkit.picture(about.window, "room-page")
+                #expect(about.page.change.isVisible)
+                about.page.notifications.selected = 1
+                #expect(await Toolkit.turn { home.conversations.rows.elements[0].notifications == .mentions })
+                room.show(try Self.state(.visitor))
+                #expect(await Toolkit.turn { about.page.nickname.text == "Jule" })
+                room.show(RoomState(isInside: false))
+                #expect(await Toolkit.turn { !about.page.change.isVisible })
+                // GTK looks after the hint of what was hidden as soon as it has time, and needs the window for that.
+                await Toolkit.settle()
+                about.window.close()
+            }
+            #expect(await Toolkit.turn { Object.liveCount <= before })
+            await home.stop()
+        }
+
+        @Test("why nobody hears this person is said over the messages")
+        func notice() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let desk = Desk(home: home)
+            let room = try await room(home)
+            let notice = RoomNotice(room, desk)
+            let window = Window("Test", width: 480, height: 200, Box.vertical(HeaderBar(), notice.root))
+            window.present()
+            await Toolkit.settle()
+            #expect(!notice.root.isRevealed)
+            room.show(RoomState(isInside: false))
+            #expect(await Toolkit.turn { notice.root.isRevealed })
+            #expect(notice.words.text.contains("as soon as the account is online"))
+            #expect(!notice.button.isVisible)
+            let id = room.key.account
+            // Nobody says anything else about the account from now on.
+            await home.stop()
+            home.accounts.show(.online(isResumed: false), of: id)
+            room.show(
+                RoomState(isInside: false, absence: RoomAbsence("Tybalt has removed you from the room. “Peace!”")))
+            #expect(await Toolkit.turn { notice.button.isVisible && notice.words.text.contains("Tybalt") })
+            await Toolkit.picture(window, "room-notice")
+            room.show(try Self.state())
+            #expect(await Toolkit.turn { !notice.root.isRevealed })
+            #expect(RoomWords.line(room).hasPrefix("6 people · By yonder"))
+            window.destroy()
+        }
+    }
+}

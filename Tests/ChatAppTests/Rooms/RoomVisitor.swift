@@ -1,0 +1,73 @@
+import ChatStore
+import GTKBinding
+import GroupChat
+import ServerFixtures
+import WindowFixtures
+import XMPPAddress
+import XMPPClient
+
+@testable import ChatApp
+@testable import ChatModel
+
+/// Somebody with the desktop program, on a real server.
+@MainActor
+final class RoomVisitor {
+    let home: ChatHome
+    let desk: Desk
+    let id: AccountID
+    let address: JID
+    let account: ChatAccount
+
+    /// The program's own style, for pictures of its windows.
+    static let useStyle: Void = StyleSheet.add(Style.rules)
+
+    init(_ name: String, on server: RunningServer) async throws {
+        let credentials = try await server.newAccount(name)
+        address = try JID(credentials.address)
+        let keeper = MemoryAccounts()
+        let store = MemoryStore()
+        await keeper.save(AccountAccess(address: address))
+        await keeper.save(password: credentials.password, of: address)
+        let address = address
+        let id = try await store.write { writer throws(StoreError) in try writer.addAccount(address) }
+        self.id = id
+        home = ChatHome(store: store, keeper: keeper)
+        let (host, port, authority) = (server.host, server.port, server.authorityFile)
+        home.prepare = { configuration in
+            configuration.host = host
+            configuration.port = port
+            configuration.trust = .certificateAuthority(authority)
+        }
+        desk = Desk(home: home)
+        await home.start()
+        guard let account = home.account(id) else { throw CancellationError() }
+        self.account = account
+        guard await Toolkit.turn(until: { [home] in home.accounts.rows[id]?.connection.isOnline == true }) else {
+            throw CancellationError()
+        }
+    }
+
+    func key(_ room: JID) -> ConversationKey { ConversationKey(account: id, address: room, kind: .room) }
+
+    /// A name that no other test uses.
+    func name(_ text: String) -> String { "\(text) \(address.local ?? "")" }
+
+    func isInside(_ room: JID) -> Bool {
+        home.rooms.rows[.init(account: id, address: room)]?.isInside ?? false
+    }
+
+    /// The room as a window shows it, followed until the task is cancelled.
+    func follow(_ room: JID) -> (RoomModel, Task<Void, Never>) {
+        let model = RoomModel(key(room), store: home.store, environment: home.environment)
+        let account = account
+        return (model, Task { await model.follow(account) })
+    }
+
+    /// Asks for a password from now on.
+    func protect(_ room: JID, _ password: String) async throws {
+        let joined = await account.session?[GroupChat.self]?.room(room)
+        try await joined?.configure([
+            "muc#roomconfig_passwordprotectedroom": ["1"], "muc#roomconfig_roomsecret": [password],
+        ])
+    }
+}
