@@ -30,10 +30,26 @@ struct SendPlanTests {
     }
 
     static func plan(
-        _ store: MemoryStore, _ account: AccountID, inFlight: Set<MessageID> = [], now: MessageTime = time
+        _ store: MemoryStore, _ account: AccountID, inFlight: Set<MessageID> = [], now: MessageTime = time,
+        readiness: (ConversationID) -> SendPlan.Readiness = { _ in .open }
     ) async throws -> SendPlan {
         let queue = try await store.read { reader throws(StoreError) in try reader.sendQueue(of: account) }
-        return SendPlan(queue, inFlight: inFlight, now: now)
+        return SendPlan(queue, inFlight: inFlight, now: now, readiness: readiness)
+    }
+
+    @Test("Where one may be refused and the next not, the next waits until nobody has the one before any more")
+    func oneByOne() async throws {
+        let (store, account, ids) = try await Self.queue()
+        let first = try #require(try await store.read { reader throws(StoreError) in try reader.message(ids[0]) })
+        func plan(_ inFlight: Set<MessageID>, _ readiness: SendPlan.Readiness) async throws -> [MessageID] {
+            try await Self.plan(store, account, inFlight: inFlight) {
+                $0 == first.conversation ? readiness : .open
+            }.messages.map(\.message.id)
+        }
+        #expect(try await plan([], .oneByOne) == [ids[0], ids[1], ids[3]])
+        #expect(try await plan([ids[0]], .oneByOne) == [ids[1], ids[3]])
+        #expect(try await plan([ids[0]], .open) == [ids[1], ids[2], ids[3]])
+        #expect(try await plan([], .closed) == [ids[1], ids[3]])
     }
 
     @Test("Everything in the order of writing, without what the stream has already")

@@ -95,7 +95,7 @@ final class FindBar {
         newer.isSensitive = (finder.place ?? 0) > 0
         count.isVisible = isAsked
         if let place = finder.place {
-            count.text = localized("%@ of %@", place + 1, "\(finder.count)" + (finder.hasMore ? "+" : ""))
+            count.text = "\(place + 1) / \(finder.count)" + (finder.hasMore ? "+" : "")
         } else if finder.isSearching {
             count.text = "…"
         } else {

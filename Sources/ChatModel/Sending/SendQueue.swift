@@ -32,12 +32,20 @@ public actor SendQueue {
     private var uploading: Set<MessageID> = []
     /// Rooms in which something can be said.
     private(set) var openRooms: Set<JID> = []
+    /// Open rooms that have sent a message back since they were opened. In the others one message goes at a time: a room that
+    /// has just been entered, on a server that has just come back, may refuse one and take the next.
+    private var provenRooms: Set<JID> = []
+    /// The message that a room is to send back before the next one goes.
+    private var probes: [JID: MessageID] = [:]
+    private var isLookingAgain = false
     /// Rooms whose messages in flight are to be looked at anew.
     private var roomsAnew: Set<JID> = []
     private var keys: [ConversationID: ConversationKey] = [:]
 
     /// The first pause after an upload that may work later, and the longest.
     private static let uploadPauses: ClosedRange<Int64> = 5_000...300_000
+    /// How soon a message is looked at again that a room has refused or not sent back.
+    private static let probePause = Duration.seconds(2)
 
     public init(
         store: any LocalStore, account: AccountID, composer: MessageComposer = MessageComposer(),
@@ -54,6 +62,7 @@ public actor SendQueue {
     public func roomOpened(_ room: JID) {
         openRooms.insert(room.bare)
         roomsAnew.insert(room.bare)
+        provenRooms.remove(room.bare)
         bell?.yield(.changed)
     }
 
@@ -72,6 +81,8 @@ public actor SendQueue {
         inFlight = [:]
         last = nil
         openRooms = []
+        provenRooms = []
+        isLookingAgain = false
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await change in changes where change.sendQueue { bell.yield(.changed) }
@@ -87,10 +98,20 @@ public actor SendQueue {
             bell.yield(.changed)
             for await cause in causes {
                 // The rooms close by themselves; this may be late news, and some be open again.
-                if case .online(isResumed: false) = cause { inFlight = [:] }
+                if case .online(isResumed: false) = cause {
+                    inFlight = [:]
+                    provenRooms = []
+                }
                 guard let plan = await sendWhatIsReady(in: session) else { continue }
                 for entry in plan.uploads where uploading.insert(entry.message.id).inserted {
                     group.addTask { await self.upload(entry, in: session) }
+                }
+                if !probes.isEmpty, !isLookingAgain {
+                    isLookingAgain = true
+                    group.addTask {
+                        try? await Task.sleep(for: Self.probePause)
+                        await self.lookAgain()
+                    }
                 }
                 guard let time = plan.nextTime else { continue }
                 let pause = Duration.milliseconds(time.millisecondsSince1970 - now().millisecondsSince1970)
@@ -101,6 +122,11 @@ public actor SendQueue {
             }
             group.cancelAll()
         }
+    }
+
+    private func lookAgain() {
+        isLookingAgain = false
+        bell?.yield(.changed)
     }
 
     // MARK: Messages
@@ -128,14 +154,22 @@ public actor SendQueue {
             for entry in anew { inFlight[entry.message.id] = nil }
             roomsAnew = []
         }
+        for (room, message) in probes where !waiting.contains(message) {
+            probes[room] = nil
+            if openRooms.contains(room) { provenRooms.insert(room) }
+        }
         let plan = SendPlan(queue, inFlight: Set(inFlight.keys), now: now()) { conversation in
-            guard let key = keys[conversation], key.kind != .direct else { return false }
-            return !openRooms.contains(key.address.bare)
+            guard let key = keys[conversation], key.kind != .direct else { return .open }
+            guard openRooms.contains(key.address.bare) else { return .closed }
+            return provenRooms.contains(key.address.bare) ? .open : .oneByOne
         }
         var sent: [MessageID] = []
         for entry in plan.messages {
             guard await send(entry, in: session) else { break }
             sent.append(entry.message.id)
+            if let key = keys[entry.message.conversation], key.kind == .room, !provenRooms.contains(key.address.bare) {
+                probes[key.address.bare] = entry.message.id
+            }
         }
         await confirmUnmanaged(sent, in: session)
         return plan

@@ -30,7 +30,7 @@ extension WindowTests {
             view.find()
             #expect(bar.root.isOpen)
             bar.entry.text = "ROSE"
-            #expect(await Toolkit.turn { bar.count.text == "1 of 3" && isSeen(roses[2], timeline) })
+            #expect(await Toolkit.turn { bar.count.text == "1 / 3" && isSeen(roses[2], timeline) })
             let marked = try #require(timeline.bubble(of: roses[2]))
             #expect(
                 marked.body.first.markup.contains("<span background=\"#f8e45c\" foreground=\"#000000\">rose</span>"))
@@ -38,9 +38,9 @@ extension WindowTests {
             await Toolkit.picture(window, "find")
             #expect(!bar.newer.isSensitive && bar.older.isSensitive)
             bar.older.click()
-            #expect(await Toolkit.turn { bar.count.text == "2 of 3" && isSeen(roses[1], timeline) })
+            #expect(await Toolkit.turn { bar.count.text == "2 / 3" && isSeen(roses[1], timeline) })
             bar.goOlder()
-            #expect(await Toolkit.turn { bar.count.text == "3 of 3" })
+            #expect(await Toolkit.turn { bar.count.text == "3 / 3" })
             #expect(
                 await Toolkit.turn { isSeen(roses[0], timeline) },
                 """
