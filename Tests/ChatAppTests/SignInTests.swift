@@ -64,6 +64,23 @@ extension WindowTests {
             await home.stop()
         }
 
+        @Test("the button of a page is there whenever it is the person's turn, also after work on another page")
+        func button() async throws {
+            let page = FormPage(title: "Test", description: nil, button: "Go")
+            let window = Window("Test", width: 480, height: 680, page.root)
+            window.present()
+            #expect(page.button.isVisible)
+            page.show(progress: "Working")
+            page.show(isButtonNeeded: true)
+            #expect(!page.button.isVisible)
+            page.show(isButtonNeeded: false)
+            page.show(progress: nil)
+            #expect(!page.button.isVisible)
+            page.show(isButtonNeeded: true)
+            #expect(page.button.isVisible)
+            window.destroy()
+        }
+
         @Test("a provider's form: what is read, what is chosen, and the picture whose letters are typed")
         func form() async throws {
             let home = try await ChatHome.unreachable()

@@ -11,12 +11,13 @@ final class FormPage {
 
     private let fields = Box(.vertical, spacing: 18)
     let failure = Label().wrap(maximumCharacters: 40).textAlignment(0).css("error").hidden()
-    private let button: Button
+    let button: Button
     private let spinner = Spinner()
     private let progress = Label().wrap(maximumCharacters: 40).textAlignment(0).expand(.horizontal)
     private let cancel = Button(localized("_Cancel")).css("flat").align(vertical: .center)
     private let waiting: Box
     private var isBusy = false
+    private var isButtonNeeded = true
     private var order: [EntryRow] = []
 
     init(title: String, description: String?, button label: String) {
@@ -73,10 +74,10 @@ final class FormPage {
             waiting.isVisible = true
             cancel.grabFocus()
             fields.isSensitive = false
-            button.isVisible = false
+            showButton()
         } else {
             fields.isSensitive = true
-            button.isVisible = true
+            showButton()
             if cancel.hasFocus { button.grabFocus() }
             waiting.isVisible = false
         }
@@ -84,5 +85,12 @@ final class FormPage {
 
     func show(button label: String) { button.show(label: label) }
     func show(isButtonSensitive: Bool) { button.isSensitive = isButtonSensitive }
-    func show(isButtonNeeded: Bool) { if !isButtonNeeded { button.isVisible = false } }
+
+    /// - Parameter isButtonNeeded: `false` where nothing can be gone on with here, whoever's turn it is.
+    func show(isButtonNeeded: Bool) {
+        self.isButtonNeeded = isButtonNeeded
+        showButton()
+    }
+
+    private func showButton() { button.isVisible = isButtonNeeded && !isBusy }
 }

@@ -114,7 +114,7 @@ final class RegistrationView {
         }
         names.isVisible = !(model.form?.isOnlyOnWeb ?? false)
         formPage.show(button: model.progress == .signingIn ? localized("_Try again") : localized("_Create the account"))
-        formPage.show(isButtonNeeded: !(model.form?.isOnlyOnWeb ?? false) && model.progressText == nil)
+        formPage.show(isButtonNeeded: !(model.form?.isOnlyOnWeb ?? false))
         if case .done(let id)? = model.signIn?.progress, !isDone {
             isDone = true
             onDone(id)
