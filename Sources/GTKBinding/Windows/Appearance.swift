@@ -74,6 +74,12 @@ public enum ToolkitSettings {
         gtk_icon_theme_add_search_path(gtk_icon_theme_get_for_display(display), path)
     }
 
+    /// Whether the theme, or what it falls back on, has a picture by this name.
+    public static func hasIcon(_ name: String) -> Bool {
+        guard let display = gdk_display_get_default() else { return false }
+        return gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(display), name).isTrue
+    }
+
     /// The name of the program as screen readers and the desktop say it.
     public static func useProgramName(_ name: String, id: String) {
         g_set_application_name(name)

@@ -1,0 +1,26 @@
+import Foundation
+import GTKBinding
+import Testing
+import WindowFixtures
+
+extension WindowTests {
+    @MainActor
+    @Suite("Icons")
+    struct IconTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        @Test("every icon that the windows name is in the theme of the oldest supported desktop")
+        func names() throws {
+            let tests = URL(filePath: #filePath).deletingLastPathComponent()
+            let sources = tests.appending(path: "../../Sources/ChatApp").standardized.path
+            let files = FileManager.default.enumerator(atPath: sources)?.compactMap { $0 as? String } ?? []
+            var names: Set<String> = []
+            for file in files where file.hasSuffix(".swift") {
+                let text = try String(contentsOfFile: "\(sources)/\(file)", encoding: .utf8)
+                names.formUnion(text.matches(of: /"([a-z0-9-]+-symbolic)"/).map { String($0.output.1) })
+            }
+            #expect(names.count > 20)
+            for name in names.sorted() { #expect(ToolkitSettings.hasIcon(name), "\(name)") }
+        }
+    }
+}
