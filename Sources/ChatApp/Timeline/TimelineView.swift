@@ -78,7 +78,10 @@ final class TimelineView: TimelineOwner {
 
     private func showNewestButton() {
         let count = timeline.unreadCount
-        newestPlace.isRevealed = !timeline.isAtNewest || !timeline.reachesNewest
+        let isNeeded = !timeline.isAtNewest || !timeline.reachesNewest
+        newestPlace.isRevealed = isNeeded
+        // What is not to be seen would still take the clicks on the message below it.
+        newestPlace.targetable(isNeeded)
         newestCount.isVisible = count > 0
         newestCount.text = count < 1000 ? "\(count)" : "999+"
     }

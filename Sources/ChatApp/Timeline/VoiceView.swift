@@ -97,7 +97,9 @@ final class VoiceView: AttachmentView {
         wave.show(progress: total > .zero ? min(1, position / total) : 0)
         if case .nothing? = decoded { button.isSensitive = false } else { button.isSensitive = true }
         rate.isVisible = isCurrent
+        // A new label takes the place of the name for screen readers.
         rate.show(label: Self.words(playback.rate))
+        rate.accessible(label: "\(localized("Speed")) \(Self.words(playback.rate))")
         dot.isVisible = !place.message.isOutgoing && place.attachment.playback == nil && !isCurrent
         length.text = words(position, of: total)
         switch place.download?.phase {

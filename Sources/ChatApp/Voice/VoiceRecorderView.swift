@@ -29,7 +29,7 @@ final class VoiceRecorderView {
     private let middle = Stack()
     private let playback: VoicePlayback
     private let place: WritingPlace
-    private var began: ContinuousClock.Instant?
+    private var isHeld = false
     /// A pointer is on the button, so a click that follows is not one of the keyboard.
     private var isPointer = false
     private var hasSlid = false
@@ -74,9 +74,9 @@ final class VoiceRecorderView {
     var isBusy: Bool { composer.phase != .idle }
 
     private func connect() {
-        button.onDrag(
-            began: { [weak self] _, _ in self?.pressed() }, moved: { [weak self] x, y in self?.slid(x, y) },
-            ended: { [weak self] _, _ in self?.letGo() })
+        button.onHold(
+            began: { [weak self] in self?.pressed() }, moved: { [weak self] x, y in self?.slid(x, y) },
+            ended: { [weak self] in self?.letGo(after: $0) })
         press.onClick { [weak self] in self?.clicked() }
         send.onClick { [weak self] in self?.doing { await $0.send() } }
         stop.onClick { [weak self] in self?.doing { await $0.stop() } }
@@ -103,12 +103,12 @@ final class VoiceRecorderView {
         guard composer.phase == .idle else { return }
         isPointer = true
         hasSlid = false
-        began = .now
+        isHeld = true
         doing { await $0.press() }
     }
 
     private func slid(_ x: Double, _ y: Double) {
-        guard began != nil, !hasSlid else { return }
+        guard isHeld, !hasSlid else { return }
         // Where people read from right to left the way back is the other one; both cancel.
         if abs(x) > Self.cancellingWay {
             hasSlid = true
@@ -119,11 +119,11 @@ final class VoiceRecorderView {
         }
     }
 
-    private func letGo() {
-        guard let began else { return }
-        self.began = nil
+    private func letGo(after held: Duration) {
+        guard isHeld else { return }
+        isHeld = false
         guard !hasSlid else { return }
-        if began.duration(to: .now) < Self.holding {
+        if held < Self.holding {
             doing { await $0.lock() }
         } else {
             doing { await $0.release() }

@@ -94,7 +94,13 @@ extension Widget {
 
     /// Calls `body` where a menu is asked for: by the other button, a long touch, or the menu key.
     public func onMenu(_ body: @escaping (_ x: Double, _ y: Double) -> Void) {
-        onClick(button: 3) { _, x, y in body(x, y) }
+        let gesture = gtk_gesture_click_new()
+        gtk_gesture_single_set_button(gesture, 3)
+        add(gesture, .capture).connect("pressed") { call in
+            // A text that can be selected has a menu of its own, with "Cut" and "Paste", which would come instead.
+            gtk_gesture_set_state(gesture, .claimed)
+            body(call.number(2), call.number(3))
+        }
         let touch = gtk_gesture_long_press_new()
         gtk_gesture_single_set_touch_only(touch, 1)
         add(touch, .bubble).connect("pressed") { call in body(call.number(1), call.number(2)) }
@@ -115,6 +121,28 @@ extension Widget {
         drag.connect("drag-begin") { call in began(call.number(1), call.number(2)) }
         drag.connect("drag-update") { call in moved(call.number(1), call.number(2)) }
         drag.connect("drag-end") { call in ended(call.number(1), call.number(2)) }
+    }
+
+    /// The same for what is done by holding the button: `ended` is told how long it was held, by the times of the events
+    /// themselves, because a program that is busy looks at them later.
+    public func onHold(
+        began: @escaping () -> Void, moved: @escaping (_ x: Double, _ y: Double) -> Void,
+        ended: @escaping (_ held: Duration) -> Void
+    ) {
+        let drag = gtk_gesture_drag_new()
+        // Before a button inside, which would take the end of it for itself.
+        let controller = add(drag, .capture)
+        var start: (event: guint32, clock: ContinuousClock.Instant) = (0, .now)
+        controller.on("drag-begin") {
+            start = (gtk_event_controller_get_current_event_time(drag), .now)
+            began()
+        }
+        controller.connect("drag-update") { call in moved(call.number(1), call.number(2)) }
+        controller.on("drag-end") {
+            // Milliseconds that begin anew after 49 days; none where it was ended by something else than the pointer.
+            let end = gtk_event_controller_get_current_event_time(drag)
+            ended(end == 0 ? start.clock.duration(to: .now) : .milliseconds(Int(end &- start.event)))
+        }
     }
 
     /// Calls `body` when the pointer comes in and goes out.
