@@ -193,6 +193,7 @@ let package = Package(
                 "Media",
                 "TransportLayer", "XMPPAddress", "XMPPClient", "ServerFixtures", "WindowFixtures",
             ]),
+        tests("Desktop", ["ServerFixtures"], exclude: ["person.py", "notifications.py"]),
         tests("Packaging", ["ServerFixtures"]),
         tests("CredentialStore", ["CredentialStore"]),
         tests("ChatStore", ["ChatStore", "XMPPAddress", "XMPPStream", "CSQLite"], exclude: ["Fixtures"]),

@@ -28,6 +28,16 @@ public final class PrivateProgram: Sendable {
             environment: environment, directory: folder, outputFile: "\(folder)/output.log")
     }
 
+    /// A program that keeps what it has where its environment says, and gets its arguments at each start.
+    ///
+    /// - Parameter environment: made of the folder, and added to that of the test process.
+    public init(_ name: String, environment: (_ folder: String) -> [String: String]) throws(FixtureError) {
+        folder = try FixtureDirectory.make(name)
+        command = Command(
+            program: "setpriv", arguments: ["--pdeathsig", "KILL", try Self.builtProgram(name)],
+            environment: environment(folder), directory: folder, outputFile: "\(folder)/output.log")
+    }
+
     deinit {
         kill()
         FixtureDirectory.remove(folder)
@@ -39,7 +49,13 @@ public final class PrivateProgram: Sendable {
     /// 128 + signal for a killed process; nil while it runs.
     public var exitStatus: Int32? { process.withLock { $0?.exitStatus } }
 
-    public func start() throws(FixtureError) {
+    /// Its number for the system; nil before the first start.
+    public var id: Int32? { process.withLock { $0?.id } }
+
+    /// - Parameter arguments: added to those it always gets.
+    public func start(_ arguments: [String] = []) throws(FixtureError) {
+        var command = command
+        command.arguments += arguments
         let started = try ServerProcess(command)
         RunningServers.add(started)
         process.withLock { $0 = started }

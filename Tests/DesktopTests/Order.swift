@@ -1,0 +1,56 @@
+/// What is looked for on the screen, as a screen reader finds it.
+struct Look: Encodable, Sendable {
+    var role: String
+    var name: String?
+    /// Parts of the name.
+    var has: [String]?
+    var text: String?
+
+    static func button(_ name: String) -> Look { Look(role: "push button", name: name) }
+    static func label(_ text: String) -> Look { Look(role: "label", name: text) }
+    static func field(_ name: String, saying text: String? = nil) -> Look {
+        Look(role: "text", name: name, text: text)
+    }
+    static func menuItem(_ name: String) -> Look { Look(role: "menu item", name: name) }
+    static func list(_ name: String) -> Look { Look(role: "list", name: name) }
+    /// A message of which a screen reader says all this: who, what, the time, and how far it came.
+    static func message(_ parts: String...) -> Look { Look(role: "filler", has: parts) }
+    /// A line of the list of conversations.
+    static func conversation(_ parts: String...) -> Look { Look(role: "panel", has: parts) }
+    /// A window that is not the program's own, but GTK's.
+    static func window(_ title: String) -> Look { Look(role: "filler", name: title) }
+}
+
+/// One order to `person.py`, which says what each of them does.
+struct Order: Encodable, Sendable {
+    enum CodingKeys: String, CodingKey {
+        case pid, what, seconds, button, at, rows, colour, place, text, keys
+        case name = "do"
+    }
+
+    var name: String
+    var pid: Int32 = 0
+    var what: Look?
+    var seconds = 15.0
+    /// 1 is the first button of the mouse, 3 the one for menus.
+    var button: Int?
+    /// Which place of a thing: 0, 0 is its upper left corner and 1, 1 the lower right one.
+    var at: [Double]?
+    var rows: [[String]]?
+    /// Red, green, blue; 0 to 255.
+    var colour: [Int]?
+    var place: [Int]?
+    var text: String?
+    var keys: [String]?
+}
+
+/// What the screen answered.
+struct Sight: Decodable, Sendable {
+    var name: String?
+    var text: String?
+}
+
+/// Something that a person would see did not come in time, or never could.
+struct NotSeen: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,94 @@
+import Foundation
+import ServerFixtures
+
+/// A sentence that a machine speaks, and what is left of it at the other end.
+struct SpokenSample {
+    /// Samples each second: what a telephone carries is enough to recognise a voice.
+    private static let rate = 4000
+    /// Half a second.
+    private static let piece = rate / 2
+
+    /// What is spoken, with silence around it: sound takes its time to the microphone.
+    let file: String
+    private let sentence: String
+
+    init(in folder: String) async throws {
+        sentence = "\(folder)/sentence.wav"
+        file = "\(folder)/spoken.wav"
+        try await Self.run([
+            "espeak-ng", "-v", "en", "-s", "150", "-w", sentence,
+            "The wild goose carries a letter over the mountains, and the moon shows it the way.",
+        ])
+        try await Self.run(["sox", sentence, file, "pad", "0.3", "2.5"])
+    }
+
+    /// How well a recording says the same: the correlation of the middle one of all half seconds, each looked for near the place
+    /// where it should be; 1 is the very same. A machine that is busy may let sound stutter once without being blamed.
+    func likeness(of recording: String) async throws -> Double {
+        let (said, heard) = (try await samples(of: sentence), try await samples(of: recording))
+        guard said.count > 4 * Self.piece, heard.count > said.count else { return 0 }
+        // Where the whole is, by loudness in steps of 10 ms.
+        let step = Self.rate / 100
+        let place = Self.best(Self.loudness(said, step)[...], Self.loudness(heard, step)[...]).place * step
+        let likenesses = stride(from: 0, through: said.count - Self.piece, by: Self.piece).map { start in
+            let near = max(0, place + start - Self.piece)..<min(heard.count, place + start + 2 * Self.piece)
+            return Self.best(said[start..<start + Self.piece], heard[near]).value
+        }
+        return likenesses.sorted()[likenesses.count / 2]
+    }
+
+    private func samples(of file: String) async throws -> [Float] {
+        let raw = "\(sentence).raw"
+        try? FileManager.default.removeItem(atPath: raw)
+        try await Self.run([
+            "gst-launch-1.0", "-q", "filesrc", "location=\(file)", "!", "decodebin", "!", "audioconvert", "!",
+            "audioresample", "!", "audio/x-raw,format=S16LE,rate=\(Self.rate),channels=1", "!", "filesink",
+            "location=\(raw)",
+        ])
+        let bytes = try Data(contentsOf: URL(filePath: raw))
+        return stride(from: 0, to: bytes.count - 1, by: 2).map { index in
+            Float(Int16(bitPattern: UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8))
+        }
+    }
+
+    private static func loudness(_ samples: [Float], _ step: Int) -> [Float] {
+        stride(from: 0, to: samples.count - step, by: step).map { start in
+            samples[start..<start + step].reduce(0) { $0 + abs($1) }
+        }
+    }
+
+    /// Where in `long` the series `short` fits best, and Pearson's correlation there.
+    private static func best(_ short: ArraySlice<Float>, _ long: ArraySlice<Float>) -> (place: Int, value: Double) {
+        short.withUnsafeBufferPointer { short in
+            long.withUnsafeBufferPointer { long in
+                var best = (place: 0, value: -1.0)
+                guard !short.isEmpty, long.count >= short.count else { return (0, 0) }
+                for place in 0...(long.count - short.count) {
+                    var (first, second, both, firsts, seconds): (Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0)
+                    for index in 0..<short.count {
+                        let (one, other) = (short[index], long[place + index])
+                        first += one
+                        second += other
+                        both += one * other
+                        firsts += one * one
+                        seconds += other * other
+                    }
+                    let count = Double(short.count)
+                    let product = Double(both) - Double(first) * Double(second) / count
+                    let spreads = (
+                        Double(firsts) - Double(first) * Double(first) / count,
+                        Double(seconds) - Double(second) * Double(second) / count
+                    )
+                    let value = spreads.0 * spreads.1 > 0 ? product / (spreads.0 * spreads.1).squareRoot() : 0
+                    if value > best.value { best = (place, value) }
+                }
+                return best
+            }
+        }
+    }
+
+    static func run(_ words: [String]) async throws {
+        let (status, output) = try await OutsideProgram.run(words)
+        guard status == 0 else { throw NotSeen(description: "\(words[0]) ended with \(status): \(output)") }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import ServerFixtures
+
+extension Story {
+    private static let password = "wild-goose-26"
+
+    /// Both make accounts: she at a provider she has heard of, he with the invitation that she sends him.
+    func accounts(_ stage: Stage) async throws {
+        let (alice, bob, server) = (stage.alice, stage.bob, stage.server)
+        try await alice.start(until: .label("Welcome to Hongyan"))
+        try await alice.clicks(.button("Create an account"))
+        try await alice.writes(server.domain, into: "Provider")
+        try await register(alice, as: "alice", through: stage.aliceNetwork)
+
+        let invitation = try await server.invitation(contact: "alice")
+        try await bob.start(until: .label("Welcome to Hongyan"))
+        try await bob.clicks(.button("Use an invitation"))
+        try await bob.writes(invitation, into: "Link")
+        try await bob.presses("Return")
+        try await register(bob, as: "bob", through: stage.bobNetwork)
+    }
+
+    /// From the provider's page on. The server is not to be found by its name, and nobody vouches for it.
+    private func register(_ person: PersonAtWindow, as name: String, through network: FaultProxy) async throws {
+        try await person.clicks(.label("Server settings"))
+        try await person.writes("127.0.0.1", into: "Host")
+        try await person.writes(String(network.port), into: "Port")
+        try await person.clicks(.button("Continue"))
+        try await person.clicks(.button("Trust always"))
+        try await person.writes(name, into: "User name")
+        try await person.writes(Self.password, into: "Password", readable: false)
+        try await person.writes(Self.password, into: "The same password again", readable: false)
+        try await person.clicks(.button("Create the account"))
+        try await person.sees(.button("Main menu"))
+    }
+
+    /// She ends the program by its menu, and opens it again by a link to him.
+    func beginning(_ stage: Stage) async throws {
+        let alice = stage.alice
+        try await alice.clicks(.button("Main menu"))
+        try await alice.clicks(.menuItem("Quit"))
+        try await stage.until("her program ends") { !alice.program.isRunning }
+        guard alice.program.exitStatus == 0 else {
+            throw NotSeen(description: "It ended with \(alice.program.exitStatus ?? -1): \(alice.program.output)")
+        }
+        try await alice.start(["xmpp:bob@\(stage.server.domain)"], until: .field("Message"))
+        try await alice.looks()
+        try await alice.sees(.label("bob"))
+        try await alice.sees(.label("online"))
+    }
+
+    /// Both write; each sees what the other has written, and how far the own words came.
+    func texts(_ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
+        try await alice.says("Hello Bob, the geese are flying south.")
+        try await alice.sees(.message("You, Hello Bob", "Delivered to a device"))
+        try await stage.until("his desktop tells him") { stage.notified.contains("the geese are flying south") }
+        try await bob.clicks(.conversation("alice", "1 unread", "the geese are flying south"))
+        try await bob.sees(.message("alice, Hello Bob, the geese are flying south."))
+        try await alice.looks()
+        try await alice.sees(.message("You, Hello Bob", "Seen"))
+        try await bob.says("鸿雁传书，平安到了 🎉")
+        try await alice.sees(.message("bob, 鸿雁传书，平安到了 🎉"))
+        try await bob.sees(.message("You, 鸿雁传书", "Delivered to a device"))
+        try await alice.looks()
+        try await bob.looks()
+        try await bob.sees(.message("You, 鸿雁传书", "Seen"))
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import ServerFixtures
+
+extension Story {
+    /// She chooses a picture in the desktop's own window, and looks at it before it is sent; he sees it in its colours.
+    func picture(_ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
+        let file = "\(stage.folder)/meadow.png"
+        try await SpokenSample.run([
+            "convert", "-size", "200x200", "xc:rgb(208,32,160)", "xc:rgb(32,176,64)", "+append", file,
+        ])
+        try await alice.clicks(.button("Send pictures or files"))
+        try await alice.types(file, in: .window("Send pictures or files"), after: "ctrl+l")
+        try await alice.presses("Return")
+        try await alice.sees(.label("meadow.png"))
+        try await alice.clicks(.button("Send"))
+        try await alice.sees(.message("You, Picture", "Delivered to a device"))
+        try await bob.sees(.message("alice, Picture"))
+        let picture = Look(role: "filler", name: "Picture: meadow.png")
+        for person in [alice, bob] {
+            try await person.seesColour(208, 32, 160, of: picture, at: (0.25, 0.5))
+            try await person.seesColour(32, 176, 64, of: picture, at: (0.75, 0.5))
+        }
+    }
+
+    /// She speaks, listens to the end of her recording, and sends it; he plays it, and has the very same words.
+    func voice(_ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
+        let sample = try await SpokenSample(in: stage.folder)
+        try await alice.clicks(.button("Record a voice message"))
+        try await alice.sees(.label("Recording"))
+        try await stage.speak(sample)
+        try await alice.clicks(.button("Stop and listen"))
+        try await alice.sees(.label("Listen, send, or throw it away"))
+        try await alice.clicks(.button("Send the voice message"))
+        try await alice.sees(.message("You, Voice message", "Delivered to a device"))
+        try await bob.sees(.message("alice, Voice message"))
+        try await bob.sees(.label("Not played yet"))
+        try await bob.clicks(.button("Play voice message"))
+        try await bob.sees(.button("Pause"))
+        try await bob.sees(Look(role: "push button", has: ["Speed", "1×"]))
+        try await bob.doesNotSee(.label("Not played yet"))
+        try await bob.sees(.button("Play voice message"))
+        let received = stage.recordings(of: bob)
+        guard received.count == 1, let recording = received.first else {
+            throw NotSeen(description: "He has \(received.count) recordings instead of 1.")
+        }
+        let likeness = try await sample.likeness(of: recording)
+        guard likeness >= 0.9 else { throw NotSeen(description: "What he hears is like what was said by \(likeness).") }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import ServerFixtures
+
+/// What happens between two people at two windows, from their first accounts on. Each step begins where the one before ended;
+/// whoever asks for a step gets those before it, too.
+actor Story {
+    enum Step: Int, CaseIterable, Sendable {
+        case accounts, beginning, texts, picture, voice, correction, reaction, deletion, networkLoss, crash, end
+    }
+
+    private enum Progress {
+        case reached(Step?)
+        case failed(Step)
+    }
+
+    static let shared = Story()
+
+    private var progress = Progress.reached(nil)
+    private var stage: Stage?
+
+    /// Plays on until a step is done. What went wrong in an earlier one is told there, and here only that it did.
+    func reach(_ step: Step) async throws {
+        for next in Step.allCases where next.rawValue <= step.rawValue {
+            switch progress {
+            case .failed(let earlier): throw NotSeen(description: "The step “\(earlier)” before this one failed.")
+            case .reached(let last): if let last, last.rawValue >= next.rawValue { continue }
+            }
+            do {
+                let stage = if let stage { stage } else { try await Stage() }
+                self.stage = stage
+                try await play(next, stage)
+                progress = .reached(next)
+            } catch {
+                progress = .failed(next)
+                self.stage = nil
+                throw error
+            }
+        }
+        if step == .end { stage = nil }
+    }
+
+    private func play(_ step: Step, _ stage: Stage) async throws {
+        switch step {
+        case .accounts: try await accounts(stage)
+        case .beginning: try await beginning(stage)
+        case .texts: try await texts(stage)
+        case .picture: try await picture(stage)
+        case .voice: try await voice(stage)
+        case .correction: try await correction(stage)
+        case .reaction: try await reaction(stage)
+        case .deletion: try await deletion(stage)
+        case .networkLoss: try await networkLoss(stage)
+        case .crash: try await crash(stage)
+        case .end: try await end(stage)
+        }
+    }
+}

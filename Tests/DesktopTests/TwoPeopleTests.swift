@@ -1,0 +1,38 @@
+import Testing
+
+/// Two people at two windows of the real program, as the screen shows it and as mouse and keyboard move it.
+@Suite("Two people at two windows", .serialized, .timeLimit(.minutes(10)))
+struct TwoPeopleTests {
+    @Test("both make accounts in the window: with a provider, and with an invitation; a certificate is asked about")
+    func accounts() async throws { try await Story.shared.reach(.accounts) }
+
+    @Test("the program is ended by its menu, and a link begins a conversation")
+    func beginning() async throws { try await Story.shared.reach(.beginning) }
+
+    @Test("texts go both ways, also Chinese and emoji; ticks tell that they were delivered and seen")
+    func texts() async throws { try await Story.shared.reach(.texts) }
+
+    @Test("a picture is chosen, looked at, sent, and painted on the other screen")
+    func picture() async throws { try await Story.shared.reach(.picture) }
+
+    @Test("a voice message is recorded, sent and played, and says what was spoken")
+    func voice() async throws { try await Story.shared.reach(.voice) }
+
+    @Test("a message is edited by its menu")
+    func correction() async throws { try await Story.shared.reach(.correction) }
+
+    @Test("an emoji is given to a message")
+    func reaction() async throws { try await Story.shared.reach(.reaction) }
+
+    @Test("a message is deleted for both")
+    func deletion() async throws { try await Story.shared.reach(.deletion) }
+
+    @Test("without a network a message waits, and it arrives when the network is back")
+    func networkLoss() async throws { try await Story.shared.reach(.networkLoss) }
+
+    @Test("a program that was killed has everything when it is started again")
+    func crash() async throws { try await Story.shared.reach(.crash) }
+
+    @Test("both programs end in order, and GTK has not warned once")
+    func end() async throws { try await Story.shared.reach(.end) }
+}

@@ -1,0 +1,279 @@
+"""A person at the screen: finds things as a screen reader does (AT-SPI), acts with the mouse and the keyboard (XTEST).
+
+Takes orders as JSON over HTTP on loopback. An order that cannot be carried out yet is tried again until its time is over;
+nothing is done blindly, so an order that failed has done nothing.
+"""
+import http.server
+import json
+import os
+import subprocess
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, GLib
+
+# Seconds between two looks at the screen.
+PAUSE = 0.05
+# Seconds that a hand takes between moving and pressing, and between pressing and letting go. Without them GTK 4.8 now and
+# then keeps an event of a mouse that it has never seen before until the next one comes.
+HAND = "0.12"
+
+
+class Missing(Exception):
+    """What was looked for is not there, or not yet."""
+
+
+def xdotool(*words):
+    return subprocess.run(["xdotool", *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def children(node):
+    for index in range(node.get_child_count()):
+        child = node.get_child_at_index(index)
+        if child is not None:
+            yield child
+
+
+def walk(node, everything=False):
+    """A thing and what is in it. In what takes no place on the screen nothing can be seen."""
+    yield node
+    if everything or node.get_component_iface() is None or is_seen(node):
+        for child in children(node):
+            yield from walk(child, everything)
+
+
+def plain(name):
+    """A name without the sign of its key, and once where GTK gives both the property and the label."""
+    name = (name or "").replace("_", "")
+    half = len(name) // 2
+    twice = len(name) % 2 == 1 and name[half] == " " and name[:half] == name[half + 1:]
+    return name[:half] if twice else name
+
+
+def text_of(node):
+    words = node.get_text_iface()
+    return Atspi.Text.get_text(words, 0, Atspi.Text.get_character_count(words)) if words else ""
+
+
+def rectangle(node):
+    """Left, top, width and height in the coordinates of the window; GTK tells no others."""
+    if node.get_component_iface() is None:
+        return 0, 0, 0, 0
+    box = node.get_extents(Atspi.CoordType.WINDOW)
+    return box.x, box.y, box.width, box.height
+
+
+def is_seen(node):
+    _, _, width, height = rectangle(node)
+    return width > 0 and height > 0
+
+
+def program(order):
+    for application in children(Atspi.get_desktop(0)):
+        if application.get_process_id() == order["pid"]:
+            return application
+    raise Missing("process %d shows no window" % order["pid"])
+
+
+def matches(node, wanted):
+    if "role" in wanted and node.get_role_name() != wanted["role"]:
+        return False
+    name = plain(node.get_name())
+    if "name" in wanted and name != wanted["name"]:
+        return False
+    if not all(part in name for part in wanted.get("has", [])):
+        return False
+    return "text" not in wanted or text_of(node) == wanted["text"]
+
+
+def find(order):
+    """The last thing that matches: in lists of messages the newest is below."""
+    found = None
+    for node in walk(program(order)):
+        if matches(node, order["what"]) and is_seen(node):
+            found = node
+    if found is None:
+        raise Missing("there is no %s" % json.dumps(order["what"], ensure_ascii=False))
+    return found
+
+
+def shape_of(window):
+    lines = xdotool("getwindowgeometry", "--shell", window).split()
+    return {key: int(value) for key, value in (line.split("=") for line in lines)}
+
+
+def window_of(node, pid):
+    """The X window that a thing is in, where its coordinates begin on the screen, and how large it is.
+
+    GTK draws its frame inside of a window. What pops up is a window of its own, whose place only X knows: GTK tells the
+    places of what is in it as if it had come up somewhere else.
+    """
+    inside = node
+    while inside.get_role_name() != "menu" and inside.get_parent().get_role_name() != "application":
+        inside = inside.get_parent()
+    x, y, width, height = rectangle(inside)
+    for window in xdotool("search", "--onlyvisible", "--pid", str(pid)).split():
+        shape = shape_of(window)
+        across, down = shape["WIDTH"] - width, shape["HEIGHT"] - height
+        if inside.get_role_name() == "menu":
+            if across == down == 0:
+                return window, shape["X"] - x, shape["Y"] - y, rectangle(inside)
+        elif 0 <= across < 40 and 0 <= down < 40 and xdotool("getwindowname", window) == inside.get_name():
+            return window, shape["X"] + across // 2, shape["Y"] + down // 2, rectangle(inside)
+    raise Missing("no window on the screen is %r" % inside.get_name())
+
+
+def place_of(node, order):
+    """Where on the screen a thing is, once it stays there."""
+    first = rectangle(node)
+    time.sleep(PAUSE)
+    if first != rectangle(node):
+        raise Missing("it still moves")
+    window, left, top, (x, y, width, height) = window_of(node, order["pid"])
+    across, down = order.get("at", [0.5, 0.5])
+    right, low = first[0] + int(first[2] * across), first[1] + int(first[3] * down)
+    if not (x <= right < x + width and y <= low < y + height):
+        raise Missing("it is out of sight")
+    return window, left + right, top + low
+
+
+# Orders that are tried until they can be carried out.
+
+
+def see(order):
+    node = find(order)
+    return {"name": plain(node.get_name()), "text": text_of(node)}
+
+
+def miss(order):
+    try:
+        node = find(order)
+    except Missing:
+        program(order)
+        return {}
+    raise Missing("there still is %s" % plain(node.get_name()))
+
+
+def read(order):
+    """Whether a list has rows that say all this, in this order, wherever it is scrolled to."""
+    names = [plain(node.get_name()) for node in walk(find(order), True)]
+    rest = iter(names)
+    for wanted in order["rows"]:
+        if not any(all(part in name for part in wanted) for name in rest):
+            raise Missing("no row says %s; there are %s" % (wanted, [name for name in names if ", " in name]))
+    return {}
+
+
+def click(order):
+    window, x, y = place_of(find(order), order)
+    button = str(order.get("button", 1))
+    xdotool("mousemove", str(x), str(y), "sleep", HAND, "mousedown", button, "sleep", HAND, "mouseup", button)
+    return {}
+
+
+def move(order):
+    window = window_of(find(order), order["pid"])[0]
+    xdotool("windowmove", window, str(order["place"][0]), str(order["place"][1]))
+    return {}
+
+
+def front(order):
+    """Whether what is typed goes to the window of a thing."""
+    if xdotool("getwindowfocus") != window_of(find(order), order["pid"])[0]:
+        raise Missing("the keyboard belongs to another window")
+    return {}
+
+
+def paint(order):
+    """Whether a place of a thing has a colour, on the screen and not in anybody's mind."""
+    _, x, y = place_of(find(order), order)
+    picture = ["import", "-window", "root", "-crop", "1x1+%d+%d" % (x, y), "-depth", "8", "rgb:-"]
+    seen = list(subprocess.run(picture, check=True, capture_output=True).stdout[:3])
+    if any(abs(one - other) > 24 for one, other in zip(seen, order["colour"])):
+        raise Missing("the colour is %s" % seen)
+    return {}
+
+
+def tree(order):
+    seen = [node for node in walk(program(order)) if node.get_name() and is_seen(node)]
+    return {"text": "\n".join("%s %r %s" % (node.get_role_name(), plain(node.get_name()), rectangle(node)) for node in seen)}
+
+
+# Orders that need no looking.
+
+
+def type_text(order):
+    xdotool("type", "--delay", "12", order["text"])
+    return {}
+
+
+def press(order):
+    xdotool("key", *order["keys"])
+    return {}
+
+
+def copy(order):
+    # What GTK has not copied itself it takes as from any other program.
+    subprocess.run(["xclip", "-selection", "clipboard", "-in"], input=order["text"].encode(), check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return {}
+
+
+LOOKING = {"see": see, "miss": miss, "read": read, "click": click, "move": move, "front": front, "paint": paint,
+           "tree": tree}
+ACTING = {"type": type_text, "press": press, "copy": copy}
+
+
+def look(order):
+    """Tries an order once, in a process of its own: libatspi remembers what is long over, and now and then it crashes."""
+    source, target = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            Atspi.init()
+            answer = {"done": LOOKING[order["do"]](order)}
+        except (Missing, GLib.Error, subprocess.CalledProcessError, AttributeError) as reason:
+            # What was there a moment ago may be gone: None where a parent was.
+            answer = {"missing": "%s" % reason}
+        except BaseException as reason:
+            answer = {"broken": "%s: %s" % (type(reason).__name__, reason)}
+        with os.fdopen(target, "w") as pipe:
+            json.dump(answer, pipe)
+        os._exit(0)
+    os.close(target)
+    with os.fdopen(source) as pipe:
+        words = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(words) if words else {"missing": "looking ended early"}
+
+
+def obey(order):
+    if order["do"] in ACTING:
+        return {"done": ACTING[order["do"]](order)}
+    end = time.monotonic() + order["seconds"]
+    while True:
+        answer = look(order)
+        if "missing" not in answer or time.monotonic() > end:
+            return answer
+        time.sleep(PAUSE)
+
+
+class Ear(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        answer = obey(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        body = json.dumps(answer).encode()
+        self.send_response(200 if "done" in answer else 404 if "missing" in answer else 500)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+if __name__ == "__main__":
+    server = http.server.HTTPServer(("127.0.0.1", 0), Ear)
+    print("port", server.server_port, flush=True)
+    server.serve_forever()

@@ -1,0 +1,98 @@
+import Foundation
+import Glibc
+
+/// A desktop without a screen: a display with a window manager, a session bus on which screen readers find the programs, and
+/// sound, where the microphone hears what is played into ``microphone``.
+///
+/// Programs run on it with ``environment``. Everything ends with this object or with the test process.
+public final class PrivateDesktop: Sendable {
+    /// The sound device that the microphone listens to.
+    public static let microphone = "microphone"
+    private static let loudspeaker = "loudspeaker"
+
+    private let display: PrivateDisplay
+    private let bus: PrivateDaemon
+    private let windowManager: PrivateDaemon
+    private let sound: PrivateDaemon
+    private let folder: String
+    /// The variables with which programs run here, beside where they keep what is theirs.
+    public let environment: [String: String]
+
+    /// - Parameters:
+    ///   - width: of the screen, in pixels.
+    ///   - services: more folders with programs that the bus starts when somebody asks for them.
+    public init(
+        width: Int, height: Int, services: [(name: String, command: String)] = []
+    ) throws(FixtureError) {
+        let display = try PrivateDisplay(width: width, height: height)
+        let folder = try FixtureDirectory.make("desktop")
+        self.display = display
+        self.folder = folder
+        chmod(folder, 0o700)
+        let address = "unix:path=\(folder)/bus"
+        let environment = display.environment.merging(
+            [
+                "HOME": folder, "XDG_RUNTIME_DIR": folder, "XDG_CONFIG_HOME": "\(folder)/config",
+                "XDG_CACHE_HOME": "\(folder)/cache", "XDG_DATA_HOME": "\(folder)/data",
+                "LC_ALL": "C.UTF-8", "LANGUAGE": "", "WAYLAND_DISPLAY": "",
+                "DBUS_SESSION_BUS_ADDRESS": address, "AT_SPI_BUS_ADDRESS": address, "GTK_A11Y": "atspi",
+                "PULSE_SERVER": "unix:\(folder)/sound", "PULSE_SINK": Self.loudspeaker,
+                "PULSE_SOURCE": "\(Self.microphone).monitor",
+            ]
+        ) { _, own in own }
+        self.environment = environment
+        @Sendable func command(_ name: String, _ words: [String]) -> Command {
+            Command(
+                program: "setpriv", arguments: ["--pdeathsig", "KILL"] + words, environment: environment,
+                directory: folder, outputFile: "\(folder)/\(name).log")
+        }
+        func answers(_ words: [String], _ expected: String) -> Bool {
+            let output = try? command("question-\(UInt32.random(in: 0 ... .max))", words).run()
+            return output?.contains(expected) ?? false
+        }
+        try FixtureDirectory.write(Self.busConfiguration(folder), to: "\(folder)/bus.conf")
+        for service in services {
+            try FixtureDirectory.write(
+                "[D-BUS Service]\nName=\(service.name)\nExec=\(service.command)\n",
+                to: "\(folder)/\(service.name).service")
+        }
+        bus = try PrivateDaemon(
+            command("bus", ["dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile"]),
+            name: "dbus-daemon"
+        ) { _ in access("\(folder)/bus", F_OK) == 0 }
+        windowManager = try PrivateDaemon(command("openbox", ["openbox", "--sm-disable"]), name: "openbox") { _ in
+            answers(["xdotool", "get_num_desktops"], "\n")
+        }
+        sound = try PrivateDaemon(
+            command(
+                "sound",
+                [
+                    "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
+                    "--disable-shm=yes", "--load=module-native-protocol-unix auth-anonymous=1 socket=\(folder)/sound",
+                    "--load=module-null-sink sink_name=\(Self.microphone) rate=48000 channels=1",
+                    "--load=module-null-sink sink_name=\(Self.loudspeaker) rate=48000 channels=2",
+                ]), name: "PulseAudio"
+        ) { _ in answers(["pactl", "list", "short", "sinks"], Self.loudspeaker) }
+    }
+
+    deinit { FixtureDirectory.remove(folder) }
+
+    /// One bus for both: what a session has, and what screen readers have of their own.
+    private static func busConfiguration(_ folder: String) -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>session</type>
+          <listen>unix:path=\(folder)/bus</listen>
+          <servicedir>\(folder)</servicedir>
+          <servicedir>/usr/share/dbus-1/accessibility-services</servicedir>
+          <policy context="default">
+            <allow send_destination="*" eavesdrop="true"/>
+            <allow eavesdrop="true"/>
+            <allow own="*"/>
+          </policy>
+        </busconfig>
+        """
+    }
+}
