@@ -137,7 +137,7 @@ final class PersonAtWindow: Sendable {
                     description: """
                         \(name) wanted to \(order.name) and could not: \(answer?.missing ?? answer?.broken ?? words)
                         \(program.isRunning ? "" : "The program ended with \(program.exitStatus ?? -1).")
-                        \(program.output.suffix(3000))
+                        \(program.output.prefix(4000))
                         \(await screen())
                         """)
             }

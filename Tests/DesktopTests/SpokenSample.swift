@@ -5,8 +5,8 @@ import ServerFixtures
 struct SpokenSample {
     /// Samples each second: what a telephone carries is enough to recognise a voice.
     private static let rate = 4000
-    /// Half a second.
-    private static let piece = rate / 2
+    /// A quarter of a second: a syllable.
+    private static let piece = rate / 4
 
     /// What is spoken, with silence around it: sound takes its time to the microphone.
     let file: String
@@ -22,16 +22,20 @@ struct SpokenSample {
         try await Self.run(["sox", sentence, file, "pad", "0.3", "2.5"])
     }
 
-    /// How well a recording says the same: the correlation of the middle one of all half seconds, each looked for near the place
-    /// where it should be; 1 is the very same. A machine that is busy may let sound stutter once without being blamed.
+    /// How well a recording says the same: the correlation of the middle one of all syllables, each looked for near the place
+    /// where it should be; 1 is the very same. A machine that is busy lets sound stutter now and then, which moves what follows.
     func likeness(of recording: String) async throws -> Double {
         let (said, heard) = (try await samples(of: sentence), try await samples(of: recording))
-        guard said.count > 4 * Self.piece, heard.count > said.count else { return 0 }
+        guard said.count > 8 * Self.piece, heard.count > said.count else { return 0 }
         // Where the whole is, by loudness in steps of 10 ms.
         let step = Self.rate / 100
         let place = Self.best(Self.loudness(said, step)[...], Self.loudness(heard, step)[...]).place * step
-        let likenesses = stride(from: 0, through: said.count - Self.piece, by: Self.piece).map { start in
-            let near = max(0, place + start - Self.piece)..<min(heard.count, place + start + 2 * Self.piece)
+        let syllables = Self.loudness(said, Self.piece)
+        // Pauses are like nothing.
+        let limit = syllables.reduce(0, +) / Float(syllables.count) / 3
+        let likenesses = syllables.indices.filter { syllables[$0] > limit }.map { index in
+            let start = index * Self.piece
+            let near = max(0, place + start - 2 * Self.piece)..<min(heard.count, place + start + 3 * Self.piece)
             return Self.best(said[start..<start + Self.piece], heard[near]).value
         }
         return likenesses.sorted()[likenesses.count / 2]
