@@ -5,7 +5,7 @@ import ServerFixtures
 /// whoever asks for a step gets those before it, too.
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
-        case accounts, beginning, texts, picture, voice, correction, reaction, deletion, networkLoss, crash, end
+        case accounts, beginning, texts, picture, voice, correction
     }
 
     private enum Progress {
@@ -36,7 +36,6 @@ actor Story {
                 throw error
             }
         }
-        if step == .end { stage = nil }
     }
 
     private func play(_ step: Step, _ stage: Stage) async throws {
@@ -47,11 +46,6 @@ actor Story {
         case .picture: try await picture(stage)
         case .voice: try await voice(stage)
         case .correction: try await correction(stage)
-        case .reaction: try await reaction(stage)
-        case .deletion: try await deletion(stage)
-        case .networkLoss: try await networkLoss(stage)
-        case .crash: try await crash(stage)
-        case .end: try await end(stage)
         }
     }
 }

@@ -20,19 +20,4 @@ struct TwoPeopleTests {
 
     @Test("a message is edited by its menu")
     func correction() async throws { try await Story.shared.reach(.correction) }
-
-    @Test("an emoji is given to a message")
-    func reaction() async throws { try await Story.shared.reach(.reaction) }
-
-    @Test("a message is deleted for both")
-    func deletion() async throws { try await Story.shared.reach(.deletion) }
-
-    @Test("without a network a message waits, and it arrives when the network is back")
-    func networkLoss() async throws { try await Story.shared.reach(.networkLoss) }
-
-    @Test("a program that was killed has everything when it is started again")
-    func crash() async throws { try await Story.shared.reach(.crash) }
-
-    @Test("both programs end in order, and GTK has not warned once")
-    func end() async throws { try await Story.shared.reach(.end) }
 }
