@@ -20,6 +20,19 @@ struct MessageReaderTests {
         return (copy, key)
     }
 
+    @Test("A reaction as Dino 0.4 sends it is the same as one that Hongyan sends")
+    func reactionOfDino() throws {
+        let copy = try #require(
+            try Self.copy(
+                """
+                <message xmlns='jabber:client' from='romeo@example.com/dino' to='juliet@example.com' type='chat' id='d1'>\
+                <reactions xmlns='urn:xmpp:reactions:0' id='m1'><reaction>👍\u{FE0F}</reaction></reactions>\
+                <store xmlns='urn:xmpp:hints'/></message>
+                """)
+        ).copy
+        #expect(copy.content == .reactions(to: .sent(id: "m1"), ["👍"]))
+    }
+
     @Test("A text of a friend, with the name that the own archive gave to it")
     func text() throws {
         let (copy, key) = try #require(

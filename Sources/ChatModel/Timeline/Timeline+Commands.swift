@@ -1,4 +1,5 @@
 public import ChatStore
+internal import MessageFeatures
 
 /// What a person does to a message in the timeline. The timeline follows the store, so it shows what is kept.
 extension Timeline {
@@ -16,7 +17,8 @@ extension Timeline {
     public func toggleReaction(_ emoji: String, to message: MessageID) async throws(StoreError) {
         guard let actions, let stored = try await stored(message), !stored.isRetracted else { return }
         guard let target = stored.reference(in: key, for: .reaction) else { return }
-        var own = stored.reactions.filter { isOwn($0.sender) }.map(\.emoji)
+        let emoji = MessageReactions.qualified(emoji)
+        var own = stored.reactions.filter { isOwn($0.sender) }.map { MessageReactions.qualified($0.emoji) }
         if let index = own.firstIndex(of: emoji) { own.remove(at: index) } else { own.append(emoji) }
         _ = try await actions.send(.reactions(to: target, own), in: key)
     }

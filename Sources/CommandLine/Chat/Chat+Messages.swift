@@ -66,7 +66,7 @@ extension Chat {
         guard let target = message.target(in: key.kind) else {
             return tell(localized("The room has given that message no name yet; try again in a moment."))
         }
-        await send(.reactions(to: target, emoji.map { [$0] } ?? []), in: key)
+        await send(.reactions(to: target, emoji.map { [MessageReactions.qualified($0)] } ?? []), in: key)
     }
 
     func retry() async {

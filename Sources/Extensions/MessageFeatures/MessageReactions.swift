@@ -21,7 +21,7 @@ public struct MessageReactions: MessagePayload, Hashable {
 
     /// The identifier of the message reacted to: ``MessageIdentity/Purpose/reaction``.
     public var messageID: String
-    /// Each is one emoji, none is there twice.
+    /// Each is one emoji, none is there twice, all are written as ``qualified(_:)`` writes them.
     public let reactions: [String]
 
     /// - Parameter reactions: What is no emoji, or there twice, is left out (§4).
@@ -29,10 +29,28 @@ public struct MessageReactions: MessagePayload, Hashable {
         self.messageID = messageID
         var seen = Set<String>()
         var kept: [String] = []
-        for reaction in reactions where kept.count < Self.maximumCount {
-            if reaction.isEmoji, seen.insert(reaction).inserted { kept.append(reaction) }
+        for reaction in reactions where kept.count < Self.maximumCount && reaction.isEmoji {
+            let reaction = Self.qualified(reaction)
+            if seen.insert(reaction).inserted { kept.append(reaction) }
         }
         self.reactions = kept
+    }
+
+    /// One way to write an emoji: with U+FE0F behind each part that would be shown as text without it, and behind no other
+    /// (UTS #51 §2.3, “fully-qualified”).
+    ///
+    /// What chooses emoji for programs differs in this: GTK's writes “👍” with it. To people both are the same.
+    public static func qualified(_ emoji: String) -> String {
+        let parts = emoji.unicodeScalars.filter { $0 != "\u{FE0E}" && $0 != "\u{FE0F}" }
+        var written = String.UnicodeScalarView()
+        for (part, next) in zip(parts, parts.dropFirst().map(Optional.some) + [nil]) {
+            written.append(part)
+            let isText = part.properties.isEmoji && !part.properties.isEmojiPresentation
+            // A colour of skin asks for the picture, too. Digits are emoji only in a keycap.
+            let isAsked = next?.properties.isEmojiModifier == true || (part.isASCII && next != "\u{20E3}")
+            if isText, !isAsked { written.append("\u{FE0F}") }
+        }
+        return String(written)
     }
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
