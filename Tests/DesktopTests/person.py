@@ -19,6 +19,8 @@ PAUSE = 0.05
 # Seconds that a hand takes between moving and pressing, and between pressing and letting go. Without them GTK 4.8 now and
 # then keeps an event of a mouse that it has never seen before until the next one comes.
 HAND = "0.12"
+# Pixels by which GTK's own frame and shadow at most make a window larger.
+FRAME = 120
 
 
 class Missing(Exception):
@@ -66,8 +68,9 @@ def rectangle(node):
 
 
 def is_seen(node):
-    _, _, width, height = rectangle(node)
-    return width > 0 and height > 0
+    x, _, width, height = rectangle(node)
+    # GTK 3 puts what is not shown far away.
+    return width > 0 and height > 0 and x > -10000
 
 
 def program(order):
@@ -114,14 +117,24 @@ def window_of(node, pid):
     while inside.get_role_name() != "menu" and inside.get_parent().get_role_name() != "application":
         inside = inside.get_parent()
     x, y, width, height = rectangle(inside)
+    fitting = []
     for window in xdotool("search", "--onlyvisible", "--pid", str(pid)).split():
         shape = shape_of(window)
         across, down = shape["WIDTH"] - width, shape["HEIGHT"] - height
         if inside.get_role_name() == "menu":
             if across == down == 0:
                 return window, shape["X"] - x, shape["Y"] - y, rectangle(inside)
-        elif 0 <= across < 40 and 0 <= down < 40 and xdotool("getwindowname", window) == inside.get_name():
-            return window, shape["X"] + across // 2, shape["Y"] + down // 2, rectangle(inside)
+        elif (x, y) != (0, 0) and abs(across) < FRAME and abs(down) < FRAME:
+            # GTK 3 counts from the corner inside of the window manager's frame, which xdotool adds a second time.
+            fitting.append((window, shape["X"] + x, shape["Y"] + y, (x, y, width, height)))
+        elif 0 <= across < FRAME and 0 <= down < FRAME:
+            fitting.append((window, shape["X"] + across // 2, shape["Y"] + down // 2, rectangle(inside)))
+    # Screen readers are not always told the title.
+    for found in fitting:
+        if xdotool("getwindowname", found[0]) == inside.get_name():
+            return found
+    if fitting:
+        return fitting[-1]
     raise Missing("no window on the screen is %r" % inside.get_name())
 
 
@@ -197,8 +210,12 @@ def paint(order):
 
 
 def tree(order):
-    seen = [node for node in walk(program(order)) if node.get_name() and is_seen(node)]
-    return {"text": "\n".join("%s %r %s" % (node.get_role_name(), plain(node.get_name()), rectangle(node)) for node in seen)}
+    def lines(node, depth):
+        yield "%s%s %r %r %s" % ("  " * depth, node.get_role_name(), plain(node.get_name()), text_of(node)[:60],
+                                 rectangle(node))
+        for child in children(node):
+            yield from lines(child, depth + 1)
+    return {"text": "\n".join(lines(program(order), 0))}
 
 
 # Orders that need no looking.

@@ -1,0 +1,187 @@
+"""Dino, whose things have no names for screen readers but those of their widgets."""
+import sqlite3
+import time
+
+import person
+import stage
+from people import Person
+
+EMOJI_OF_SEARCH = (56, 128)
+
+
+def message(order):
+    """The last message that says something; the list of conversations, at the left, may say it, too."""
+    found = [node for node in person.walk(person.program(order)) if node.get_role_name() == "label"
+             and order["text"] in person.plain(node.get_name()) and person.rectangle(node)[0] > 340]
+    if not found:
+        raise person.Missing("there is no message “%s”" % order["text"])
+    return found[-1]
+
+
+def point(order):
+    """Moves the mouse over a message, where Dino then shows its tools."""
+    _, x, y = person.place_of(message(order), dict(order, at=[0.3, 0.5]))
+    person.xdotool("mousemove", str(x - 4), str(y), "sleep", person.HAND, "mousemove", str(x), str(y))
+    return {}
+
+
+def tool(order):
+    """Clicks a tool of the message that the mouse is over; they are beside it, at the right."""
+    line = person.rectangle(message(order))[1]
+    for node in person.walk(person.program(order), True):
+        x, y, _, _ = person.rectangle(node)
+        name = person.plain(node.get_name())
+        if node.get_role_name() == "push button" and name == order["name"] and x > 880 and line - 70 < y < line + 30:
+            _, x, y = person.place_of(node, order)
+            person.xdotool("mousemove", str(x), str(y), "sleep", person.HAND, "click", "1")
+            return {}
+    raise person.Missing("no tools are shown")
+
+
+def clip(order):
+    """Clicks the paper clip, at the left of the field for the text."""
+    buttons = [node for node in person.walk(person.program(order)) if node.get_role_name() == "push button"
+               and 300 < person.rectangle(node)[0] < 360 and person.rectangle(node)[1] > 700]
+    if not buttons:
+        raise person.Missing("there is no paper clip")
+    _, x, y = person.place_of(buttons[0], order)
+    person.xdotool("mousemove", str(x), str(y), "sleep", person.HAND, "click", "1")
+    return {}
+
+
+person.LOOKING.update(point=point, tool=tool, clip=clip)
+
+
+class Dino(Person):
+    program = "Dino"
+    unsupported = {}
+
+    def sign_in(self):
+        """Its own dialogue asks a server before there is one in its list; the account is written into its file instead."""
+        self.open()
+        base = self.stage.folder / self.name / "data/dino/dino.db"
+        stage.until("Dino makes its file", base.exists)
+        self.sees("push button", "Set up account")
+        self.process.terminate()
+        self.process.wait()
+        with sqlite3.connect(base) as file:
+            file.execute(
+                "INSERT INTO account (bare_jid, resourcepart, password, alias, enabled, mam_earliest_synced)"
+                " VALUES (?, 'dino', ?, '', 1, 0)", (self.address, stage.PASSWORD))
+        file.close()
+
+    def open(self, link=None):
+        self.start(["dino-im", "--print-xmpp=all"] + ([link] if link else []), self.name)
+        self.place()
+
+    def accept_friend(self, address):
+        self.opens(address)
+        self.clicks("push button", "Accept")
+
+    def asked(self, question, *values):
+        """What Dino keeps."""
+        base = "file:%s/data/dino/dino.db?mode=ro" % (self.stage.folder / self.name)
+        with sqlite3.connect(base, uri=True, timeout=10) as file:
+            rows = file.execute(question, values).fetchall()
+        file.close()
+        return rows
+
+    def writes(self, text):
+        self.clicks("text", "GtkTextView")
+        self.types(text)
+        self.presses("Return")
+        self.sees("label", text)
+
+    def has_text(self, sender, text):
+        self.sees("label", text)
+
+    def knows_that_it_came(self, text, state):
+        marks = {"delivered": (1, 2), "seen": (2,)}[state]
+        stage.until("Dino learns that “%s” was %s" % (text, state), lambda: [
+            mark for mark, in self.asked("SELECT marked FROM message WHERE body = ?", text) if mark in marks])
+
+    def looks(self):
+        self.clicks("text", "GtkTextView")
+
+    def sends_file(self, path):
+        question = "SELECT 1 FROM file_transfer WHERE direction = 1 AND state = 0"
+        before, windows = len(self.asked(question)), len(self.windows())
+        self.order("clip")
+        # Who looks at its window for files as screen readers do ends the program.
+        stage.until("the window for files opens", lambda: len(self.windows()) > windows)
+        self.pauses()
+        self.presses("ctrl+l")
+        self.types(str(path))
+
+        def chosen():
+            # The window for files takes its time to find what was typed.
+            self.presses("Return")
+            time.sleep(1)
+            return len(self.windows()) == windows
+        stage.until("the window for files closes", chosen)
+        self.sees("push button", "Send")
+        self.presses("Return")
+        stage.until("Dino has sent the file", lambda: len(self.asked(question)) > before)
+
+    def has_file(self, kind, number=1):
+        stage.until("Dino has %d files of %s" % (number, kind), lambda: len(self.asked(
+            "SELECT 1 FROM file_transfer WHERE direction = 0 AND state = 0 AND mime_type LIKE ?", kind + "/%")) >= number)
+
+    def corrects(self, old, new):
+        self.clicks("text", "GtkTextView")
+        self.presses("Up")
+        self.sees("text", text=old)
+        self.presses("ctrl+a")
+        self.types(new)
+        self.presses("Return")
+        self.sees("label", has=[new, "edited"])
+
+    def has_correction(self, sender, old, new):
+        self.sees("label", has=[new, "edited"])
+        self.misses("label", old)
+
+    def reacts(self, sender, text):
+        before = self.windows()
+        self.order("point", text=text)
+        self.order("tool", text=text, name="GtkMenuButton")
+        popup = stage.until("the emoji come up", lambda: [one for one in self.windows() if one not in before])[0]
+        self.types("thumbs up")
+        # What is found comes some time after the last letter, and no reader is told of it.
+        time.sleep(2)
+        shape = person.shape_of(popup)
+        person.xdotool("mousemove", str(shape["X"] + EMOJI_OF_SEARCH[0]), str(shape["Y"] + EMOJI_OF_SEARCH[1]),
+                       "sleep", person.HAND, "click", "1")
+        self.sees("label", has=["👍"])
+
+    def has_reaction(self, sender, text):
+        stage.until("Dino has the reaction to “%s”" % text, lambda: self.asked(
+            "SELECT 1 FROM reaction JOIN content_item ON content_item.id = content_item_id JOIN message ON content_type = 1"
+            " AND message.id = foreign_id WHERE body LIKE ? AND emojis = '👍'", "%" + text))
+        self.sees("label", has=["👍"])
+
+    def replies(self, sender, text, answer):
+        self.order("point", text=text)
+        self.order("tool", text=text, name="GtkImage")
+        self.pauses()
+        self.writes(answer)
+
+    def has_reply(self, sender, text, answer):
+        self.sees("label", answer)
+        stage.until("Dino knows what “%s” answers" % answer, lambda: self.asked(
+            "SELECT 1 FROM reply JOIN message ON message.id = reply.message_id WHERE body LIKE ? AND quoted_message_id > 0",
+            "%" + answer))
+
+    def joins(self, room):
+        # A second call only tells the program that runs.
+        self.stage.run(["dino-im", "xmpp:%s?join" % room], self.name, self.environment)
+        self.clicks("push button", "Join")
+
+    def comes_back(self, room):
+        """It keeps the room in its list, but enters only what is among the bookmarks, where a link puts nothing."""
+        self.open()
+        self.sees("label", room)
+        self.joins(room)
+        self.opens(room)
+
+    def opens(self, conversation):
+        self.clicks("label", conversation)

@@ -1,0 +1,164 @@
+"""Gajim, a program of GTK 3, which tells screen readers what is written and little more."""
+import json
+import sqlite3
+import subprocess
+
+import person
+import stage
+from people import Person
+
+SETTINGS = {
+    "use_keyring": False, "show_trayicon": False, "confirm_on_window_delete": False, "check_for_update": False,
+    "plugins_auto_update": False, "is_window_visible": True,
+}
+
+
+def badge(order):
+    """Clicks the account, in the lower left corner."""
+    return click_at_left(order, 700, 900)
+
+
+def workspace(order):
+    """Clicks the place where the conversations are."""
+    return click_at_left(order, 90, 140)
+
+
+def click_at_left(order, top, bottom):
+    for node in person.walk(person.program(order), True):
+        x, y, _, _ = person.rectangle(node)
+        if node.get_role_name() == "list item" and x == 0 and top < y < bottom:
+            _, x, y = person.place_of(node, order)
+            person.xdotool("mousemove", str(x), str(y), "sleep", person.HAND, "click", "1")
+            return {}
+    raise person.Missing("there is no account")
+
+
+def field(order):
+    """Clicks into the field for the text, which has no name but is the lowest."""
+    fields = [node for node in person.walk(person.program(order))
+              if node.get_role_name() == "text" and person.rectangle(node)[1] > 600]
+    if not fields:
+        raise person.Missing("there is no field")
+    _, x, y = person.place_of(fields[-1], order)
+    person.xdotool("mousemove", str(x), str(y), "sleep", person.HAND, "click", "1")
+    return {}
+
+
+person.LOOKING.update(badge=badge, field=field, workspace=workspace)
+
+
+class Gajim(Person):
+    program = "Gajim"
+    # Debian 12 has Gajim 1.7.3: reactions came with 1.8.4, replies with 2.0.
+    unsupported = {(feature, back): True for feature in ("reaction", "reply") for back in (False, True)}
+
+    def sign_in(self):
+        """Its assistant is not tried here; the account is written into its file instead."""
+        self.open()
+        base = self.stage.folder / self.name / "config/gajim/settings.sqlite"
+        stage.until("Gajim makes its file", lambda: base.exists() and self.windows())
+        self.process.terminate()
+        self.process.wait(stage.PATIENCE)
+        account = {
+            "name": self.name, "hostname": stage.DOMAIN, "password": stage.PASSWORD, "savepass": True, "active": True,
+            "autoconnect": True, "account_label": self.name, "resource": "gajim", "request_user_data": False}
+        with sqlite3.connect(base) as file:
+            (app,), = file.execute("SELECT settings FROM settings WHERE name = 'app'")
+            file.execute("UPDATE settings SET settings = ? WHERE name = 'app'", (json.dumps({**json.loads(app), **SETTINGS}),))
+            file.execute("INSERT INTO account_settings (account, settings) VALUES (?, ?)", (
+                self.name, json.dumps({"account": account, "contact": {}, "group_chat": {}})))
+        file.close()
+
+    def open(self, link=None):
+        self.start(["gajim", "-l", "nbxmpp=DEBUG"] + ([link] if link else []), self.name)
+        self.place()
+
+    def asked(self, question, *values):
+        """What Gajim keeps."""
+        base = "file:%s/data/gajim/logs.db?mode=ro" % (self.stage.folder / self.name)
+        with sqlite3.connect(base, uri=True, timeout=10) as file:
+            rows = file.execute(question, values).fetchall()
+        file.close()
+        return rows
+
+    def told(self, link):
+        """A second call only tells the program that runs."""
+        self.stage.run(["gajim", link], self.name + "-second", self.environment)
+
+    def accept_friend(self, address):
+        self.order("badge")
+        self.sees("label", address)
+        self.clicks("push button", "Accept")
+        # It proposes to ask back.
+        self.clicks("push button", "Next")
+        self.clicks("push button", "Add Contact")
+        stage.until("Gajim has one window", lambda: len(self.windows()) == 1)
+        self.order("workspace")
+
+    def writes(self, text):
+        self.order("field")
+        self.types(text)
+        self.presses("Return")
+        self.sees("label", text)
+
+    def has_text(self, sender, text):
+        self.sees("label", text)
+
+    def knows_that_it_came(self, text, state):
+        marks = {"delivered": (0, 1), "seen": (1,)}[state]
+        stage.until("Gajim learns that “%s” was %s" % (text, state), lambda: [
+            mark for mark, in self.asked("SELECT marker FROM logs WHERE message = ?", text) if mark in marks])
+
+    def looks(self):
+        self.order("field")
+
+    def sends_file(self, path):
+        self.order("field")
+        subprocess.run(["xclip", "-selection", "clipboard", "-t", "text/uri-list", "-in"], check=True,
+                       input=("file://%s\r\n" % path).encode(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.presses("ctrl+v")
+        self.sees("label", path.name)
+        self.clicks("push button", "Send Files")
+
+    def has_file(self, kind, number=1):
+        """It fetches by itself what people send whom it knows, and what it has sent itself, and shows it."""
+        endings = {"image": (".png", ".jpg"), "audio": (".ogg", ".opus", ".m4a")}[kind]
+        folder = self.stage.folder / self.name / "data/gajim/downloads"
+
+        def received():
+            fetched = [one for one in folder.glob("**/*") if one.suffix in endings and one.stat().st_size > 0]
+            own = [address for address, in self.asked(
+                "SELECT message FROM logs WHERE kind = 6 AND message LIKE 'https://%'") if address.endswith(endings)]
+            return len(fetched) - len(own) >= number
+        stage.until("Gajim has %d files of %s" % (number, kind), received)
+
+    def corrects(self, old, new):
+        self.order("field")
+        self.presses("ctrl+Up")
+        self.sees("text", text=old)
+        self.presses("ctrl+a")
+        self.types(new)
+        self.presses("Return")
+        self.sees("label", new)
+
+    def has_correction(self, sender, old, new):
+        self.sees("label", new)
+        self.misses("label", old)
+
+    def joins(self, room):
+        self.told("xmpp:%s?join" % room)
+        # Its window for new conversations comes first, with the room chosen, and takes no keyboard from others by itself.
+        def asking():
+            return [one for one in self.windows() if person.xdotool("getwindowname", one) == "Start / Join Chat"]
+        window = stage.until("Gajim asks which conversation", asking)[0]
+        self.sees("label", room)
+        self.pauses()
+        person.xdotool("windowactivate", "--sync", window, "key", "Return")
+        self.clicks("push button", "Join")
+
+    def comes_back(self, room):
+        self.open()
+        self.opens(room)
+
+    def opens(self, conversation):
+        self.clicks("label", conversation.split("@")[0])

@@ -1,0 +1,206 @@
+"""Hongyan's programs: the window, and the one of the terminal."""
+import json
+import subprocess
+
+import person
+import stage
+from people import Person
+
+
+def invoke(order):
+    """Does with a thing what a screen reader does."""
+    if not person.find(order).get_action_iface().do_action(0):
+        raise person.Missing("nothing can be done with it")
+    return {}
+
+
+person.LOOKING["invoke"] = invoke
+
+
+class Desktop(Person):
+    """`hongyan-desktop`."""
+
+    program = "hongyan-desktop"
+
+    def sign_in(self):
+        run_terminal(self, "register", self.address)
+
+    def open(self, link=None):
+        self.environment["G_DEBUG"] = "fatal-criticals"
+        self.start([self.stage.programs / "hongyan-desktop"] + ([link] if link else []), self.name)
+        self.place()
+
+    def befriend(self, other):
+        run_terminal(self, "add", other)
+
+    def writes(self, text):
+        self.clicks("text", "Message", at=(0.3, 0.5))
+        self.types(text)
+        self.sees("text", "Message", text=text)
+        self.presses("Return")
+        self.sees("filler", has=["You, " + text])
+
+    def has_text(self, sender, text):
+        self.sees("filler", has=["%s, %s" % (sender, text)])
+
+    def knows_that_it_came(self, text, state):
+        """The tick of an own message; Seen says more than Delivered."""
+        # Ticks of a window at which nobody looks may wait at the server.
+        self.looks()
+        def came():
+            for name in ["Delivered to a device", "Seen"][["delivered", "seen"].index(state):]:
+                try:
+                    return self.sees("filler", has=["You, " + text, name], seconds=0.5)
+                except stage.NotSeen:
+                    continue
+            return None
+        stage.until("%s learns that “%s” was %s" % (self.name, text, state), came)
+
+    def looks(self):
+        """Gives the window the keyboard, so that what is in it counts as seen."""
+        self.clicks("text", "Message", at=(0.3, 0.5))
+
+    def sends_file(self, path):
+        self.clicks("push button", "Send pictures or files")
+        self.sees("filler", "Send pictures or files")
+        self.pauses()
+        self.presses("ctrl+l")
+        self.types(str(path))
+        self.presses("Return")
+        self.sees("label", path.name)
+        self.clicks("push button", "Send")
+
+    def has_picture(self, sender, colour):
+        """The picture itself is there, in its colour, not only its address."""
+        self.sees("filler", has=["%s, Picture" % sender])
+        self.order("paint", what={"role": "filler", "has": ["Picture: "]}, at=[0.25, 0.5], colour=colour)
+
+    def speaks(self, sound):
+        self.order("invoke", what={"role": "push button", "name": "Record a voice message"})
+        self.sees("label", "Recording")
+        subprocess.run(["paplay", "--device=microphone", str(sound)], check=True, timeout=60)
+        self.clicks("push button", "Stop and listen")
+        self.clicks("push button", "Send the voice message")
+        self.sees("filler", has=["You, Voice message"])
+
+    def hears(self, sender):
+        self.sees("filler", has=["%s, Voice message" % sender])
+        self.sees("label", "Not played yet")
+        self.clicks("push button", "Play voice message")
+        self.misses("label", "Not played yet")
+
+    def corrects(self, old, new):
+        self.chooses("menu item", "Edit", "You, " + old, own=True)
+        self.sees("text", "Message", text=old)
+        self.clicks("text", "Message", at=(0.3, 0.5))
+        self.presses("ctrl+a")
+        self.types(new)
+        self.presses("Return")
+        self.sees("filler", has=["You, " + new, "edited"])
+
+    def has_correction(self, sender, old, new):
+        self.sees("filler", has=["%s, %s" % (sender, new), "edited"])
+        self.misses("filler", has=[old])
+
+    def reacts(self, sender, text):
+        self.chooses("push button", "React with 👍", "%s, %s" % (sender, text))
+        self.sees("push button", has=["👍", " from "])
+
+    def has_reaction(self, sender):
+        # It may wait at the server as long as nobody looks.
+        self.looks()
+        self.sees("push button", has=["👍", " from ", sender])
+
+    def replies(self, sender, text, answer):
+        self.chooses("menu item", "Reply", "%s, %s" % (sender, text))
+        self.sees("label", "Answer to %s" % sender)
+        self.writes(answer)
+
+    def has_reply(self, sender, text, answer):
+        """The answer has what is answered once, in its own place, and not a second time as “> ” in the text."""
+        self.sees("filler", has=["%s, %s" % (sender, answer)])
+        self.sees("push button", has=["Answer to", text])
+
+    def chooses(self, role, name, message, own=False):
+        """From the menu of a message, which is opened again if something happened to it."""
+        def chosen():
+            try:
+                self.clicks("filler", has=[message], button=3, at=(0.9, 0.4) if own else (0.08, 0.4), seconds=5)
+                self.clicks(role, name, seconds=5)
+            except stage.NotSeen:
+                self.presses("Escape")
+                return False
+            return True
+        stage.until("the menu of “%s” has “%s”" % (message, name), chosen)
+
+    def opens(self, conversation):
+        self.clicks("panel", has=[conversation])
+        self.sees("text", "Message")
+
+    def joins(self, room):
+        """At a terminal, as another device of the same person: the window follows."""
+        environment = dict(self.environment, HONGYAN_PROFILE=str(self.stage.folder / self.name / "terminal"), TERM="xterm")
+        tmux = ["tmux", "-S", str(self.stage.folder / "tmux"), "-f", "/dev/null"]
+
+        def screen():
+            return subprocess.run(tmux + ["capture-pane", "-p"], capture_output=True, text=True, check=False).stdout
+
+        def says(text):
+            subprocess.run(tmux + ["send-keys", "-l", text], check=True)
+            subprocess.run(tmux + ["send-keys", "Enter"], check=True)
+
+        subprocess.run(tmux + ["new-session", "-d", "-x", "100", "-y", "30", "%s chat" % (
+            self.stage.programs / "hongyan")], env=environment, check=True)
+        try:
+            stage.until("the terminal is online", lambda: "online" in screen())
+            says("/join " + room)
+            stage.until("the terminal is in the room", lambda: (
+                "# " + room.split("@")[0] in screen() and "not inside" not in screen()))
+            says("/quit")
+        finally:
+            (self.stage.folder / "terminal.txt").write_text(screen())
+            self.pauses()
+            subprocess.run(tmux + ["kill-server"], stderr=subprocess.DEVNULL, check=False)
+
+
+class Terminal:
+    """`hongyan`, which has commands for what a window has buttons for."""
+
+    def __init__(self, name, on):
+        self.name, self.stage, self.environment = name, on, on.home(name)
+        self.address = "%s@%s" % (name, stage.DOMAIN)
+
+    def sign_in(self):
+        run_terminal(self, "register", self.address)
+
+    def befriend(self, other):
+        run_terminal(self, "add", other)
+
+    def sends(self, *words):
+        run_terminal(self, "send", *words)
+
+    def listens(self):
+        self.stage.run([self.stage.programs / "hongyan", "listen", "--json", "--fetch", "all"], "listen-" + self.name,
+                       self.environment)
+
+    def heard(self, name, **wanted):
+        """An event that `hongyan listen` has told."""
+        def look():
+            for line in (self.stage.folder / ("listen-%s.log" % self.name)).read_text().splitlines():
+                event = json.loads(line) if line.startswith("{") else {}
+                if event.get("event") == name and wanted.items() <= event.items():
+                    return event
+            return None
+        return stage.until("%s hears of %s %s" % (self.name, name, wanted), look)
+
+
+def run_terminal(someone, *words):
+    password = someone.stage.folder / someone.name / "password"
+    password.write_text(stage.PASSWORD + "\n")
+    command = [str(someone.stage.programs / "hongyan"), *map(str, words)]
+    if words[0] in ("register", "login"):
+        command += ["--password-file", str(password)]
+    done = subprocess.run(command, env=someone.environment, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode != 0:
+        raise stage.NotSeen("hongyan %s: %s" % (" ".join(map(str, words)), done.stderr.strip()))
+    return done.stdout
