@@ -23,7 +23,7 @@ final class RequestBar {
         self.desk = desk
         picture = PersonPicture(desk.home.avatars, size: 36)
         let column = Box.vertical(title, words, more).expand(.horizontal).align(vertical: .center)
-        let who = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), column)
+        let who = Box.horizontal(spacing: 8, picture.widget.align(vertical: .center), column)
         who.expand(.horizontal)
         buttons = Box.horizontal(spacing: 6, block, decline, accept).align(horizontal: .end, vertical: .center)
         line = Box.horizontal(spacing: 8, who, buttons)

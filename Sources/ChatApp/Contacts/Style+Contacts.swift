@@ -12,7 +12,7 @@ extension Style {
             box-shadow: inset 0 0 0 2px @warning_color; }
         .presence-dot.offline { box-shadow: inset 0 0 0 2px alpha(@window_fg_color, 0.45); }
         .contact-card { padding: 12px; }
-        .request-bar { padding: 8px 12px; background: alpha(@accent_bg_color, 0.16);
+        .request-bar { padding: 8px; background: alpha(@accent_bg_color, 0.16);
             border-top: 1px solid alpha(@accent_color, 0.35); }
 
         """

@@ -87,7 +87,9 @@ public actor ChatAccount {
         contents = media.map { QueuedContents(store: store, account: id, media: $0) }
         recorder = SessionRecorder(
             store: store, account: id, address: configuration.address, media: media, now: now)
-        queue = SendQueue(store: store, account: id, uploader: uploader, now: now)
+        queue = SendQueue(
+            store: store, account: id, composer: MessageComposer(tellsTyping: policy.tellsTyping), uploader: uploader,
+            now: now)
         sync = HistorySync(account: configuration.address.bare, policy: policy.history)
         self.configuration = configuration
     }

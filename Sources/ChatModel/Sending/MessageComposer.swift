@@ -6,7 +6,13 @@ public import XMPPStanzas
 
 /// Makes the stanza of a message that waits in the send queue: the same one each time it is sent.
 public struct MessageComposer: Sendable {
-    public init() {}
+    private let tellsTyping: Bool
+
+    /// - Parameter tellsTyping: whether others are told who is writing; then a message says that it is written (XEP-0085 §5.1),
+    ///   and what was told before is over.
+    public init(tellsTyping: Bool = true) {
+        self.tellsTyping = tellsTyping
+    }
 
     /// The stanza for the conversation's other side; `nil` for what cannot be put into one.
     ///
@@ -39,6 +45,7 @@ public struct MessageComposer: Sendable {
         if key.kind == .direct, message.isMessageWithBody {
             message.append(DeliveryReceiptRequest())
             message.append(DisplayedMarkerRequest())
+            if tellsTyping { message.payloads.append(ChatState.active) }
         }
         // Reactions and retractions have no body, and many archives keep only what has one (XEP-0313 §5.1.1).
         if !message.processingHints.contains(.store) {
