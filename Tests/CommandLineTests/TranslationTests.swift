@@ -48,9 +48,13 @@ import Testing
         for text in try Self.texts() {
             let translation = try #require(translations[text], "missing: \(text)")
             #expect(!translation.isEmpty)
-            let places = translation.ranges(of: "%@").count + translation.ranges(of: "$@").count
-            #expect(places == text.ranges(of: "%@").count, "\(text)")
+            #expect(Self.places(of: translation) == Self.places(of: text), "\(text)")
         }
+    }
+
+    /// How many words are filled in, in order or by number.
+    private static func places(of text: String) -> Int {
+        text.ranges(of: "%@").count + text.ranges(of: "$@").count
     }
 
     @Test("The programs speak Chinese where no locale of the system does; JSON stays as it is")
