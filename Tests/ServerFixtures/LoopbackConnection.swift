@@ -6,13 +6,9 @@ public struct LoopbackConnection: ~Copyable, Sendable {
     private let descriptor: Int32
 
     /// Connects, or throws at once when nobody listens. The time limit is for each later call; a busy machine needs a long one.
-    public init(port: UInt16, timeout: Duration = .seconds(30)) throws(FixtureError) {
+    public init(port: UInt16, timeout: Duration = .seconds(120)) throws(FixtureError) {
         let descriptor = try LoopbackSocket.make()
-        var limit = timeval()
-        limit.tv_sec = Int(timeout.components.seconds)
-        limit.tv_usec = Int(timeout.components.attoseconds / 1_000_000_000_000)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        Self.limit(descriptor, to: timeout)
         guard LoopbackSocket.connect(descriptor, port: port) else {
             let number = errno
             close(descriptor)
@@ -22,6 +18,17 @@ public struct LoopbackConnection: ~Copyable, Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Lets each call from now on take so long: when what was to be missing shall come after all.
+    public func wait(upTo timeout: Duration) { Self.limit(descriptor, to: timeout) }
+
+    private static func limit(_ descriptor: Int32, to timeout: Duration) {
+        var limit = timeval()
+        limit.tv_sec = Int(timeout.components.seconds)
+        limit.tv_usec = Int(timeout.components.attoseconds / 1_000_000_000_000)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
 
     /// Sends all of the text.
     public func send(_ text: String) throws(FixtureError) {

@@ -51,6 +51,7 @@ struct FaultProxyTests {
         try await proxy.wait { $0.upstreamBytes > 0 }
         #expect(proxy.counters.downstreamBytes == 0)
         proxy.heal()
+        connection.wait(upTo: .seconds(120))
         #expect(try connection.receive(until: "</stream:features>").contains("from='xmpp.test'"))
     }
 
@@ -94,6 +95,7 @@ struct FaultProxyTests {
         let connection = try LoopbackConnection(port: proxy.port, timeout: .milliseconds(200))
         #expect(throws: FixtureError.self) { try greet(connection) }
         proxy.heal()
+        connection.wait(upTo: .seconds(120))
         #expect(try connection.receive(until: "</stream:features>").contains("from='xmpp.test'"))
     }
 
@@ -101,6 +103,7 @@ struct FaultProxyTests {
     func blackholes() async throws {
         let proxy = try await proxy()
         let old = try LoopbackConnection(port: proxy.port, timeout: .milliseconds(200))
+        try await proxy.wait { $0.accepted == 1 }
         proxy.blackhole()
         #expect(throws: FixtureError.self) { try greet(old) }
         #expect(throws: FixtureError.self) {
@@ -108,6 +111,7 @@ struct FaultProxyTests {
         }
         #expect(proxy.counters.accepted == 1)
         proxy.heal()
+        old.wait(upTo: .seconds(120))
         #expect(try old.receive(until: "</stream:features>").contains("from='xmpp.test'"))
         let new = try LoopbackConnection(port: proxy.port)
         #expect(try greet(new).contains("from='xmpp.test'"))
