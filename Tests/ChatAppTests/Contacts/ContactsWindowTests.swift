@@ -12,17 +12,10 @@ extension WindowTests {
     struct ContactsWindowTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        private func window(_ sample: ContactsSample) throws -> MainWindow {
-            let window = MainWindow(sample.desk, try #require(Application.forTests))
-            sample.desk.window = window
-            window.present()
-            return window
-        }
-
         @Test("a newcomer finds how to begin; contacts open in the place of the conversations and lead to one")
         func contacts() async throws {
             let sample = try await ContactsSample()
-            let window = try window(sample)
+            let window = try MainWindow.shown(sample.desk)
             await Toolkit.settle()
             await Toolkit.picture(window.window, "main-empty")
             try await sample.people()
@@ -50,7 +43,7 @@ extension WindowTests {
         func menu() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
-            let window = try window(sample)
+            let window = try MainWindow.shown(sample.desk)
             let menu = try #require(await ContactMenu.menu(of: try sample.row("romeo"), sample.desk))
             menu.actions.activate("delete")
             await Toolkit.settle()

@@ -13,13 +13,6 @@ extension WindowTests {
     struct MainWindowTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        private func window(_ sample: TalkSample) throws -> MainWindow {
-            let window = MainWindow(sample.desk, try #require(Application.forTests))
-            sample.desk.window = window
-            window.present()
-            return window
-        }
-
         @Test("the window becomes 360 pixels wide, whatever is said in it")
         func narrow() async throws {
             let sample = try await TalkSample()
@@ -53,7 +46,7 @@ extension WindowTests {
                     to: .failed(FailureReason(.refused, condition: "x", text: String(repeating: "because ", count: 30)))
                 )
             }
-            let window = try window(sample)
+            let window = try MainWindow.shown(sample.desk)
             await Toolkit.settle()
             #expect(window.window.minimumWidth <= 360)
             // With the notice of an account that cannot be reached, too.
@@ -91,7 +84,7 @@ extension WindowTests {
             let other = try sample.key("nurse@capulet.example")
             try await sample.fill(40)
             try await sample.fill(40, in: other)
-            let window = try window(sample)
+            let window = try MainWindow.shown(sample.desk)
             var counts: [(objects: Int, rows: Int)] = []
             for round in 0..<90 {
                 let key = round.isMultiple(of: 2) ? sample.key : other
@@ -118,7 +111,7 @@ extension WindowTests {
             await Toolkit.settle()
             let (objects, rows) = (Object.liveCount, ListRows.liveCount)
             do {
-                let window = try window(sample)
+                let window = try MainWindow.shown(sample.desk)
                 window.open(sample.key)
                 #expect(await Toolkit.turn { window.conversation?.timeline.rows.isEmpty == false })
                 await Toolkit.settle()

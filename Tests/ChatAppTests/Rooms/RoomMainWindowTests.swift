@@ -17,12 +17,6 @@ extension WindowTests {
             RoomVisitor.useStyle
         }
 
-        /// Windows of a program need one that has begun.
-        private static let application: Application? = {
-            let application = Application(DesktopProgram.id, isUnique: false)
-            return (try? application.register()) == nil ? nil : application
-        }()
-
         @Test(
             "a room is talked in, looked at by its key, another one is joined from an invitation, and a link asks first"
         )
@@ -38,9 +32,7 @@ extension WindowTests {
             try await juliet.account.changeSubject(of: garden, to: "Roses by other names, Tuesdays after dark")
             try await romeo.account.makeRoom(
                 feast, nickname: "Romeo", settings: RoomSettings(name: "Feast", access: .everybody))
-            let main = MainWindow(juliet.desk, try #require(Self.application))
-            juliet.desk.window = main
-            main.present()
+            let main = try MainWindow.shown(juliet.desk)
             #expect(await Toolkit.turn { juliet.home.phase == .ready && juliet.isInside(garden) })
             main.open(juliet.key(garden))
             try await romeo.account.enterRoom(garden, nickname: "Romeo")

@@ -92,10 +92,7 @@ extension WindowTests {
             try await sample.say("Good morrow", in: rosaline)
             try await sample.fill(300) { $0 == 20 ? "What's in a name? That which we call a rosa" : "Number \($0)" }
             let wanted = try #require(try await sample.messages().first { $0.text.body.contains("rosa") }).id
-            let application = try #require(Application.forTests)
-            let main = MainWindow(sample.desk, application)
-            sample.desk.window = main
-            main.present()
+            let main = try MainWindow.shown(sample.desk)
             let list = main.conversations
             #expect(await Toolkit.turn { list.model.count == 2 })
             list.startSearch()
@@ -124,12 +121,4 @@ extension WindowTests {
             await sample.end()
         }
     }
-}
-
-extension Application {
-    /// One for all windows of these tests that need one.
-    static let forTests: Application? = {
-        let application = Application("im.hongyan.Tests", isUnique: false)
-        return (try? application.register()) == nil ? nil : application
-    }()
 }
