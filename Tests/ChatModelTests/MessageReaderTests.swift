@@ -75,6 +75,29 @@ struct MessageReaderTests {
         #expect(try time("example.com", "2099-01-01T00:00:00Z") == .clock)
     }
 
+    @Test("Who sends a message again says when it was sent first, beside what servers on the way say")
+    func repetition() throws {
+        let own = "<delay xmlns='urn:xmpp:delay' from='romeo@example.com' stamp='2020-01-01T00:00:00.5Z'/>"
+        let server = "<delay xmlns='urn:xmpp:delay' from='example.com' stamp='2020-01-02T00:00:00Z'/>"
+        for delays in [own, server + own, own + server] {
+            let copy = try #require(
+                try Self.copy(
+                    """
+                    <message xmlns='jabber:client' from='romeo@example.com/a' type='chat'><body>O</body>\
+                    \(delays)</message>
+                    """)
+            ).copy
+            #expect(copy.firstSent?.millisecondsSince1970 == 1_577_836_800_500)
+            #expect(copy.timeSource == (delays == own ? .clock : .delay))
+        }
+        let foreign = try Self.copy(
+            """
+            <message xmlns='jabber:client' from='romeo@example.com/a' type='chat'><body>O</body>\
+            \(own.replacing("romeo", with: "tybalt"))</message>
+            """)
+        #expect(foreign != nil && foreign?.copy.firstSent == nil)
+    }
+
     @Test("Receipts and refusals are reports about a message of ours")
     func reports() throws {
         let receipt = try Self.read(

@@ -11,7 +11,7 @@ private struct World {
         let id: String
         let time: MessageTime
         /// Without the archive's stamp; `nil` for a stanza that means nothing here.
-        let copy: MessageCopy?
+        var copy: MessageCopy?
     }
 
     enum Step {
@@ -37,6 +37,19 @@ private struct World {
             // Half of them in the same second as the one before, as archives stamp.
             time += Bool.random(using: &random) ? 0 : Int64.random(in: 1...5, using: &random)
             addEvent(number, at: .at(time))
+        }
+        repeatSome()
+    }
+
+    /// What was lost and sent again is in the archive behind others, and says where it belongs, no two at the same moment. Only such
+    /// as have their second for themselves: the archive's order within a second is kept with a message that stands there.
+    private mutating func repeatSome() {
+        for (number, event) in events.enumerated() {
+            guard key.kind == .direct, event.copy?.isOutgoing == false,
+                events.count(where: { $0.time == event.time }) == 1, Int.random(in: 0..<4, using: &random) == 0
+            else { continue }
+            let earlier = Int64.random(in: -4...0, using: &random) * 1000 - 500 + Int64(number)
+            events[number].copy?.firstSent = event.time.advanced(by: earlier)
         }
     }
 
@@ -155,6 +168,8 @@ private struct World {
                 copy.route = copy.isOutgoing ? (key.kind == .room ? .reflection : .carbon) : .live
                 copy.time = skewed(event.time)
                 copy.timeSource = Int.random(in: 0..<4, using: &random) == 0 ? .delay : .clock
+                // No server had it before it was sent.
+                if copy.timeSource == .delay, let first = copy.firstSent { copy.time = max(copy.time, first) }
                 var seen = copy
                 if copy.originID != nil, Int.random(in: 0..<4, using: &random) == 0 { seen.archiveReferences = [] }
                 steps.append(.copy(seen))

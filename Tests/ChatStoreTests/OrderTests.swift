@@ -74,4 +74,51 @@ struct OrderTests {
         let bodies = try await store.bodies(key)
         #expect(bodies == ["theirs", "mine", "mine too"])
     }
+
+    /// As the receiver's archive has it when a server has lost the first of two and got it again.
+    private static func repeated(_ store: TestStore) -> [MessageCopy] {
+        var first = MessageCopy.text("first", origin: "a", archived: "9", at: 90)
+        first.firstSent = .at(10)
+        return [MessageCopy.text("second", origin: "b", archived: "2", at: 20), first]
+    }
+
+    @Test(
+        "what is sent again stands where its sender says that it was sent first, whichever way it comes",
+        arguments: StoreKind.allCases)
+    func repetition(kind: StoreKind) async throws {
+        for order in [[0, 1], [1, 0], [0, 1, 1], [1, 0, 1]] {
+            for isArchived in [false, true] {
+                let store = try await TestStore(kind)
+                let copies = Self.repeated(store)
+                for index in order { try await store.receive(copies[index]) }
+                if isArchived {
+                    let items = copies.map { copy in
+                        ArchiveItem(
+                            id: copy.archiveReferences[0].id, time: copy.time, content: .message(copy, in: store.romeo))
+                    }
+                    let page = ArchivePage(
+                        archive: .juliet, query: ArchiveQuery(.backward), items: items, isComplete: true)
+                    for _ in 0..<2 { try await store.receive(page) }
+                }
+                #expect(try await store.bodies() == ["first", "second"])
+                if isArchived { #expect(try await store.timeline().first?.time == .at(10)) }
+            }
+        }
+    }
+
+    @Test(
+        "nobody can put a message behind what was read already, nor far into the past", arguments: StoreKind.allCases)
+    func repetitionBehindTheReader(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let copies = Self.repeated(store)
+        let second = try await store.receive(copies[0]).id
+        try await store.store.write { writer throws(StoreError) in try writer.markRead(upTo: second) }
+        try await store.receive(copies[1])
+        #expect(try await store.bodies() == ["second", "first"])
+        #expect(try await store.conversation()?.unreadCount == 1)
+        var old = MessageCopy.text("old", origin: "old", at: 8 * 24 * 3600)
+        old.firstSent = .at(30)
+        try await store.receive(old)
+        #expect(try await store.bodies() == ["second", "first", "old"])
+    }
 }

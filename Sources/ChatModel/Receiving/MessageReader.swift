@@ -71,7 +71,7 @@ public struct MessageReader: Sendable {
                     originID: ((try? message.payload(OriginIdentifier.self)) ?? nil)?.id,
                     // Only the own account's archive names what belongs to this conversation (XEP-0359 §6).
                     archiveReferences: archiveReferences(of: message, by: address), time: time, timeSource: source,
-                    content: content), in: key)
+                    firstSent: timeOfFirstSending(of: message, by: sender), content: content), in: key)
         ]
     }
 
@@ -133,10 +133,21 @@ public struct MessageReader: Sendable {
     private func time(
         of message: Message, _ arrival: Arrival, believing stampers: [JID]
     ) -> (MessageTime, TimeSource) {
-        guard arrival.timeSource == .clock, let delay = (try? message.payload(DelayedDelivery.self)) ?? nil,
-            delay.from.map({ stampers.contains($0.bare) }) ?? true
+        guard arrival.timeSource == .clock,
+            let delay = delays(of: message).first(where: { $0.from.map { stampers.contains($0.bare) } ?? true })
         else { return (arrival.time, arrival.timeSource) }
         let stamp = MessageTime(millisecondsSince1970: delay.stamp.millisecondsSince1970)
         return stamp < arrival.time ? (stamp, .delay) : (arrival.time, .clock)
+    }
+
+    /// Who has sent a message again says when it was sent first (XEP-0198 §6).
+    private func timeOfFirstSending(of message: Message, by sender: JID) -> MessageTime? {
+        delays(of: message).first { $0.from?.bare == sender.bare }
+            .map { MessageTime(millisecondsSince1970: $0.stamp.millisecondsSince1970) }
+    }
+
+    /// The sender's, and those of servers on the way.
+    private func delays(of message: Message) -> [DelayedDelivery] {
+        (try? message.payloads.decodeAll(DelayedDelivery.self)) ?? []
     }
 }

@@ -21,9 +21,11 @@ public struct MessageComposer: Sendable {
     ///
     /// - Parameter answered: the message that this one replies to, if it is here: it is quoted for programs that do not
     ///   know replies.
-    public func stanza(for queued: QueuedMessage, to key: ConversationKey, answering answered: StoredMessage? = nil)
-        -> Message?
-    {
+    /// - Parameter firstSent: when the message was sent first, if the receiver may have later ones but not this (XEP-0198 §6).
+    public func stanza(
+        for queued: QueuedMessage, to key: ConversationKey, answering answered: StoredMessage? = nil,
+        firstSent: MessageTime? = nil
+    ) -> Message? {
         guard let id = queued.message.originID else { return nil }
         var message = Message(to: key.address, type: key.kind == .room ? .groupchat : .chat, id: id)
         switch queued.content {
@@ -42,6 +44,12 @@ public struct MessageComposer: Sendable {
             message.id = id
         }
         message.append(OriginIdentifier(id))
+        if let firstSent, key.kind == .direct {
+            message.append(
+                DelayedDelivery(
+                    stamp: Timestamp(millisecondsSince1970: firstSent.millisecondsSince1970),
+                    from: queued.message.sender.bare))
+        }
         if key.kind == .direct, message.isMessageWithBody {
             message.append(DeliveryReceiptRequest())
             message.append(DisplayedMarkerRequest())

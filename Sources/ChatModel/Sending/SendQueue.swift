@@ -17,7 +17,7 @@ public actor SendQueue {
         case online(isResumed: Bool)
     }
 
-    private let store: any LocalStore
+    let store: any LocalStore
     private let account: AccountID
     private let composer: MessageComposer
     private let uploader: (any AttachmentUploader)?
@@ -198,7 +198,9 @@ public actor SendQueue {
         }
         do throws(StoreError) {
             guard let key = keys[entry.message.conversation],
-                let stanza = composer.stanza(for: entry, to: key, answering: try await answered(by: entry))
+                let stanza = composer.stanza(
+                    for: entry, to: key, answering: try await answered(by: entry),
+                    firstSent: try await timeOfFirstSending(of: entry))
             else {
                 try await store.write { writer throws(StoreError) in
                     try writer.advance(id, to: .failed(FailureReason(.notSent, condition: "feature-not-implemented")))

@@ -34,12 +34,15 @@ public struct MessageCopy: Hashable, Sendable {
     public var archiveReferences: [ArchiveReference]
     public var time: MessageTime
     public var timeSource: TimeSource
+    /// When its sender says that it was sent first, if this is not the first time (XEP-0198 §6, XEP-0203): the copies before
+    /// may be lost, and what was said after it may be here.
+    public var firstSent: MessageTime?
     public var content: MessageContent
 
     public init(
         route: Route, sender: JID, occupantID: String? = nil, isOutgoing: Bool = false, wireID: String? = nil,
         originID: String? = nil, archiveReferences: [ArchiveReference] = [], time: MessageTime,
-        timeSource: TimeSource = .clock, content: MessageContent
+        timeSource: TimeSource = .clock, firstSent: MessageTime? = nil, content: MessageContent
     ) {
         self.route = route
         self.sender = sender
@@ -50,6 +53,7 @@ public struct MessageCopy: Hashable, Sendable {
         self.archiveReferences = archiveReferences
         self.time = time
         self.timeSource = timeSource
+        self.firstSent = firstSent
         self.content = content
     }
 }

@@ -18,7 +18,7 @@ public struct MessageTime: Hashable, Comparable, Sendable, Codable {
 public enum TimeSource: Int, Sendable, Codable, Comparable {
     /// This device's clock when the message was written or came in.
     case clock = 0
-    /// The server's stamp on a delayed message (XEP-0203 §3).
+    /// The server's stamp on a delayed message (XEP-0203 §3), or the sender's on one that it has sent again.
     case delay = 1
     /// The stamp in the archive that the conversation belongs to (XEP-0313 §4.1).
     case archive = 2

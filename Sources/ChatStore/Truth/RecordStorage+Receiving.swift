@@ -12,6 +12,11 @@ extension RecordStorage {
     func receive(
         _ copy: MessageCopy, rank: Int64?, known: MessageRecord?, key: ConversationKey, conversation: ConversationID
     ) throws(StoreError) -> Reception {
+        var (copy, rank) = (copy, rank)
+        if let first = try timeOfFirstSending(of: copy, known: known, in: conversation) {
+            // Not its time in the archive that this copy comes from.
+            (copy.time, copy.timeSource, rank) = (first, .delay, nil)
+        }
         if let known { return .known(try merge(copy, rank: rank, into: known, key: key)) }
         var record = Self.record(of: copy, conversation: conversation)
         try place(&record, rank: rank)
@@ -25,6 +30,22 @@ extension RecordStorage {
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
         return try settle(record, names: copy.archiveReferences, key: key)
     }
+
+    /// The sender's word for when it has sent the message first, if that is to be believed: nobody can put anything behind what
+    /// was read, where it would not be seen, nor a week into the past.
+    private func timeOfFirstSending(
+        of copy: MessageCopy, known: MessageRecord?, in conversation: ConversationID
+    ) throws(StoreError) -> MessageTime? {
+        guard let first = copy.firstSent, first < copy.time, first > copy.time.advanced(by: -Self.longestDelay) else {
+            return nil
+        }
+        guard !copy.isOutgoing, let read = try readPosition(in: conversation), first <= read.time else { return first }
+        let wasRead = known.map { $0.position <= read } ?? false
+        return wasRead ? first : nil
+    }
+
+    /// In milliseconds: as long as anybody looks for what a server has lost.
+    private static var longestDelay: Int64 { 7 * 24 * 3_600_000 }
 
     /// The row that a copy is a copy of.
     ///
