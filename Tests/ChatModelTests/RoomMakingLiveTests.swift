@@ -62,10 +62,18 @@ struct RoomMakingLiveTests {
                 try await other.setEntersAutomatically(false, room)
                 #expect(await other.bookmarks()[room]?.entersAutomatically == false)
                 #expect(await other.roomsInside() == [room])
+                try await other.setEntersAutomatically(true, room)
 
                 try await one.destroyRoom(room)
                 try await Self.wait(for: other) { await $0.roomsInside().isEmpty }
                 #expect(await one.bookmarks()[room] == nil)
+                // Else the next start of either would make it anew.
+                try await Self.wait(for: other) { await $0.bookmarks()[room]?.entersAutomatically == false }
+                for person in [romeo, juliet] {
+                    let id = person.account.id
+                    let kept = try await person.store.read { reader throws(StoreError) in try reader.rooms(of: id) }
+                    #expect(kept.map(\.address) == [room] && kept.map(\.joinsAutomatically) == [false])
+                }
             }
         }
     }

@@ -64,6 +64,8 @@ public actor ChatAccount {
     public internal(set) var roomInvitations: [RoomInvitation] = []
     /// Why this account is not in rooms that it wanted to be in, by bare address.
     public internal(set) var roomAbsences: [JID: RoomAbsence] = [:]
+    /// Rooms that this device is about to end, or has ended.
+    var roomsEndedHere: Set<JID> = []
     /// Who is writing or has just stopped, by full address.
     public internal(set) var typing: [ConversationKey: [JID: ChatState]] = [:]
 

@@ -45,6 +45,7 @@ extension ChatAccount {
         } catch  where error.code == .notFound {
             // As it should be.
         }
+        roomsEndedHere.remove(room.bare)
         try await enterRoom(room, nickname: nickname, making: settings)
     }
 
@@ -53,7 +54,13 @@ extension ChatAccount {
         guard let joined = try groupChat().room(room) else {
             throw GroupChatError(.notInside, "You are not in that room. Enter it first.")
         }
-        try await joined.destroy(reason: reason)
+        roomsEndedHere.insert(room.bare)
+        do throws(GroupChatError) {
+            try await joined.destroy(reason: reason)
+        } catch {
+            roomsEndedHere.remove(room.bare)
+            throw error
+        }
         await leaveRoom(room)
     }
 

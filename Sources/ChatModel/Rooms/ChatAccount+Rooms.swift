@@ -163,6 +163,7 @@ extension ChatAccount {
             roomAbsences[room] = RoomAbsence(departure)
             await queue.roomClosed(room)
             proceed(sync.roomLeft(room, now: .now))
+            if departure.cause == .destroyed { await roomEnded(room) }
             if !departure.isTemporary, departure.cause != .left {
                 channel.post(.problem("\(room): \(departure.reason ?? "\(departure.cause)")"))
             }
@@ -181,6 +182,22 @@ extension ChatAccount {
             break
         }
         channel.post(.room(room))
+    }
+
+    /// Who enters a room that is not there any more makes it anew, and alone.
+    private func roomEnded(_ room: JID) async {
+        let id = id
+        await keep { writer throws(StoreError) in
+            guard var kept = try writer.rooms(of: id).first(where: { $0.address == room }) else { return }
+            kept.joinsAutomatically = false
+            try writer.save(kept, of: id)
+        }
+        // Who has ended it forgets it.
+        guard !roomsEndedHere.contains(room), let bookmarks = session?[Bookmarks.self],
+            var bookmark = await bookmarks.all[room], bookmark.entersAutomatically
+        else { return }
+        bookmark.entersAutomatically = false
+        try? await bookmarks.set(bookmark, for: room)
     }
 
     private func enteredRoom(_ room: JID) async {
