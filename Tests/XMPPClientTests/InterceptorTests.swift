@@ -28,7 +28,7 @@ struct InterceptorTests {
     }
 
     @Test(
-        "S0-38…S0-40, S0-46…S0-48, S3-18: the chain may change stanzas; incoming in order, outgoing the other way round"
+        "S0-38…S0-40, S0-46…S0-48, S3-8, S3-18: the chain may change stanzas; incoming in order, outgoing the other way round"
     )
     func changing() async throws {
         let server = MemoryServer()

@@ -39,7 +39,7 @@ struct StanzaDecoderTests {
         #expect(throws: XMLDecodingError.self) { try decoder.decode(bad) }
     }
 
-    @Test("fields common to all stanzas can be read and changed without a switch")
+    @Test("S3-9: fields common to all stanzas can be read and changed without a switch")
     func fields() throws {
         for text in ["<message/>", "<presence/>", "<iq id='1' type='result'/>"] {
             var stanza = try #require(try AnyStanza(element(text)))

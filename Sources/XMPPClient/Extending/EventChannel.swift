@@ -4,7 +4,13 @@ import Synchronization
 ///
 /// The state of an extension is the truth and its events only say when to look: an observer that falls behind by more than
 /// the limit loses the oldest of them, so that it costs memory neither here nor in front of the socket.
-package final class EventChannel<Event: Sendable>: Sendable {
+///
+///     actor Weather: SessionExtension {
+///         private let channel = EventChannel<Forecast>()
+///         nonisolated func events() -> AsyncStream<Forecast> { channel.stream() }
+///         func sessionEnded(_ session: Session) { channel.finish() }
+///     }
+public final class EventChannel<Event: Sendable>: Sendable {
     private struct State {
         var nextNumber = 0
         var observers: [Int: AsyncStream<Event>.Continuation] = [:]
@@ -15,12 +21,12 @@ package final class EventChannel<Event: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter limit: How many events may wait for one observer. 4096 are a few hundred KiB.
-    package init(limit: Int = 4096) {
+    public init(limit: Int = 4096) {
         self.limit = limit
     }
 
     /// What happens from now on; ends with the session, or when nobody holds the stream any more.
-    package func stream() -> AsyncStream<Event> {
+    public func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
         let number: Int? = state.withLock { state in
             guard !state.isFinished else { return nil }
@@ -40,11 +46,11 @@ package final class EventChannel<Event: Sendable>: Sendable {
         return stream
     }
 
-    package func post(_ event: Event) {
+    public func post(_ event: Event) {
         for observer in state.withLock({ Array($0.observers.values) }) { observer.yield(event) }
     }
 
-    package func finish() {
+    public func finish() {
         let observers = state.withLock { state in
             state.isFinished = true
             defer { state.observers = [:] }

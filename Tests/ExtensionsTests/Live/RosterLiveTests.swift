@@ -48,7 +48,9 @@ struct RosterLiveTests {
         }
     }
 
-    @Test("S1-9, S1-22: any number of observers see the list change, from any task", arguments: LiveServer.allCases)
+    @Test(
+        "S1-9, S1-22, S2-26: any number of observers of the list that came with the session see the list change, from any task",
+        arguments: LiveServer.allCases)
     func observers(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let roster = try #require(romeo[Roster.self])
