@@ -50,9 +50,12 @@ extension Command {
             StandardOutput.report(localized("Connecting as %@ …", signIn.address.bare))
             await online.waitForAnswer()
         }
-        guard let mode = TerminalMode.singleKeys() else {
+        let mode: TerminalMode
+        do throws(CommandError) {
+            mode = try TerminalMode.singleKeys()
+        } catch {
             connection.cancel()
-            throw CommandError.failed(localized("The terminal cannot be switched to single keys."))
+            throw error
         }
         let chat = Chat(
             online.account, online.live, folder: folder, media: online.media, presence: presence, keyboard: keyboard,
