@@ -50,12 +50,9 @@ extension Command {
             StandardOutput.report(localized("Connecting as %@ …", signIn.address.bare))
             await online.waitForAnswer()
         }
-        let mode: TerminalMode
-        do throws(CommandError) {
-            mode = try TerminalMode.singleKeys()
-        } catch {
+        guard let mode = TerminalMode.singleKeys() else {
             connection.cancel()
-            throw error
+            throw CommandError.failed(localized("The terminal cannot be switched to single keys."))
         }
         let chat = Chat(
             online.account, online.live, folder: folder, media: online.media, presence: presence, keyboard: keyboard,

@@ -72,9 +72,9 @@ struct StreamProbe: Sendable {
         var configuration = ClientStreamConfiguration(
             address: address, purpose: .register, digests: .system, nonce: Hex.encode(nonce))
         configuration.tls = .required
-        var stream = ClientStream(configuration: configuration)
-        var actions = stream.open(now: .now)
-        actions += stream.transportConnected(
+        let held = HeldStream(configuration)
+        var actions = held.stream.open(now: .now)
+        actions += held.stream.transportConnected(
             tls: result.tls.map(XMPPStream.TLSInformation.init(version:)),
             framing: transport.isMessageBased ? .webSocket : .stream, now: .now)
         var opening = ContinuousClock.now
@@ -84,19 +84,19 @@ struct StreamProbe: Sendable {
             if isTLSWanted {
                 guard await secure(transport, [], &result), let tls = result.tls else { break }
                 opening = .now
-                actions = stream.tlsEstablished(.init(version: tls), now: .now)
+                actions = held.stream.tlsEstablished(.init(version: tls), now: .now)
                 continue
             }
             switch await read(from: transport) {
-            case .success(let bytes) where bytes.isEmpty: actions = stream.transportClosed(.endOfStream, now: .now)
-            case .success(let bytes): actions = stream.bytesReceived(bytes, now: .now)
+            case .success(let bytes) where bytes.isEmpty: actions = held.stream.transportClosed(.endOfStream, now: .now)
+            case .success(let bytes): actions = held.stream.bytesReceived(bytes, now: .now)
             case .failure(let error):
                 result.error = error
                 return
             }
         }
         result.openingDuration = .now - opening
-        _ = await perform(stream.close(now: .now), over: transport, &result)
+        _ = await perform(held.stream.close(now: .now), over: transport, &result)
     }
 
     /// - Returns: whether the handshake is to begin.
@@ -150,6 +150,16 @@ struct StreamProbe: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? .failure(late)
         }
+    }
+}
+
+/// A variable of the function that has the conversation would do. But Swift 6.3 does not come to the end of an optimised build where
+/// such a value, with enums that cannot be copied in enums that cannot be copied, lives in an asynchronous function.
+private final class HeldStream {
+    var stream: ClientStream
+
+    init(_ configuration: ClientStreamConfiguration) {
+        stream = ClientStream(configuration: configuration)
     }
 }
 

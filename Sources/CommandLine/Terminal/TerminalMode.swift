@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Localization
 
 /// The terminal's line discipline: switched to single keys while a conversation is open, and always switched back.
 struct TerminalMode: ~Copyable {
@@ -8,15 +7,14 @@ struct TerminalMode: ~Copyable {
 
     /// Delivers single keys, without echo and without turning Ctrl-C into a signal.
     ///
-    /// - Throws: when `descriptor` is not a terminal. (It does not return an optional: Swift 6.3 never comes to the end of an
-    ///   optimised build where an optional value with a `deinit` may have to be destroyed.)
-    static func singleKeys(on descriptor: Int32 = STDIN_FILENO) throws(CommandError) -> TerminalMode {
+    /// - Returns: `nil` when `descriptor` is not a terminal.
+    static func singleKeys(on descriptor: Int32 = STDIN_FILENO) -> TerminalMode? {
         var original = termios()
-        guard tcgetattr(descriptor, &original) == 0 else { throw .noSingleKeys }
+        guard tcgetattr(descriptor, &original) == 0 else { return nil }
         var raw = original
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
         raw.c_iflag &= ~tcflag_t(IXON | ICRNL)
-        guard tcsetattr(descriptor, TCSADRAIN, &raw) == 0 else { throw .noSingleKeys }
+        guard tcsetattr(descriptor, TCSADRAIN, &raw) == 0 else { return nil }
         return TerminalMode(descriptor: descriptor, original: original)
     }
 
@@ -74,11 +72,5 @@ struct TerminalMode: ~Copyable {
             bytes.append(byte)
         }
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-extension CommandError {
-    fileprivate static var noSingleKeys: CommandError {
-        .failed(localized("The terminal cannot be switched to single keys."))
     }
 }
