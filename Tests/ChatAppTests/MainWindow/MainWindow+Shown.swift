@@ -3,6 +3,7 @@ import Testing
 
 @testable import ChatApp
 
+@MainActor
 extension MainWindow {
     /// Windows of a program need one that has begun; one serves them all.
     private static let application: Application? = {
