@@ -10,6 +10,7 @@ final class PersonAtWindow: Sendable {
     let program: PrivateProgram
     private let hands: OrderedScript
     private let left: Int
+    private let display: String
 
     /// - Parameters:
     ///   - left: where the window stands.
@@ -18,8 +19,11 @@ final class PersonAtWindow: Sendable {
         self.name = name
         self.hands = hands
         self.left = left
+        display = desktop.environment["DISPLAY"] ?? ""
         program = try PrivateProgram("hongyan-desktop") { folder in
             desktop.environment.merging([
+                // Not fatal, as elsewhere: `complaints` finds them all, and knows which are excused.
+                "G_DEBUG": ProcessInfo.processInfo.environment["G_DEBUG"] ?? "",
                 "HOME": folder, "HONGYAN_PROFILE": "\(folder)/profile", "XDG_CONFIG_HOME": "\(folder)/config",
                 "XDG_DATA_HOME": "\(folder)/data", "XDG_CACHE_HOME": "\(folder)/cache",
             ]) { _, own in own }
@@ -37,6 +41,24 @@ final class PersonAtWindow: Sendable {
         try await order(Order(name: "move", what: sight, place: [left, 0]))
     }
 
+    /// What GTK and its relatives warn of without a fault of the program, each with its reason: parts of a line.
+    private static let excused = [
+        // Asked by a screen reader for a window that is only just coming up, GTK 4.8 answers with a path that it does not have
+        // yet (GetChildAtIndex), and GLib complains at each step of making that answer. The program itself makes no such values.
+        "GLib-CRITICAL **: g_variant_",
+        "GLib-GIO-WARNING **: Type of return value is incorrect: expected '((so))', got '()'",
+    ]
+
+    /// What the libraries of the desktop have warned of, which a person would not see but a programmer must.
+    var complaints: [String] {
+        program.output.split(separator: "\n").map(String.init).filter { line in
+            // "Gtk-WARNING **: 12:34:56.789: what was wrong"
+            let words = line.replacing(#/\*\*: [0-9:.]+: /#, with: "**: ")
+            return ["-WARNING **", "-CRITICAL **", "-ERROR **"].contains { words.contains($0) }
+                && !Self.excused.contains { words.contains($0) }
+        }
+    }
+
     // MARK: Looking
 
     @discardableResult
@@ -44,9 +66,14 @@ final class PersonAtWindow: Sendable {
 
     func doesNotSee(_ what: Look) async throws { try await order(Order(name: "miss", what: what)) }
 
-    /// The conversation says all this, from top to bottom, each row all of its parts.
-    func reads(_ rows: [[String]]) async throws {
-        try await order(Order(name: "read", what: .list("Messages"), rows: rows))
+    /// A list says all this, from top to bottom, each row all of its parts.
+    func reads(_ rows: [[String]], in list: String) async throws {
+        try await order(Order(name: "read", what: .list(list), rows: rows))
+    }
+
+    /// The conversation has this message, and not a second time.
+    func hasOnce(_ part: String) async throws {
+        try await order(Order(name: "count", what: .list("Messages"), rows: [[part]], count: 1))
     }
 
     /// A place of a thing has this colour.
@@ -116,6 +143,12 @@ final class PersonAtWindow: Sendable {
         return answer.done?.text ?? ""
     }
 
+    /// Leaves a picture of the screen where pictures are wanted.
+    private func photograph() async {
+        guard let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"] else { return }
+        try? await SpokenSample.run(["import", "-display", display, "-window", "root", "\(folder)/people.png"])
+    }
+
     private struct Answer: Decodable {
         var done: Sight?
         var missing: String?
@@ -133,11 +166,12 @@ final class PersonAtWindow: Sendable {
             let answer = try? JSONDecoder().decode(Answer.self, from: Data(words.utf8))
             if status == 200, let done = answer?.done { return done }
             guard status == 404, ContinuousClock.now < deadline, program.isRunning else {
+                await photograph()
                 throw NotSeen(
                     description: """
                         \(name) wanted to \(order.name) and could not: \(answer?.missing ?? answer?.broken ?? words)
                         \(program.isRunning ? "" : "The program ended with \(program.exitStatus ?? -1).")
-                        \(program.output.prefix(4000))
+                        \(program.output.suffix(8000))
                         \(await screen())
                         """)
             }

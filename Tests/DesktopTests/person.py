@@ -179,6 +179,15 @@ def read(order):
     return {}
 
 
+def count(order):
+    """Whether a list has so many rows that say all this, and no more."""
+    names = [plain(node.get_name()) for node in walk(find(order), True)]
+    found = sum(all(part in name for part in order["rows"][0]) for name in names)
+    if found != order["count"]:
+        raise Missing("%d rows say %s" % (found, order["rows"][0]))
+    return {}
+
+
 def click(order):
     window, x, y = place_of(find(order), order)
     button = str(order.get("button", 1))
@@ -238,7 +247,7 @@ def copy(order):
     return {}
 
 
-LOOKING = {"see": see, "miss": miss, "read": read, "click": click, "move": move, "front": front, "paint": paint,
+LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "move": move, "front": front, "paint": paint,
            "tree": tree}
 ACTING = {"type": type_text, "press": press, "copy": copy}
 

@@ -112,7 +112,7 @@ extension ChatAccount {
         }
     }
 
-    private func setPresence(_ contact: RosterContact) {
+    func setPresence(_ contact: RosterContact) {
         let presence = contact.resources.isEmpty ? nil : ContactPresence(contact)
         guard presences[contact.address] != presence else { return }
         presences[contact.address] = presence

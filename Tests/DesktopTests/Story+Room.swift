@@ -1,0 +1,24 @@
+import Foundation
+import ServerFixtures
+
+extension Story {
+    /// She makes a room and asks him in; both talk there, and each sees who is inside.
+    func room(_ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
+        try await alice.clicks(.button("Main menu"))
+        try await alice.clicks(.menuItem("Join or make a room…"))
+        try await alice.clicks(.label("Make a new room"))
+        try await alice.writes("Pond", into: "Name")
+        try await alice.clicks(.button("Make the room"))
+        try await alice.clicks(.button("About the room"))
+        try await alice.clicks(.button("Invite somebody…"))
+        try await alice.clicks(.label("bob"))
+        try await bob.sees(.label("alice invites you to the room Pond."))
+        try await bob.clicks(.button("Join"))
+        try await bob.sees(.label("Pond"))
+        try await bob.says("Is it thick enough?")
+        for (person, other) in [(alice, "bob"), (bob, "alice")] {
+            try await person.reads([["alice"], ["bob"]], in: "People in the room")
+        }
+    }
+}
