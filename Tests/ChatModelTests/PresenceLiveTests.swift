@@ -1,4 +1,5 @@
 import ChatModel
+import ChatStore
 import ServerFixtures
 import Testing
 import XMPPAddress
@@ -32,6 +33,30 @@ struct PresenceLiveTests {
                 proxy.heal()
                 await until(romeo.account) { await romeo.account.connectionState.isOnline }
                 await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+            }
+        }
+    }
+
+    @Test("who was asked and asks back needs no answer, in another process neither")
+    func askedBack() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await AccountLiveTests.waitUntilOnline([romeo, juliet])
+                _ = try await romeo.account.addContact(juliet.address)
+                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                try await juliet.account.acceptRequest(of: romeo.address)
+                await until(juliet.account) { await juliet.account.presences[romeo.address]?.section == .online }
+                await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                let kept: @Sendable () async throws -> [StoredPresence] = {
+                    try await romeo.store.read { reader throws(StoreError) in try reader.presences(of: romeo.id) }
+                        .filter { $0.kind == .request }
+                }
+                let changes = romeo.store.changes()
+                if try await !kept().isEmpty { for await _ in changes where try await kept().isEmpty { break } }
+                #expect(await romeo.account.contactRequests.isEmpty)
             }
         }
     }

@@ -9,6 +9,7 @@ extension Story {
         try await alice.clicks(.menuItem("Join or make a room…"))
         try await alice.clicks(.label("Make a new room"))
         try await alice.writes("Pond", into: "Name")
+        try await alice.sees(.label("pond@conference.\(stage.server.domain)"))
         try await alice.clicks(.button("Make the room"))
         try await alice.clicks(.button("About the room"))
         try await alice.clicks(.button("Invite somebody…"))
