@@ -19,6 +19,9 @@ PAUSE = 0.05
 # Seconds that a hand takes between moving and pressing, and between pressing and letting go. Without them GTK 4.8 now and
 # then keeps an event of a mouse that it has never seen before until the next one comes.
 HAND = "0.12"
+# Seconds after a click or a key in which nobody looks: GTK 4.8 answers with a path that it does not have, and crashes, when it is
+# asked for a window that is only just coming up.
+SETTLE = 0.3
 # Pixels by which GTK's own frame and shadow at most make a window larger.
 FRAME = 120
 
@@ -192,6 +195,7 @@ def click(order):
     window, x, y = place_of(find(order), order)
     button = str(order.get("button", 1))
     xdotool("mousemove", str(x), str(y), "sleep", HAND, "mousedown", button, "sleep", HAND, "mouseup", button)
+    time.sleep(SETTLE)
     return {}
 
 
@@ -237,6 +241,7 @@ def type_text(order):
 
 def press(order):
     xdotool("key", *order["keys"])
+    time.sleep(SETTLE)
     return {}
 
 
