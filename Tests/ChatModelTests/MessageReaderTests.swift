@@ -50,6 +50,20 @@ struct MessageReaderTests {
         #expect(copy.time == Self.arrival.time && copy.timeSource == .clock)
     }
 
+    @Test("What a room says of an invitation is no message: the person is asked about it in another place")
+    func invitation() throws {
+        func meaning(of user: String) throws -> [ReceivedMeaning] {
+            try Self.read(
+                """
+                <message xmlns='jabber:client' from='pond@rooms.example.com' to='juliet@example.com'>\
+                <x xmlns='http://jabber.org/protocol/muc#user'>\(user)</x>\
+                <body>romeo@example.com/x invited you to the room pond@rooms.example.com</body></message>
+                """)
+        }
+        #expect(try meaning(of: "<invite from='romeo@example.com/x'/>").isEmpty)
+        #expect(try !meaning(of: "").isEmpty)
+    }
+
     @Test("What another device of ours wrote belongs to whom it was written to")
     func own() throws {
         let (copy, key) = try #require(

@@ -17,6 +17,14 @@ struct Look: Encodable, Sendable {
     static func message(_ parts: String...) -> Look { Look(role: "filler", has: parts) }
     /// A line of the list of conversations.
     static func conversation(_ parts: String...) -> Look { Look(role: "panel", has: parts) }
+    /// A line of the list of contacts.
+    static func contact(_ parts: String...) -> Look { Look(role: "panel", has: parts) }
+    /// An emoji under a message, and who gave it.
+    static func reaction(_ emoji: String, _ names: String...) -> Look {
+        Look(role: "push button", has: ["\(emoji) from "] + names)
+    }
+    /// A text that is known in part.
+    static func words(_ parts: String...) -> Look { Look(role: "label", has: parts) }
     /// A window that is not the program's own, but GTK's.
     static func window(_ title: String) -> Look { Look(role: "filler", name: title) }
 }
@@ -24,7 +32,7 @@ struct Look: Encodable, Sendable {
 /// One order to `person.py`, which says what each of them does.
 struct Order: Encodable, Sendable {
     enum CodingKeys: String, CodingKey {
-        case pid, what, seconds, button, at, rows, colour, place, text, keys
+        case pid, what, seconds, button, at, rows, colour, place, text, keys, count
         case name = "do"
     }
 
@@ -42,6 +50,8 @@ struct Order: Encodable, Sendable {
     var place: [Int]?
     var text: String?
     var keys: [String]?
+    /// How many there must be.
+    var count: Int?
 }
 
 /// What the screen answered.

@@ -10,6 +10,7 @@ final class PersonAtWindow: Sendable {
     let program: PrivateProgram
     private let hands: OrderedScript
     private let left: Int
+    private let display: String
 
     /// - Parameters:
     ///   - left: where the window stands.
@@ -18,6 +19,7 @@ final class PersonAtWindow: Sendable {
         self.name = name
         self.hands = hands
         self.left = left
+        display = desktop.environment["DISPLAY"] ?? ""
         program = try PrivateProgram("hongyan-desktop") { folder in
             desktop.environment.merging([
                 "HOME": folder, "HONGYAN_PROFILE": "\(folder)/profile", "XDG_CONFIG_HOME": "\(folder)/config",
@@ -37,6 +39,13 @@ final class PersonAtWindow: Sendable {
         try await order(Order(name: "move", what: sight, place: [left, 0]))
     }
 
+    /// What the libraries of the desktop have warned of, which a person would not see but a programmer must.
+    var complaints: [String] {
+        program.output.split(separator: "\n").map(String.init).filter { line in
+            ["-WARNING **", "-CRITICAL **", "-ERROR **"].contains { line.contains($0) }
+        }
+    }
+
     // MARK: Looking
 
     @discardableResult
@@ -44,9 +53,14 @@ final class PersonAtWindow: Sendable {
 
     func doesNotSee(_ what: Look) async throws { try await order(Order(name: "miss", what: what)) }
 
-    /// The conversation says all this, from top to bottom, each row all of its parts.
-    func reads(_ rows: [[String]]) async throws {
-        try await order(Order(name: "read", what: .list("Messages"), rows: rows))
+    /// A list says all this, from top to bottom, each row all of its parts.
+    func reads(_ rows: [[String]], in list: String) async throws {
+        try await order(Order(name: "read", what: .list(list), rows: rows))
+    }
+
+    /// The conversation has this message, and not a second time.
+    func hasOnce(_ part: String) async throws {
+        try await order(Order(name: "count", what: .list("Messages"), rows: [[part]], count: 1))
     }
 
     /// A place of a thing has this colour.
@@ -116,6 +130,12 @@ final class PersonAtWindow: Sendable {
         return answer.done?.text ?? ""
     }
 
+    /// Leaves a picture of the screen where pictures are wanted.
+    private func photograph() async {
+        guard let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"] else { return }
+        try? await SpokenSample.run(["import", "-display", display, "-window", "root", "\(folder)/people.png"])
+    }
+
     private struct Answer: Decodable {
         var done: Sight?
         var missing: String?
@@ -133,11 +153,12 @@ final class PersonAtWindow: Sendable {
             let answer = try? JSONDecoder().decode(Answer.self, from: Data(words.utf8))
             if status == 200, let done = answer?.done { return done }
             guard status == 404, ContinuousClock.now < deadline, program.isRunning else {
+                await photograph()
                 throw NotSeen(
                     description: """
                         \(name) wanted to \(order.name) and could not: \(answer?.missing ?? answer?.broken ?? words)
                         \(program.isRunning ? "" : "The program ended with \(program.exitStatus ?? -1).")
-                        \(program.output.prefix(4000))
+                        \(program.output.suffix(8000))
                         \(await screen())
                         """)
             }

@@ -37,6 +37,16 @@ final class Stage: Sendable {
     /// What the desktop was asked to show to the person who looks elsewhere, as lines of JSON.
     var notified: String { (try? String(contentsOfFile: "\(folder)/notifications", encoding: .utf8)) ?? "" }
 
+    /// Nothing went wrong behind the windows: the libraries of the desktop had no reason to complain.
+    func checkComplaints() throws {
+        for person in [alice, bob] {
+            let complaints = person.complaints
+            guard complaints.isEmpty else {
+                throw NotSeen(description: "\(person.name)'s program said:\n\(complaints.joined(separator: "\n"))")
+            }
+        }
+    }
+
     /// Speaks into the microphone, and returns when all is said.
     func speak(_ sample: SpokenSample) async throws {
         let server = desktop.environment["PULSE_SERVER"] ?? ""

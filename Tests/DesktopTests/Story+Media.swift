@@ -46,6 +46,9 @@ extension Story {
             throw NotSeen(description: "He has \(received.count) recordings instead of 1.")
         }
         let likeness = try await sample.likeness(of: recording)
-        guard likeness >= 0.9 else { throw NotSeen(description: "What he hears is like what was said by \(likeness).") }
+        // Another sentence would be like it by about 0.35; on a machine with too much to do the sound has gaps.
+        guard likeness >= 0.75 else {
+            throw NotSeen(description: "What he hears is like what was said by \(likeness).")
+        }
     }
 }

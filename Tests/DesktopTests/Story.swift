@@ -5,7 +5,7 @@ import ServerFixtures
 /// whoever asks for a step gets those before it, too.
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
-        case accounts, beginning, texts, picture, voice, correction
+        case accounts, beginning, friends, texts, picture, voice, correction, reaction, deletion, outage, crash, room
     }
 
     private enum Progress {
@@ -29,6 +29,7 @@ actor Story {
                 let stage = if let stage { stage } else { try await Stage() }
                 self.stage = stage
                 try await play(next, stage)
+                try stage.checkComplaints()
                 progress = .reached(next)
             } catch {
                 progress = .failed(next)
@@ -42,10 +43,16 @@ actor Story {
         switch step {
         case .accounts: try await accounts(stage)
         case .beginning: try await beginning(stage)
+        case .friends: try await friends(stage)
         case .texts: try await texts(stage)
         case .picture: try await picture(stage)
         case .voice: try await voice(stage)
         case .correction: try await correction(stage)
+        case .reaction: try await reaction(stage)
+        case .deletion: try await deletion(stage)
+        case .outage: try await outage(stage)
+        case .crash: try await crash(stage)
+        case .room: try await room(stage)
         }
     }
 }

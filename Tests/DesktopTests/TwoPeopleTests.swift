@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Two people at two windows of the real program, as the screen shows it and as mouse and keyboard move it.
@@ -8,6 +9,9 @@ struct TwoPeopleTests {
 
     @Test("the program is ended by its menu, and a link begins a conversation")
     func beginning() async throws { try await Story.shared.reach(.beginning) }
+
+    @Test("one adds the other by name alone; the other one agrees, and each sees the other online")
+    func friends() async throws { try await Story.shared.reach(.friends) }
 
     @Test("texts go both ways, also Chinese and emoji; ticks tell that they were delivered and seen")
     func texts() async throws { try await Story.shared.reach(.texts) }
@@ -20,4 +24,21 @@ struct TwoPeopleTests {
 
     @Test("a message is edited by its menu")
     func correction() async throws { try await Story.shared.reach(.correction) }
+
+    @Test("an emoji is given to a message, and taken back")
+    func reaction() async throws { try await Story.shared.reach(.reaction) }
+
+    @Test("a message is deleted on both sides")
+    func deletion() async throws { try await Story.shared.reach(.deletion) }
+
+    @Test("what is sent without a network waits, and comes once when the network is back")
+    func outage() async throws { try await Story.shared.reach(.outage) }
+
+    @Test("a program that was killed has the draft and the waiting message when it is started again")
+    func crash() async throws { try await Story.shared.reach(.crash) }
+
+    @Test(
+        "a room is made, the other one is invited, and both talk in it",
+        .enabled(if: ProcessInfo.processInfo.environment["HONGYAN_LONG"] != nil, "only with HONGYAN_LONG=1"))
+    func room() async throws { try await Story.shared.reach(.room) }
 }

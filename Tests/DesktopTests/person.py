@@ -19,6 +19,9 @@ PAUSE = 0.05
 # Seconds that a hand takes between moving and pressing, and between pressing and letting go. Without them GTK 4.8 now and
 # then keeps an event of a mouse that it has never seen before until the next one comes.
 HAND = "0.12"
+# Seconds after a click or a key in which nobody looks: GTK 4.8 answers with a path that it does not have, and crashes, when it is
+# asked for a window that is only just coming up.
+SETTLE = 0.3
 # Pixels by which GTK's own frame and shadow at most make a window larger.
 FRAME = 120
 
@@ -179,10 +182,20 @@ def read(order):
     return {}
 
 
+def count(order):
+    """Whether a list has so many rows that say all this, and no more."""
+    names = [plain(node.get_name()) for node in walk(find(order), True)]
+    found = sum(all(part in name for part in order["rows"][0]) for name in names)
+    if found != order["count"]:
+        raise Missing("%d rows say %s" % (found, order["rows"][0]))
+    return {}
+
+
 def click(order):
     window, x, y = place_of(find(order), order)
     button = str(order.get("button", 1))
     xdotool("mousemove", str(x), str(y), "sleep", HAND, "mousedown", button, "sleep", HAND, "mouseup", button)
+    time.sleep(SETTLE)
     return {}
 
 
@@ -228,6 +241,7 @@ def type_text(order):
 
 def press(order):
     xdotool("key", *order["keys"])
+    time.sleep(SETTLE)
     return {}
 
 
@@ -238,7 +252,7 @@ def copy(order):
     return {}
 
 
-LOOKING = {"see": see, "miss": miss, "read": read, "click": click, "move": move, "front": front, "paint": paint,
+LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "move": move, "front": front, "paint": paint,
            "tree": tree}
 ACTING = {"type": type_text, "press": press, "copy": copy}
 

@@ -12,6 +12,7 @@ extension Style {
         .pill-small { border-radius: 99px; padding: 2px 10px; min-height: 0; font-weight: normal; }
         .drop-here { background: alpha(@accent_bg_color, 0.15); box-shadow: inset 0 0 0 2px @accent_bg_color;
             border-radius: 12px; }
+        .over-composer > toast { margin-bottom: 68px; }
 
         """
 }

@@ -54,7 +54,7 @@ final class MainWindow {
         stack.add(Box.vertical(leaflet.expand(.vertical), requests.root, invitations.root), name: "chat")
         stack.add(
             Box.vertical(HeaderBar(), Spinner().minimumSize(width: 32, height: 32).expand(.vertical)), name: "starting")
-        toasts = ToastOverlay(stack)
+        toasts = ToastOverlay(stack).css("over-composer")
         window.show(toasts)
         window.show(shortcuts: Shortcuts.window())
 

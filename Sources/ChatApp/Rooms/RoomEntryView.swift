@@ -176,6 +176,8 @@ final class RoomEntryView {
         directoryRow.isVisible = !model.listings.isEmpty
         directoryRow.show(
             subtitle: model.listings.count == 1 ? localized("1 room") : localized("%@ rooms", model.listings.count))
+        // What was missing is not any more: the service of rooms may be found after somebody has asked for a room.
+        if remark?.isEmpty == false, model.canProceed { remark = nil }
         let failure = remark ?? model.failureWords
         let sentence = failure.flatMap { $0.isEmpty ? nil : $0 }
         page.show(failure: sentence)

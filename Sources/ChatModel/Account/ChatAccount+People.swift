@@ -72,8 +72,11 @@ extension ChatAccount {
             case .populated: await rosterPopulated()
             case .changed(let contact):
                 let kept = ChatStore.Contact(contact.item)
-                if keptContacts[kept.address] != kept {
+                let before = keptContacts[kept.address]
+                if before != kept {
                     keptContacts[kept.address] = kept
+                    // A yes without the person: whoever this account has asked may ask back.
+                    if kept.seesThisAccount, before?.seesThisAccount != true { await forgetRequest(of: kept.address) }
                     saved.removeAll { $0.address == kept.address }
                     removed.removeAll { $0 == kept.address }
                     saved.append(kept)
@@ -106,13 +109,16 @@ extension ChatAccount {
         let contacts = items.map { ChatStore.Contact($0) }
         keptContacts = Dictionary(contacts.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
         for contact in await roster.contacts { setPresence(contact) }
+        for request in contactRequests where keptContacts[request.address]?.seesThisAccount == true {
+            await forgetRequest(of: request.address)
+        }
         let id = id
         await keep { writer throws(StoreError) in
             try writer.replaceContacts(contacts, version: version, of: id)
         }
     }
 
-    private func setPresence(_ contact: RosterContact) {
+    func setPresence(_ contact: RosterContact) {
         let presence = contact.resources.isEmpty ? nil : ContactPresence(contact)
         guard presences[contact.address] != presence else { return }
         presences[contact.address] = presence
@@ -127,4 +133,9 @@ extension ChatAccount {
             channel.post(.problem(error.description))
         }
     }
+}
+
+extension ChatStore.Contact {
+    /// Whether the presence of the own account is sent there.
+    fileprivate var seesThisAccount: Bool { subscription == .from || subscription == .both }
 }

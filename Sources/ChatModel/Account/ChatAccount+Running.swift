@@ -131,6 +131,9 @@ extension ChatAccount {
         if !isResumed {
             toldComposing = []
             _ = try? await session.send(ownPresence.stanza)
+        } else if let roster = session[Roster.self] {
+            // Who is there the server says once in a session, and this one goes on; while it was away nobody was shown.
+            for contact in await roster.contacts { setPresence(contact) }
         }
         if !isActive { await session[ClientState.self]?.inactive() }
     }

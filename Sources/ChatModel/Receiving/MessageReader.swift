@@ -62,6 +62,9 @@ public struct MessageReader: Sendable {
             if isOutgoing { return [.read(target, in: key)] }
             return [.report(StateReport(.displayed, target: target, sender: sender), in: key)]
         }
+        // What a room says of an invitation, with addresses, is for programs that know nothing of it; here it is asked about.
+        let room = (try? message.payload(RoomUser.self)) ?? nil
+        if sender.isBare, room?.invitations.isEmpty == false { return [] }
         guard let content = content(of: message, room: nil) else { return [] }
         let (time, source) = time(of: message, arrival, believing: [address, address.domainJID])
         return [

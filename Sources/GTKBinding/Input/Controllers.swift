@@ -96,11 +96,11 @@ extension Widget {
     public func onMenu(_ body: @escaping (_ x: Double, _ y: Double) -> Void) {
         let gesture = gtk_gesture_click_new()
         gtk_gesture_single_set_button(gesture, 3)
-        add(gesture, .capture).connect("pressed") { call in
-            // A text that can be selected has a menu of its own, with "Cut" and "Paste", which would come instead.
-            gtk_gesture_set_state(gesture, .claimed)
-            body(call.number(2), call.number(3))
-        }
+        let click = add(gesture, .capture)
+        // A text that can be selected has a menu of its own, with "Cut" and "Paste", which would come instead.
+        click.on("pressed") { gtk_gesture_set_state(gesture, .claimed) }
+        // Not while the button is down: GTK counts who is pressed, and would count the popup that comes up meanwhile as let go.
+        click.connect("released") { call in body(call.number(2), call.number(3)) }
         let touch = gtk_gesture_long_press_new()
         gtk_gesture_single_set_touch_only(touch, 1)
         add(touch, .bubble).connect("pressed") { call in body(call.number(1), call.number(2)) }

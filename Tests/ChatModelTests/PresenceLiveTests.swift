@@ -1,0 +1,63 @@
+import ChatModel
+import ChatStore
+import ServerFixtures
+import Testing
+import XMPPAddress
+
+@Suite("Who is there, on real servers", .timeLimit(.minutes(2)))
+struct PresenceLiveTests {
+    /// Returns when something is true of an account, which tells of each change.
+    private func until(_ account: ChatAccount, _ isTrue: () async -> Bool) async {
+        let events = account.events()
+        if await isTrue() { return }
+        for await _ in events where await isTrue() { return }
+    }
+
+    @Test("after a lost connection who was there is there again, though a server says it once in a session only")
+    func resumption() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let proxy = try FaultProxy(to: server.port)
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server, port: proxy.port)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await AccountLiveTests.waitUntilOnline([romeo, juliet])
+                _ = try await romeo.account.addContact(juliet.address)
+                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                try await juliet.account.acceptRequest(of: romeo.address)
+                await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+
+                proxy.configure { $0.acceptance = .refuse }
+                proxy.resetConnections()
+                await until(romeo.account) { await romeo.account.presences.isEmpty }
+                proxy.heal()
+                await until(romeo.account) { await romeo.account.connectionState.isOnline }
+                await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+            }
+        }
+    }
+
+    @Test("who was asked and asks back needs no answer, in another process neither")
+    func askedBack() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await AccountLiveTests.waitUntilOnline([romeo, juliet])
+                _ = try await romeo.account.addContact(juliet.address)
+                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                try await juliet.account.acceptRequest(of: romeo.address)
+                await until(juliet.account) { await juliet.account.presences[romeo.address]?.section == .online }
+                await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                let kept: @Sendable () async throws -> [StoredPresence] = {
+                    try await romeo.store.read { reader throws(StoreError) in try reader.presences(of: romeo.id) }
+                        .filter { $0.kind == .request }
+                }
+                let changes = romeo.store.changes()
+                if try await !kept().isEmpty { for await _ in changes where try await kept().isEmpty { break } }
+                #expect(await romeo.account.contactRequests.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import ServerFixtures
+
+extension Story {
+    /// She adds him by his name alone; he is asked and agrees, and each finds the other one among those who are online.
+    func friends(_ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
+        let (her, his) = ("alice@\(stage.server.domain)", "bob@\(stage.server.domain)")
+        try await alice.clicks(.button("Contacts"))
+        try await alice.sees(.label("No contacts yet"))
+        try await alice.clicks(.button("Add a contact"))
+        try await alice.writes("bob", into: "Address")
+        try await alice.sees(.label("\(his) is asked, and sees your message."))
+        try await alice.clicks(.button("Add"))
+        try await alice.sees(.label("\(his) is added to your contacts."))
+        try await alice.reads([["Offline, 1"], ["bob, offline", "Has not answered yet"]], in: "Contacts")
+
+        try await bob.sees(.label("alice asks to be your contact"))
+        try await bob.clicks(.button("Accept"))
+        try await bob.clicks(.button("Contacts"))
+        try await bob.reads([["Online, 1"], ["alice, online", her]], in: "Contacts")
+        try await alice.reads([["Online, 1"], ["bob, online", his]], in: "Contacts")
+        try await bob.doesNotSee(.label("alice asks to be your contact"))
+
+        try await bob.clicks(.button("Back to the conversations"))
+        try await alice.clicks(.contact("bob, online"))
+        try await alice.sees(.label("online"))
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import ServerFixtures
+
+extension Story {
+    /// Below the conversations.
+    private static let offline = Look.words("cannot be reached", "Next attempt")
+
+    /// Her network goes while she writes; what she has sent waits, and arrives once when the network is back.
+    func outage(_ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
+        let words = "The pond is frozen over."
+        stage.aliceNetwork.configure { $0.acceptance = .refuse }
+        stage.aliceNetwork.resetConnections()
+        try await alice.sees(Self.offline)
+        try await alice.says(words)
+        try await alice.sees(.message("You, \(words)", "Waiting to be sent"))
+        try await bob.looks()
+        try await bob.says("Are you there?")
+        try await bob.doesNotSee(.message("alice, \(words)"))
+        stage.aliceNetwork.heal()
+        try await bob.sees(.message("alice, \(words)"))
+        try await alice.doesNotSee(Self.offline)
+        try await alice.sees(.message("bob, Are you there?"))
+        try await alice.looks()
+        try await alice.sees(.message("You, \(words)", "Seen"))
+        try await alice.sees(.label("online"))
+        try await alice.says("Here I am again.")
+        // Whatever came a second time would have come before this.
+        try await bob.sees(.message("alice, Here I am again."))
+        for (person, name) in [(alice, "You"), (bob, "alice")] { try await person.hasOnce("\(name), \(words)") }
+    }
+
+    /// Her program is killed with a message that waits and a text half written; both are there when it is started again.
+    func crash(_ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
+        let (words, draft) = ("Skating at four?", "And bring the")
+        stage.aliceNetwork.configure { $0.acceptance = .refuse }
+        stage.aliceNetwork.resetConnections()
+        try await alice.sees(Self.offline)
+        try await alice.says(words)
+        try await alice.sees(.message("You, \(words)", "Waiting to be sent"))
+        try await alice.writes(draft, into: "Message")
+        try await alice.sees(.conversation("bob", "Draft: \(draft)"))
+        alice.program.kill()
+        try await alice.start(until: .button("Main menu"))
+        try await alice.clicks(.conversation("bob"))
+        try await alice.sees(.field("Message", saying: draft))
+        try await alice.sees(.message("You, \(words)", "Waiting to be sent"))
+        stage.aliceNetwork.heal()
+        try await bob.sees(.message("alice, \(words)"))
+        try await alice.looks()
+        try await alice.sees(.message("You, \(words)", "Delivered to a device"))
+        try await alice.presses("Return")
+        try await bob.sees(.message("alice, \(draft)"))
+        for (person, name) in [(alice, "You"), (bob, "alice")] { try await person.hasOnce("\(name), \(words)") }
+    }
+}

@@ -1,0 +1,27 @@
+import GTKBinding
+import Testing
+import WindowFixtures
+
+extension GTKTests {
+    @MainActor
+    @Suite("Places whose height follows their width")
+    struct ProportionTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        @Test(
+            "a place takes the height that its own width needs, not that of the room around it",
+            arguments: [600, 300])
+        func height(room: Int) async {
+            let place = ProportionalBin(Label(), width: 320, height: 160, minimumWidth: 64).align(horizontal: .start)
+            let around = Box.vertical(place).align(vertical: .start)
+            let window = Window("Proportions", width: room, height: 700, around)
+            window.present()
+            #expect(
+                await Toolkit.turn {
+                    around.width > 0 && place.width == min(around.width, 320) && place.height == place.width / 2
+                        && around.height == place.height
+                })
+            window.destroy()
+        }
+    }
+}
