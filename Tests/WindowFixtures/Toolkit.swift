@@ -58,6 +58,8 @@ public enum Toolkit {
             window.setDefaultSize(width: width, height: size.height)
             let end = ContinuousClock.now + .milliseconds(600)
             while ContinuousClock.now < end { if !MainLoop.turn() { try? await Task.sleep(for: .milliseconds(5)) } }
+            // A busy machine may need longer.
+            _ = await turn { window.width > 0 }
             window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png")
         }
         StyleManager.use(.light)

@@ -79,6 +79,7 @@ extension WindowTests {
             let blocked = try #require(preferences.account?.blocked)
             #expect(await Toolkit.turn { blocked.rows[id.address]?.button.isSensitive == true })
             #expect(blocked.model.entries.map(\.name) == ["My Romeo"])
+            preferences.window.setDefaultSize(width: 620, height: 780)
             await Toolkit.picture(preferences.window, "account-blocked")
             blocked.rows[id.address]?.button.click()
             #expect(await Toolkit.turn { blocked.rows.isEmpty })
