@@ -183,14 +183,15 @@ let package = Package(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
         .target(
-            name: "WindowFixtures", dependencies: ["GTKBinding", "ServerFixtures"], path: "Tests/WindowFixtures",
+            name: "WindowFixtures", dependencies: ["GTKBinding", "Localization", "ServerFixtures"],
+            path: "Tests/WindowFixtures",
             swiftSettings: settings),
         tests("GTKBinding", ["GTKBinding", "ServerFixtures", "WindowFixtures", "GTKProbe"]),
         tests(
             "ChatApp",
             [
                 "ChatApp", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "DataForms", "GroupChat",
-                "Media",
+                "Localization", "Media",
                 "TransportLayer", "XMPPAddress", "XMPPClient", "ServerFixtures", "WindowFixtures",
             ]),
         tests("Desktop", ["ServerFixtures"], exclude: ["person.py", "notifications.py"]),

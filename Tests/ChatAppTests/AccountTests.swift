@@ -1,5 +1,6 @@
 import ChatStore
 import GTKBinding
+import GroupChat
 import Testing
 import WindowFixtures
 import XMPPAddress
@@ -25,6 +26,9 @@ extension WindowTests {
             await Toolkit.picture(view.window, "accounts")
             view.show(row.id)
             await Toolkit.picture(view.window, "account")
+            view.window.closeSubpage()
+            view.window.show(try #require(view.general))
+            await Toolkit.picture(view.window, "preferences")
             await home.setEnabled(false, row.id)
             #expect(await Toolkit.turn { home.accounts.rows[row.id]?.isEnabled == false })
             let off = try #require(home.accounts.rows[row.id])
@@ -48,6 +52,7 @@ extension WindowTests {
 
         @Test("the own presence is kept, and shown where it is chosen")
         func presence() async throws {
+            RoomVisitor.useStyle
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let button = PresenceButton(home)
             let window = Window("Test", width: 360, height: 400, Box.vertical(button.widget.align(horizontal: .start)))
@@ -56,8 +61,8 @@ extension WindowTests {
             #expect(home.presence.show == .doNotDisturb)
             #expect(home.preferences.values.statusText == "reading")
             button.widget.open()
-            await Toolkit.settle()
-            await Toolkit.picture(window, "presence")
+            #expect(await Toolkit.turn { button.popover.isMapped })
+            await Toolkit.picture(window, "presence", with: button.popover)
             button.widget.close()
             await Toolkit.settle()
             window.destroy()
@@ -93,6 +98,40 @@ extension WindowTests {
             let id = try #require(home.conversations.rows.elements.first?.id)
             try await home.conversations.markRead(id, through: nil)
             #expect(await Toolkit.turn { desktop.withdrawn == [Notifier.name(id)] })
+            notifier.end()
+            await home.stop()
+        }
+
+        @Test("an invitation into a room is told while nobody looks, once, and no more when it was answered")
+        func invitations() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
+            // What the account at work says once at its beginning.
+            await Toolkit.settle()
+            let account = try #require(home.accounts.rows.elements.first?.id)
+            let desktop = Desktop()
+            var isLooking = true
+            let notifier = Notifier(home, sink: desktop, isLooking: { isLooking }, isInFront: { _ in false })
+            let (feast, garden) = (try JID("feast@rooms.example"), try JID("garden@rooms.example"))
+            let romeo = try JID("romeo@montague.example")
+            // Who looks sees the bar in the window.
+            home.contacts.show(
+                invitations: [RoomInvitation(room: feast, inviter: romeo, isMediated: false)], of: account)
+            await Toolkit.settle()
+            #expect(desktop.sent.isEmpty)
+            isLooking = false
+            let both = [
+                RoomInvitation(room: feast, inviter: romeo, isMediated: false),
+                RoomInvitation(room: garden, inviter: romeo, isMediated: false),
+            ]
+            home.contacts.show(invitations: both, of: account)
+            let name = Notifier.name(RoomInvitationRow.ID(account: account, room: garden))
+            #expect(await Toolkit.turn { desktop.sent == [name] })
+            home.contacts.show(invitations: [both[0]], of: account)
+            #expect(await Toolkit.turn { desktop.withdrawn == [name] })
+            await home.show(.doNotDisturb, saying: nil)
+            home.contacts.show(invitations: both, of: account)
+            await Toolkit.settle()
+            #expect(desktop.sent == [name])
             notifier.end()
             await home.stop()
         }

@@ -6,14 +6,25 @@ import XMPPClient
 
 extension ChatHome {
     /// A person with accounts whose servers cannot be reached.
-    static func unreachable(_ addresses: String..., password: String? = "secret") async throws -> ChatHome {
-        let keeper = MemoryAccounts()
+    ///
+    /// - Parameters:
+    ///   - media: what is sent and fetched.
+    ///   - isEnabled: `false` for accounts that do not even try, so that nothing is said of it.
+    static func unreachable(
+        _ addresses: String..., password: String? = "secret", media: MediaCache? = nil, isEnabled: Bool = true
+    ) async throws -> ChatHome {
+        let keeper = MemoryAccounts(media: media)
         let store = MemoryStore()
         for address in addresses {
             let address = try JID(address)
             await keeper.save(AccountAccess(address: address))
             if let password { await keeper.save(password: password, of: address) }
-            _ = try await store.write { writer throws(StoreError) in try writer.addAccount(address) }
+            try await store.write { writer throws(StoreError) in
+                _ = try writer.addAccount(address)
+                guard !isEnabled, var account = try writer.account(address) else { return }
+                account.isEnabled = false
+                try writer.update(account)
+            }
         }
         let home = ChatHome(store: store, keeper: keeper)
         home.prepare = { configuration in

@@ -27,7 +27,8 @@ extension WindowTests {
             let home = try await ChatHome.unreachable()
             let model = home.signIn()
             let view = SignInView(model)
-            let window = Window("Test", width: 480, height: 680, view.root)
+            let bar = HeaderBar(title: WindowTitle("Hongyan"))
+            let window = Window("Test", width: 480, height: 680, Box.vertical(bar, view.root.expand(.vertical)))
             window.present()
             view.address.text = "juliet"
             view.page.onContinue()
@@ -96,7 +97,9 @@ extension WindowTests {
                     DataFormField(name: "ocr", label: "The letters in the picture", isRequired: true),
                 ])
             let view = RegistrationFormView(model)
-            let window = Window("Test", width: 480, height: 680, view.root)
+            let page = Box.vertical(
+                HeaderBar(title: WindowTitle("example.org")), view.root.margins(horizontal: 12, vertical: 12))
+            let window = Window("Test", width: 480, height: 680, page)
             window.present()
             view.show(RegistrationForm(RegistrationQuery(form: form)))
             #expect(model.answers["plan"] == ["l"])
@@ -121,7 +124,9 @@ extension WindowTests {
             flow.showSignIn(model, reason: nil)
             model.start()
             #expect(await Toolkit.turn { model.certificates.details != nil })
-            await Toolkit.picture(window, "certificate")
+            #expect(await Toolkit.turn { flow.questions.last?.shown != nil })
+            let question = try #require(flow.questions.last?.shown)
+            await Toolkit.picture(question.dialog, "certificate")
             model.certificates.answer(.trustAlways)
             #expect(await Toolkit.turn { done != nil })
             let id = try #require(done)

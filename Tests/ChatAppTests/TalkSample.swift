@@ -19,8 +19,8 @@ final class TalkSample {
     /// Added once for all windows, as the program does.
     private static let style: Void = StyleSheet.add(Style.rules)
 
-    init() async throws {
-        home = try await ChatHome.unreachable("juliet@capulet.example")
+    init(media: MediaCache? = nil, isEnabled: Bool = true) async throws {
+        home = try await ChatHome.unreachable("juliet@capulet.example", media: media, isEnabled: isEnabled)
         desk = Desk(home: home)
         juliet = try JID("juliet@capulet.example")
         romeo = try JID("romeo@montague.example")

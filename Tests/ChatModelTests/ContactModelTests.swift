@@ -1,8 +1,9 @@
-import ChatModel
 import ChatStore
 import Testing
 import XMPPAddress
 import XMPPClient
+
+@testable import ChatModel
 
 @Suite("One contact, and adding one")
 @MainActor
@@ -60,6 +61,24 @@ struct ContactModelTests {
         #expect(model.failure?.contains("connection") == true && model.groups.isEmpty)
         #expect(await !model.remove())
         #expect(model.isContact)
+    }
+
+    @Test("who is blocked has the name that the person gave, in its order; without a connection nobody is unblocked")
+    func blocked() async throws {
+        let fixture = try await ModelFixture()
+        let model = BlockedModel(Self.account(fixture), environment: fixture.environment())
+        await model.refresh()
+        #expect(model.entries.isEmpty && !model.isOnline)
+        let stranger = try JID("peddler@market.example")
+        let domain = try JID("spam.example")
+        model.show(
+            [stranger, domain, fixture.romeo], contacts: [Contact(address: fixture.romeo, name: "The one")],
+            isOnline: true)
+        #expect(model.entries.map(\.name) == ["peddler", "spam.example", "The one"])
+        await model.unblock(stranger)
+        #expect(model.failure?.contains("connection") == true && model.working.isEmpty && !model.isOnline)
+        model.clearFailure()
+        #expect(model.failure == nil)
     }
 
     @Test("at each letter it is said who is meant and whether that can be")

@@ -1,5 +1,6 @@
 import Foundation
 public import GTKBinding
+import Localization
 import ServerFixtures
 
 /// GTK in this test process.
@@ -11,10 +12,17 @@ public enum Toolkit {
         display.adopt()
         guard MainLoop.initializeToolkit() else { return false }
         ToolkitSettings.hasAnimations = false
+        // Pictures are to look as windows do on most desktops that the program is used on.
+        if folder != nil {
+            ToolkitSettings.font = "Cantarell 11"
+            ToolkitSettings.hintFonts(true)
+            ToolkitSettings.buttonLayout = "appmenu:close"
+        }
         return true
     }()
 
-    private static let limit = Duration.seconds(30)
+    /// Where pictures are made in another language than that of the tests, some wait for words that never come.
+    private static let limit = Duration.seconds(folder != nil && Localization.language != "en" ? 4 : 30)
 
     /// Turns GLib's loop until something is true.
     public static func turn(until isTrue: @MainActor () -> Bool) async -> Bool {
@@ -38,7 +46,9 @@ public enum Toolkit {
     private static let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"]
 
     /// Writes what a window looks like, light, dark and narrow, if that is wanted.
-    public static func picture(_ window: Window, _ name: String) async {
+    ///
+    /// - Parameter popover: one that is open over it.
+    public static func picture(_ window: Window, _ name: String, with popover: Popover? = nil) async {
         guard let folder else { return }
         let size = window.defaultSize
         for (suffix, scheme, width) in [
@@ -48,7 +58,9 @@ public enum Toolkit {
             window.setDefaultSize(width: width, height: size.height)
             let end = ContinuousClock.now + .milliseconds(600)
             while ContinuousClock.now < end { if !MainLoop.turn() { try? await Task.sleep(for: .milliseconds(5)) } }
-            window.render()?.save(to: "\(folder)/\(name)\(suffix).png")
+            // A busy machine may need longer.
+            _ = await turn { window.width > 0 }
+            window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png")
         }
         StyleManager.use(.light)
         window.setDefaultSize(width: size.width, height: size.height)

@@ -18,6 +18,8 @@ final class AccountView {
     private let connect = Button(localized("_Connect now")).align(vertical: .center)
     private let repair = Button(localized("_Sign in again")).css("suggested-action").align(vertical: .center)
     private let enabled = SwitchRow(localized("Use this account"))
+    /// `nil` where the account is not at work.
+    let blocked: BlockedGroup?
     private var enabling: Object.Connection?
     private lazy var seconds = SecondHand { [weak self] in self?.show() }
 
@@ -26,6 +28,7 @@ final class AccountView {
         self.home = home
         self.window = window
         profile = ProfileView(id, home, window: window)
+        blocked = home.account(id).map { BlockedGroup($0) }
         let header = HeaderBar(title: title)
         header.showsWindowButtons(start: false, end: false)
         let back = Button(icon: "go-previous-symbolic").named(localized("Back"))
@@ -40,9 +43,10 @@ final class AccountView {
             "", icon: nil,
             profile.groups + [
                 PreferencesGroup("", description: nil, [enabled, state]),
-                PreferencesGroup("", description: nil, [password]), PreferencesGroup("", description: nil, [remove]),
-            ])
+                PreferencesGroup("", description: nil, [password]),
+            ] + [blocked?.group].compactMap { $0 } + [PreferencesGroup("", description: nil, [remove])])
         root = Box.vertical(header, page.expand(.vertical))
+        blocked?.say = { [weak self] in self?.say($0) }
         back.onClick { [weak self] in self?.onClose() }
         connect.onClick { [weak home] in Task { await home?.connectNow(id) } }
         repair.onClick { [weak self] in

@@ -91,7 +91,9 @@ public final class DesktopProgram {
     }
 
     private func startNotifying(_ home: ChatHome) {
-        let notifier = Notifier(home, sink: application) { [weak self] in self?.window?.isInFront($0) ?? false }
+        let notifier = Notifier(
+            home, sink: application, isLooking: { [weak self] in self?.window?.window.isActive ?? false },
+            isInFront: { [weak self] in self?.window?.isInFront($0) ?? false })
         self.notifier = notifier
         for action in notifier.actions(reply: { [weak self] in self?.openConversation(number: $0) }) {
             application.add(action)

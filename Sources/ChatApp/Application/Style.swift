@@ -7,6 +7,7 @@ enum Style {
         .sidebar { background: @window_bg_color; }
         .sidebar listview { background: none; padding: 0 6px 6px 6px; }
         .sidebar listview > row { border-radius: 10px; padding: 0; margin: 1px 0; }
+        .conversation-name { padding: 0 8px; margin: 0; min-height: 0; font-weight: normal; }
         .conversation-title { font-weight: 600; }
         .conversation-preview { font-size: 92%; }
         .badge { background: @accent_bg_color; color: @accent_fg_color; border-radius: 99px; padding: 0 7px;

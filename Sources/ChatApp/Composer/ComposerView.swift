@@ -11,7 +11,7 @@ final class ComposerView {
     let entry = TextView()
     let mentions = MentionBar()
     let banner = ComposerBanner()
-    let send = Button(icon: "document-send-symbolic").css("suggested-action", "circular").focusOnClick(false)
+    let send = SendMark.button()
     let attach = Button(icon: "mail-attachment-symbolic").css("flat", "circular").focusOnClick(false)
     let emoji = MenuButton(icon: "face-smile-symbolic").css("flat", "circular")
     let place: WritingPlace
@@ -62,7 +62,6 @@ final class ComposerView {
     }
 
     private func name() {
-        send.named(localized("Send"))
         attach.named(localized("Send pictures or files"))
         attach.isVisible = place.media != nil
         emoji.named(localized("Emoji"))

@@ -139,7 +139,7 @@ final class ContactView {
         guard now != shownDevices else { return }
         shownDevices = now
         for row in deviceRows { devices.remove(row) }
-        deviceRows = now.map { ActionRow($0.name, subtitle: ContactWords.device($0)) }
+        deviceRows = now.map { ActionRow(ContactWords.device($0), subtitle: $0.name) }
         for row in deviceRows { devices.add(row) }
         devices.isVisible = !now.isEmpty
     }

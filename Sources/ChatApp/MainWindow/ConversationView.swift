@@ -42,7 +42,8 @@ final class ConversationView {
         writing = WritingPlace.of(key, desk) { [weak room] in room?.nicknames ?? [] }.map { ComposerView($0) }
         let column = Box.vertical(header.bar, findBar.root, timeline.root.expand(.vertical))
         if let part = self.room {
-            header.append(part.button)
+            header.append(page: part.button, named: localized("About the room"))
+            header.onTitle = { [weak part] in part?.open() }
             column.insert(part.notice.root, after: header.bar)
             part.onMention = { [weak writing] in writing?.address($0) }
         }
@@ -62,10 +63,12 @@ final class ConversationView {
         }
         if key.kind == .direct {
             let page = Button(icon: "user-info-symbolic").named(localized("Contact page"))
-            page.onClick { [weak desk] in
+            let show = { [weak desk] in
                 desk?.showContact(ContactRow.ID(account: key.account, address: key.address))
             }
-            header.append(page)
+            page.onClick { _ = show() }
+            header.onTitle = { _ = show() }
+            header.append(page: page, named: localized("Contact page"))
         }
         observe(self) { view in view.showHeader() }
         let model = model

@@ -169,7 +169,7 @@ final class MainWindow {
         let view = ConversationView(key, desk)
         conversation = view
         openKey = key
-        view.header.showsBack(leaflet.isFolded)
+        view.header.show(isNarrow: leaflet.isFolded)
         view.onBack = { [weak self] in self?.showList() }
         pane.show(view.root)
         conversations.show(open: key)
@@ -228,7 +228,7 @@ final class MainWindow {
     }
 
     private func folded(_ isFolded: Bool) {
-        conversation?.header.showsBack(isFolded)
+        conversation?.header.show(isNarrow: isFolded)
         conversations.header.showsWindowButtons(end: isFolded)
         conversations.show(isNarrow: isFolded)
         contacts?.header.showsWindowButtons(end: isFolded)

@@ -9,7 +9,8 @@ final class PreferencesView {
 
     private let home: ChatHome
     private let accounts: AccountsView
-    private var account: AccountView?
+    private(set) var general: PreferencesPage?
+    private(set) var account: AccountView?
     /// It keeps itself while it is open, and there is one.
     private static var open: PreferencesView?
 
@@ -20,7 +21,9 @@ final class PreferencesView {
         accounts = AccountsView(home) { view?.window }
         window.setDefaultSize(width: 620, height: 640)
         window.add(accounts.page)
-        window.add(general())
+        let general = makeGeneral()
+        window.add(general)
+        self.general = general
         view = self
         accounts.onOpen = { [weak self] in self?.show($0) }
         window.onCloseRequest {
@@ -51,7 +54,7 @@ final class PreferencesView {
 
     // MARK: The page of choices
 
-    private func general() -> PreferencesPage {
+    private func makeGeneral() -> PreferencesPage {
         let values = home.preferences.values
         func row(
             _ title: String, _ subtitle: String? = nil, _ path: WritableKeyPath<PreferenceValues, Bool>,

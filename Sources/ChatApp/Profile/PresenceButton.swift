@@ -7,14 +7,14 @@ final class PresenceButton {
     let widget: MenuButton
 
     private let home: ChatHome
-    private let icon = Icon(nil, size: 16)
+    private let dot = AvailabilityDot()
     private let status = Entry(placeholder: localized("What are you doing?"))
     private var choices: [(availability: Availability, button: CheckButton, connection: Object.Connection)] = []
-    private let popover: Popover
+    let popover: Popover
 
     init(_ home: ChatHome) {
         self.home = home
-        widget = MenuButton(icon)
+        widget = MenuButton(dot.widget)
         let box = Box(.vertical, spacing: 6)
         popover = Popover(box)
         box.margins(horizontal: 6, vertical: 6)
@@ -22,7 +22,7 @@ final class PresenceButton {
         for availability in Availability.allCases {
             let button = CheckButton(availability.words, inGroupOf: first)
             first = first ?? button
-            box.append(button)
+            box.append(Box.horizontal(spacing: 12, button.expand(.horizontal), AvailabilityDot(availability).widget))
             let connection = button.onToggle { [weak self] isOn in
                 if isOn { self?.choose(availability) }
             }
@@ -52,7 +52,7 @@ final class PresenceButton {
     private func show() {
         let current = home.availability
         let words = current.words
-        icon.show(current.icon)
+        dot.show(current)
         let text = home.statusText.map { "\(words): \($0)" } ?? words
         widget.accessible(label: localized("Your presence: %@", text)).tip(text)
         for choice in choices {
@@ -68,15 +68,6 @@ extension Availability {
         case .away: localized("Away")
         case .doNotDisturb: localized("Do not disturb")
         case .invisible: localized("Invisible")
-        }
-    }
-
-    var icon: String {
-        switch self {
-        case .available: "user-available-symbolic"
-        case .away: "user-away-symbolic"
-        case .doNotDisturb: "user-busy-symbolic"
-        case .invisible: "user-invisible-symbolic"
         }
     }
 }

@@ -52,21 +52,17 @@ final class RoomInvitationBar {
         if let row = rows.first {
             if row != shown { words.tip(row.room.description) }
             shown = row
-            words.text = Self.sentence(row, isMany: desk.home.accounts.rows.elements.count > 1, desk)
+            words.text =
+                RoomWords.invitation(row) + Self.account(row, isMany: desk.home.accounts.rows.elements.count > 1, desk)
         }
         join.isSensitive = work == nil
         decline.isSensitive = work == nil
         revealer.isRevealed = !rows.isEmpty
     }
 
-    private static func sentence(_ row: RoomInvitationRow, isMany: Bool, _ desk: Desk) -> String {
-        var sentence =
-            row.inviterName.map { localized("%@ invites you to the room %@.", $0, row.roomName) }
-            ?? localized("You are invited to the room %@.", row.roomName)
-        if let reason = row.reason, !reason.isEmpty { sentence += " “\(reason)”" }
-        if isMany, let account = desk.home.accounts.rows[row.id.account] {
-            sentence += " " + localized("(To %@.)", account.address)
-        }
-        return sentence
+    /// Who of several accounts is meant.
+    private static func account(_ row: RoomInvitationRow, isMany: Bool, _ desk: Desk) -> String {
+        guard isMany, let account = desk.home.accounts.rows[row.id.account] else { return "" }
+        return " " + localized("(To %@.)", account.address)
     }
 }

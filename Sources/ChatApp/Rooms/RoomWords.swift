@@ -3,6 +3,15 @@ internal import Localization
 
 /// What there is to say about a room and the people in it.
 enum RoomWords {
+    /// Who invites into which room, and what was said with it.
+    static func invitation(_ row: RoomInvitationRow, withReason: Bool = true) -> String {
+        let sentence =
+            row.inviterName.map { localized("%@ invites you to the room %@.", $0, row.roomName) }
+            ?? localized("You are invited to the room %@.", row.roomName)
+        guard withReason, let reason = row.reason, !reason.isEmpty else { return sentence }
+        return sentence + " “\(reason)”"
+    }
+
     /// The line under the name of a room: how many are there, and what it is about.
     static func line(_ room: RoomModel) -> String {
         let place = room.isInside ? people(room.count) : room.isKnown ? localized("You are not in this room") : ""

@@ -6,7 +6,7 @@ internal import Localization
 final class CertificateQuestion {
     private let inquiry: CertificateInquiry
     private let window: () -> Window?
-    private var shown: (details: CertificateDetails, dialog: MessageDialog)?
+    private(set) var shown: (details: CertificateDetails, dialog: MessageDialog)?
 
     init(_ inquiry: CertificateInquiry, over window: @escaping () -> Window?) {
         self.inquiry = inquiry

@@ -22,7 +22,7 @@ final class SignInFlow {
     private var registration: RegistrationView?
     private var invitation: InvitationView?
     private var models: [AnyObject] = []
-    private var questions: [CertificateQuestion] = []
+    private(set) var questions: [CertificateQuestion] = []
 
     /// - Parameter isFirst: nobody has signed in yet, so who begins here is welcomed.
     init(_ home: ChatHome, isFirst: Bool) {

@@ -15,6 +15,8 @@ final class PictureView: AttachmentView {
     private let alternative = Label().wrap().centered().css("dim-label")
     private var decoding: Task<Void, Never>?
     private var shownPath: String?
+    /// What was fetched is on the screen, not a small copy of it.
+    var isShown: Bool { shownPath != nil }
     private var isShowingAll = false
     /// A picture that may move does so by this.
     private(set) var motion: PictureMotion?

@@ -21,6 +21,14 @@ extension ChatAccount {
         get async { await session?[Blocking.self]?.blocked ?? [] }
     }
 
+    /// Tells of what is blocked, also by another device.
+    func followBlocking(in session: Session) async {
+        guard let blocking = session[Blocking.self] else { return }
+        let events = blocking.events()
+        if await blocking.isPopulated { channel.post(.blocked) }
+        for await _ in events { channel.post(.blocked) }
+    }
+
     /// Keeps the pictures of contacts.
     func followProfiles(in session: Session) async {
         guard let profiles = session[Profiles.self] else { return }

@@ -85,6 +85,7 @@ extension ChatAccount {
             group.addTask { await self.followInvitations(in: session) }
             group.addTask { await self.followReading(in: session) }
             group.addTask { await self.followProfiles(in: session) }
+            group.addTask { await self.followBlocking(in: session) }
             if let contacts { group.addTask { for await batch in contacts { await self.rosterChanged(batch) } } }
             show(await session.connectionState)
             if await session.isOnline {

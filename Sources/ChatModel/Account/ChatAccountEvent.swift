@@ -10,6 +10,8 @@ public enum ChatAccountEvent: Sendable {
     case presence(JID)
     /// Somebody waits for an answer, or does not any more: ``ChatAccount/contactRequests``.
     case requests
+    /// Somebody was blocked or is not any more: ``ChatAccount/blocked``.
+    case blocked
     /// An invitation into a room came or was answered: ``ChatAccount/roomInvitations``.
     case invitations
     /// Somebody began or stopped writing: ``ChatAccount/typing``.

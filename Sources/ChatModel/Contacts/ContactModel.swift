@@ -74,7 +74,7 @@ public final class ContactModel {
             }
             for await event in events {
                 switch event {
-                case .presence(id.address), .requests, .connection: coalescer.call()
+                case .presence(id.address), .requests, .blocked, .connection: coalescer.call()
                 default: break
                 }
             }

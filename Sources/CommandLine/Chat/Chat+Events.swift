@@ -27,7 +27,7 @@ extension Chat {
         case .presence(let contact):
             // Who was not there when the first letter was typed learns of it now.
             if let key = openKey, key.address == contact { await account.setComposing(isWriting, in: key) }
-        case .requests, .invitations: break
+        case .requests, .blocked, .invitations: break
         }
         redraw()
     }

@@ -5,17 +5,19 @@ public final class DrawingArea: Widget {
     /// - Parameter draw: draws into an area of so many pixels; called again after ``Widget/queueDraw()``.
     public init(_ draw: @escaping (Drawing, _ width: Double, _ height: Double) -> Void) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_drawing_area_new()))
-        let callback = Callback<(OpaquePointer, Int32, Int32), Void> { [weak self] context, width, height in
-            guard let self else { return }
-            draw(Drawing(context: context, widget: self), Double(width), Double(height))
+        // The widget draws as long as it is shown, also when nobody holds this object any more.
+        typealias Call = (area: UnsafeMutableRawPointer, context: OpaquePointer, width: Int32, height: Int32)
+        let callback = Callback<Call, Void> { call in
+            let drawing = Drawing(context: call.context, widget: Widget(borrowing: call.area))
+            draw(drawing, Double(call.width), Double(call.height))
         }
         gtk_drawing_area_set_draw_func(
             cast(),
-            { _, context, width, height, data in
-                guard let context, let data else { return }
-                Callback<(OpaquePointer, Int32, Int32), Void>.from(data).body((context, width, height))
+            { area, context, width, height, data in
+                guard let area, let context, let data else { return }
+                Callback<Call, Void>.from(data).body((UnsafeMutableRawPointer(area), context, width, height))
             }, callback.retained,
-            { data in if let data { Callback<(OpaquePointer, Int32, Int32), Void>.release(data) } })
+            { data in if let data { Callback<Call, Void>.release(data) } })
     }
 
     /// Its natural size.
@@ -83,6 +85,15 @@ extension Drawing {
         cairo_move_to(context, first.x, first.y)
         for point in points.dropFirst() { cairo_line_to(context, point.x, point.y) }
         cairo_stroke(context)
+    }
+
+    /// A surface with these corners.
+    public func polygon(_ points: [(x: Double, y: Double)]) {
+        guard let first = points.first else { return }
+        cairo_move_to(context, first.x, first.y)
+        for point in points.dropFirst() { cairo_line_to(context, point.x, point.y) }
+        cairo_close_path(context)
+        cairo_fill(context)
     }
 
     public func ring(x: Double, y: Double, radius: Double, width: Double) {

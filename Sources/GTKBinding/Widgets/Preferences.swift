@@ -42,6 +42,8 @@ public final class PreferencesWindow: Window {
 
     public func add(_ page: PreferencesPage) { adw_preferences_window_add(cast(), page.cast()) }
 
+    public func show(_ page: PreferencesPage) { adw_preferences_window_set_visible_page(cast(), page.cast()) }
+
     /// Shows a page of its own with a way back.
     public func open(subpage: Widget) { adw_preferences_window_present_subpage(cast(), subpage.widget) }
     public func closeSubpage() { adw_preferences_window_close_subpage(cast()) }

@@ -13,10 +13,8 @@ public final class ProportionalBin: Widget {
             (self.width, self.height, self.minimumWidth) = (width, height, minimumWidth)
         }
 
-        /// GTK also asks for the height at all the width there is, of which it gives no more than is wished.
-        func height(for width: Int) -> Int {
-            max(1, (min(width, self.width) * height + self.width / 2) / self.width)
-        }
+        /// It is never wider than wished, however wide the place is that it is asked for.
+        func height(for width: Int) -> Int { max(1, (min(width, self.width) * height + self.width / 2) / self.width) }
     }
 
     /// - Parameter minimumWidth: how narrow it may become, in pixels.

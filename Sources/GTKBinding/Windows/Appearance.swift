@@ -65,6 +65,15 @@ public enum ToolkitSettings {
         set { if let newValue { settings?.set("gtk-font-name", newValue) } }
     }
 
+    /// Letters stand on whole pixels, as they do where a desktop says nothing else.
+    public static func hintFonts(_ isOn: Bool) { settings?.set("gtk-hint-font-metrics", isOn) }
+
+    /// Which buttons windows have, and at which end: `appmenu:minimize,close`.
+    public static var buttonLayout: String? {
+        get { settings?.string("gtk-decoration-layout") }
+        set { if let newValue { settings?.set("gtk-decoration-layout", newValue) } }
+    }
+
     /// The icon of windows that have no desktop file.
     public static func useIcon(_ name: String) { gtk_window_set_default_icon_name(name) }
 

@@ -102,11 +102,27 @@ public class Window: Widget {
     }
 
     /// A picture of it as it is now, for tests and screenshots.
-    public func render() -> Texture? {
-        let paintable = Object(adopting: gtk_widget_paintable_new(widget))
+    ///
+    /// - Parameter popover: one that is open over it; it is a window of its own.
+    public func render(with popover: Popover? = nil) -> Texture? {
         guard width > 0, height > 0 else { return nil }
         let snapshot = gtk_snapshot_new()
+        let paintable = Object(adopting: gtk_widget_paintable_new(widget))
         paintable.use { gdk_paintable_snapshot($0, snapshot, Double(width), Double(height)) }
+        if let popover, popover.isMapped, let surface = gtk_native_get_surface(popover.cast()) {
+            // A popup stands in the surface of its parent, which begins at the outer edge of the window's shadow.
+            var (left, top, x, y) = (0.0, 0.0, 0.0, 0.0)
+            gtk_native_get_surface_transform(cast(), &left, &top)
+            gtk_native_get_surface_transform(popover.cast(), &x, &y)
+            var place = graphene_point_t(
+                x: Float(Double(gdk_popup_get_position_x(surface)) - left + x),
+                y: Float(Double(gdk_popup_get_position_y(surface)) - top + y))
+            gtk_snapshot_translate(snapshot, &place)
+            let paintable = Object(adopting: gtk_widget_paintable_new(popover.widget))
+            paintable.use {
+                gdk_paintable_snapshot($0, snapshot, Double(popover.width), Double(popover.height))
+            }
+        }
         guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
         defer { gsk_render_node_unref(node) }
         guard let renderer = gtk_native_get_renderer(cast()) else { return nil }

@@ -101,7 +101,9 @@ extension WindowTests {
         parent.present()
         try Data(WritingSample.picture(2400, 1600)).write(to: URL(filePath: sample.folder + "/garden.bmp"))
         try Data("Arise, fair sun".utf8).write(to: URL(filePath: sample.folder + "/letter.txt"))
-        #expect(view.take(.files([sample.folder + "/garden.bmp", sample.folder + "/letter.txt", sample.folder])))
+        let letters = sample.folder + "/letters"
+        try FileManager.default.createDirectory(atPath: letters, withIntermediateDirectories: false)
+        #expect(view.take(.files([sample.folder + "/garden.bmp", sample.folder + "/letter.txt", letters])))
         let window = try #require(view.preview)
         #expect(await Toolkit.turn { window.selection.items.count == 2 && !window.selection.isPreparing })
         await Toolkit.picture(window.shownWindow, "outgoing")
@@ -145,6 +147,33 @@ extension WindowTests {
         window.destroy()
         await Toolkit.settle()
         #expect(sample.said.isEmpty)
+    }
+
+    @Test("While it is recorded one sees how long and how loud it is, and what to do next")
+    func recording() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        // As long as a recording may be: it is read faster than it is heard.
+        let path = sample.folder + "/source.wav"
+        try Data(WritingSample.sound(seconds: 3, repeated: 300)).write(to: URL(filePath: path))
+        let composer = VoiceComposer(
+            folder: WritingPlace.recordings(of: sample.key, beside: sample.media),
+            recorder: { target throws(MediaError) in try VoiceRecorder(from: .file(path: path), to: target) },
+            deliver: { _ in })
+        let view = sample.view(voice: composer)
+        let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
+        window.present()
+        await Toolkit.settle()
+        await composer.press()
+        await composer.lock()
+        #expect(await Toolkit.turn { composer.levels.count > 20 })
+        #expect(composer.phase == .recording(isLocked: true))
+        await Toolkit.picture(window, "voice-recording")
+        await composer.cancel()
+        #expect(composer.phase == .idle)
+        await view.close()
+        window.destroy()
+        await Toolkit.settle()
     }
 
     @Test("Where there is no microphone, the person is told so")

@@ -1,6 +1,7 @@
 import ChatModel
 import ChatStore
 import Foundation
+import GTKBinding
 import Media
 import XMPPAddress
 
@@ -36,7 +37,10 @@ final class WritingSample {
 
     private let actions: Actions
 
+    private static let style: Void = StyleSheet.add(Style.rules)
+
     init() async throws {
+        Self.style
         let juliet = try JID("juliet@capulet.example")
         let account = try await store.write { writer throws(StoreError) in try writer.addAccount(juliet) }
         key = ConversationKey(account: account, address: try JID("romeo@montague.example"), kind: .direct)
@@ -76,34 +80,24 @@ final class WritingSample {
         }
     }
 
-    /// A picture of so many pixels.
-    static func picture(_ width: Int, _ height: Int) -> [UInt8] {
-        func little(_ value: Int, _ count: Int) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-        }
-        let row = (width * 3 + 3) / 4 * 4
-        var bytes = Array("BM".utf8) + little(54 + row * height, 4) + little(0, 4) + little(54, 4)
-        bytes += little(40, 4) + little(width, 4) + little(height, 4) + little(1, 2) + little(24, 2)
-        bytes += little(0, 4) + little(row * height, 4) + little(2835, 4) + little(2835, 4) + little(0, 8)
-        for line in 0..<height {
-            for column in 0..<row { bytes.append(UInt8(truncatingIfNeeded: line * 255 / height + column / 3 % 64)) }
-        }
-        return bytes
-    }
+    /// A picture of so many pixels: geese over hills in the evening.
+    static func picture(_ width: Int, _ height: Int) -> [UInt8] { Scenery(width: width, height: height).bitmap }
 
     /// A tone of 440 Hz.
-    static func sound(seconds: Double) -> [UInt8] {
+    static func sound(seconds: Double, repeated times: Int = 1) -> [UInt8] {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
         }
         let count = Int(seconds * 16_000)
-        var bytes = Array("RIFF".utf8) + little(36 + count * 2, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
+        var bytes = Array("RIFF".utf8) + little(36 + count * 2 * times, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
         bytes += little(1, 2) + little(1, 2) + little(16_000, 4) + little(32_000, 4) + little(2, 2) + little(16, 2)
-        bytes += Array("data".utf8) + little(count * 2, 4)
+        bytes += Array("data".utf8) + little(count * 2 * times, 4)
+        var tone: [UInt8] = []
         for index in 0..<count {
             let loud = 0.2 + 0.8 * abs(sin(Double(index) / 9_000))
-            bytes += little(Int(20_000 * loud * sin(Double(index) * 2 * .pi * 440 / 16_000)), 2)
+            tone += little(Int(20_000 * loud * sin(Double(index) * 2 * .pi * 440 / 16_000)), 2)
         }
+        for _ in 0..<times { bytes += tone }
         return bytes
     }
 }

@@ -75,12 +75,13 @@ extension WindowTests {
         func states() async throws {
             let sample = try await TalkSample()
             var marks: [(MessageID, MessageState)] = []
-            for state in [
+            for (state, words) in [
                 // What stands above something that was seen was seen, too.
-                MessageState.displayed, .delivered, .sentToServer,
-                .failed(FailureReason(.refused, condition: "service-unavailable")),
+                (MessageState.displayed, "Good night, good night!"), (.delivered, "Parting is such sweet sorrow"),
+                (.sentToServer, "that I shall say good night"),
+                (.failed(FailureReason(.refused, condition: "service-unavailable")), "till it be morrow."),
             ] {
-                let id = try await sample.say("\(state)", isOwn: true)
+                let id = try await sample.say(words, isOwn: true)
                 try await sample.write { store throws(StoreError) in try store.advance(id, to: state) }
                 marks.append((id, state))
             }
