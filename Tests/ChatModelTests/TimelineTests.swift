@@ -22,6 +22,20 @@ struct TimelineTests {
         #expect(actions.log.opened == [fixture.key])
     }
 
+    @Test("what comes between the opening and the following is shown")
+    func openingAndFollowing() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.receive("one", id: "a", at: 1)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        try await fixture.receive("two", id: "b", at: 2)
+        let following = Task { await timeline.run() }
+        await eventually { timeline.messages.count == 2 }
+        #expect(timeline.messages.map(\.text.body) == ["one", "two"])
+        following.cancel()
+        await following.value
+    }
+
     @Test("S1-32: messages of one's own and of others are told apart, with their names")
     func sides() async throws {
         let fixture = try await ModelFixture()

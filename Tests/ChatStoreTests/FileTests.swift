@@ -51,6 +51,22 @@ struct FileTests {
         await store.close()
     }
 
+    @Test("what waits is found without reading all messages, although SQLite knows how many there are")
+    func plans() async throws {
+        let store = try await SQLiteStore.open(at: path)
+        try await fill(store, 0..<500)
+        try await store.finishSearchIndex()
+        await store.close()
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        try connection.execute("ANALYZE")
+        for query in [SQLiteTransaction.queueQuery, SQLiteTransaction.unindexedQuery] {
+            let plan = try connection.rows("EXPLAIN QUERY PLAN " + query, [.integer(1)]) { row throws(StoreError) in
+                row.text(3)
+            }
+            #expect(plan.contains { $0.contains("SEARCH m ") }, "\(plan)")
+        }
+    }
+
     @Test("the file is its owner's alone")
     func mode() async throws {
         let store = try await SQLiteStore.open(at: path)

@@ -32,6 +32,7 @@ public final class DesktopProgram {
     public func run(_ arguments: [String]) -> Int32 {
         startsHidden = arguments.dropFirst().contains("--hidden")
         ToolkitSettings.useProgramName(localized("Hongyan"), id: Self.id)
+        Graphics.useProcessorWithoutCard()
         application.onStartup { [weak self] in self?.startUp() }
         application.onActivate { [weak self] in self?.activate() }
         application.onOpen { [weak self] in self?.open($0) }
@@ -39,6 +40,7 @@ public final class DesktopProgram {
     }
 
     private func startUp() {
+        Graphics.forgetChoice()
         StyleSheet.add(Style.rules)
         ToolkitSettings.useIcon(Self.id)
         addActions()

@@ -25,7 +25,7 @@ final class ConversationListView {
     private var diffs: ListObservation?
     private var selection: Object.Connection?
     private(set) var openKey: ConversationKey?
-    private var minutes: Task<Void, Never>?
+    private var minutes: MainLoop.Repetition?
 
     init(_ desk: Desk, menu: Menu) {
         self.desk = desk
@@ -78,16 +78,9 @@ final class ConversationListView {
         diffs = desk.home.conversations.rows.observe { [weak self] in self?.apply($0) }
         model.show(desk.home.conversations.rows.elements)
         updateStack()
-        minutes = Task { [weak desk] in
-            // "10:42" becomes "Yesterday", and silences end.
-            while !Task.isCancelled {
-                try? await Task.sleep(for: .seconds(60))
-                desk?.home.conversations.refreshTimes()
-            }
-        }
+        // "10:42" becomes "Yesterday", and silences end.
+        minutes = MainLoop.every(seconds: 60) { [weak desk] in desk?.home.conversations.refreshTimes() }
     }
-
-    isolated deinit { minutes?.cancel() }
 
     private func apply(_ diff: ListDiff<ConversationRow>) {
         withQuietSelection {

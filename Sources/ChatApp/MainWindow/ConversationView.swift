@@ -19,6 +19,10 @@ final class ConversationView {
         didSet { timeline.isInFront = isInFront }
     }
 
+    /// Each row that comes is laid out before the next frame, so few come at a time: two usual screens, and the largest ones are
+    /// filled by asking again. As many are held as fill three of the largest.
+    private static let (pageSize, pages) = (24, 6)
+
     private let desk: Desk
     private let model: Timeline
     /// `nil` where the account is not at work.
@@ -30,7 +34,9 @@ final class ConversationView {
         self.key = key
         self.desk = desk
         let account = desk.home.account(key.account)
-        model = Timeline(key, store: desk.home.store, actions: account, environment: desk.home.environment)
+        model = Timeline(
+            key, store: desk.home.store, actions: account, environment: desk.home.environment,
+            pageSize: Self.pageSize, pages: Self.pages)
         header = ConversationHeader(key, desk)
         timeline = TimelineView(model, desk)
         findBar = FindBar(

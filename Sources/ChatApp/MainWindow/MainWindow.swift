@@ -56,7 +56,6 @@ final class MainWindow {
             Box.vertical(HeaderBar(), Spinner().minimumSize(width: 32, height: 32).expand(.vertical)), name: "starting")
         toasts = ToastOverlay(stack).css("over-composer")
         window.show(toasts)
-        window.show(shortcuts: Shortcuts.window())
 
         let people = Button(icon: "system-users-symbolic").named(localized("Contacts")).action("win.contacts")
         conversations.header.prepend(people)
@@ -99,6 +98,13 @@ final class MainWindow {
     }
 
     private func addActions() {
+        // Made when it is asked for: it is as large as the window itself. GTK's own action is in place of this one then.
+        window.add(
+            Action("show-help-overlay") { [weak self] in
+                guard let window = self?.window else { return }
+                window.show(shortcuts: Shortcuts.window())
+                window.activate("win.show-help-overlay")
+            })
         window.add(Action("join-room") { [weak self] in if let desk = self?.desk { RoomEntryWindow.show(desk) } })
         window.add(Action("room") { [weak self] in self?.conversation?.room?.open() })
         window.add(Action("search") { [weak self] in self?.showList(andSearch: true) })

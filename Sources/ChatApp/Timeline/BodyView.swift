@@ -38,6 +38,7 @@ final class BodyView {
         let start = prefix.map { "<b>\(Markup.escape($0))</b> " } ?? ""
         if parts.count <= 1, case .text(let markup)? = parts.first ?? .text("") {
             if !isSimple { reset() }
+            first.characters(minimum: Self.leastWidth(of: body.blocks), maximum: Self.widestLine)
             first.show(markup: start + markup)
             return
         }
@@ -50,6 +51,20 @@ final class BodyView {
             widget.runs(rightToLeft: isRightToLeft)
             root.append(widget)
         }
+    }
+
+    /// A long line is never shown in fewer characters than these. GTK lays each text out as narrow as it may become, too, which takes
+    /// as long as all else when that is one letter in each line.
+    private static let leastWidth = 12
+    /// A line of so many is in any font wider than that.
+    private static let longLine = 40
+
+    private static func leastWidth(of blocks: [MessageBody.Block]) -> Int {
+        let isLong = blocks.contains { block in
+            guard case .line(let pieces) = block else { return false }
+            return pieces.reduce(0) { $0 + $1.text.unicodeScalars.count } >= longLine
+        }
+        return isLong ? leastWidth : -1
     }
 
     private func reset() {

@@ -10,7 +10,7 @@ final class FailureView {
     let retry = Button(localized("Send again")).css("flat", "caption").align(horizontal: .end)
 
     init() {
-        root = Box.vertical(spacing: 2, words, retry).align(horizontal: .end)
+        root = Box.vertical(spacing: 2, words, retry)
         retry.onClick { [weak self] in self?.onRetry() }
     }
 

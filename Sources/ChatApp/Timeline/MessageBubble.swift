@@ -24,7 +24,7 @@ final class MessageBubble {
     private(set) var reactions: ReactionsView?
     private(set) var failure: FailureView?
     private(set) var picture: PersonPicture?
-    private let column: Box
+    private let column: SideColumn
     private(set) var views: [any AttachmentView] = []
     private var shownAttachments: [Attachment] = []
     private var wasUploading = false
@@ -34,10 +34,11 @@ final class MessageBubble {
         self.desk = desk
         let footer = Box.horizontal(spacing: 5, edited, time, state.widget).css("footer").align(horizontal: .end)
         for widget in [sender, files, body.root, footer] as [Widget] { bubble.append(widget) }
-        column = Box.vertical(spacing: 3, bubble).expand(.horizontal)
+        column = SideColumn(spacing: 3, bubble).expand(.horizontal)
         // Text that wraps must not stand in a horizontal box: GTK 4.8 makes it as wide as it wants to be there.
         overlay = Overlay(column)
         root = overlay
+        time.tip(whenAsked: { [weak self] in (self?.message?.time).map { TimeWords.full($0) } })
         bubble.onMenu { [weak self] x, y in
             if let self, let message = self.message { self.owner?.showMenu(message, self.bubble, x, y) }
         }
@@ -49,7 +50,7 @@ final class MessageBubble {
         let showsSender = owner?.showsSenders == true && !isOut
         column.margins(start: showsSender ? 40 : 0)
         root.margins(start: isOut ? 48 : 12, end: isOut ? 12 : 48, top: message.beginsGroup ? 8 : 2, bottom: 0)
-        bubble.align(horizontal: side(isOut))
+        column.isAtEnd(isOut)
         showPicture(showsSender, message)
         sender.isVisible = showsSender && message.beginsGroup
         sender.text = message.senderName
@@ -72,7 +73,6 @@ final class MessageBubble {
 
         edited.isVisible = message.isEdited && !message.isRetracted
         time.text = TimeWords.clock(message.time)
-        time.tip(TimeWords.full(message.time))
         state.widget.isVisible = isOut && !message.isRetracted
         if isOut { state.show(message.state) }
         showReactions(message)
@@ -131,7 +131,6 @@ final class MessageBubble {
             column.insert(view.root, after: bubble)
             reactions = view
         }
-        reactions?.root.align(horizontal: side(message.isOutgoing))
         reactions?.show(groups, side(message.isOutgoing))
     }
 

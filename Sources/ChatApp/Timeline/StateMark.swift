@@ -10,7 +10,7 @@ final class StateMark {
     private let drawn = Drawn()
 
     private final class Drawn {
-        var state = MessageState.queued
+        var state: MessageState?
         /// On the colour of a bubble the accent colour would not be seen.
         var usesAccent = true
     }
@@ -22,13 +22,19 @@ final class StateMark {
         area.content(width: 18, height: 12).align(vertical: .center)
         box = Box.horizontal(area)
         widget = box
+        box.tip(whenAsked: { drawn.state.map { Self.words($0) } })
     }
 
+    /// What it says, for who does not see it.
+    private(set) var words: String?
+
     func show(_ state: MessageState) {
-        guard drawn.state != state || box.string("tooltip-text") == nil else { return }
+        guard drawn.state != state else { return }
         drawn.state = state
         area.queueDraw()
-        box.named(Self.words(state))
+        let words = Self.words(state)
+        self.words = words
+        box.accessible(label: words)
     }
 
     static func words(_ state: MessageState) -> String {
@@ -48,7 +54,7 @@ final class StateMark {
         func tick(_ x: Double) {
             drawing.lines([(x, height * 0.55), (x + 3.5, height * 0.85), (x + 10, height * 0.15)], width: line)
         }
-        switch drawn.state {
+        switch drawn.state ?? .queued {
         case .queued, .uploading:
             let (x, y, radius) = (width - 7, height / 2, 5.0)
             drawing.ring(x: x, y: y, radius: radius, width: 1.3)

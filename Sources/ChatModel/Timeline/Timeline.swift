@@ -9,7 +9,7 @@ internal import XMPPAddress
 ///     await timeline.open()                 // the unread line is where it is from now on
 ///     await timeline.run()                  // until cancelled or the store is closed
 ///
-/// However long the conversation is, no more than three pages of it are in memory. ``loadOlder()`` and ``loadNewer()``
+/// However long the conversation is, no more than a few pages of it are in memory. ``loadOlder()`` and ``loadNewer()``
 /// move the window; where the store ends the archive is asked. Rows keep their identity: a correction, reaction, retraction or
 /// tick is one update.
 @MainActor
@@ -52,13 +52,17 @@ public final class Timeline {
     @ObservationIgnored private var book = AddressBook()
     @ObservationIgnored var unread: (position: TimelinePosition, count: Int)?
     @ObservationIgnored var askedToRead: TimelinePosition?
+    /// What has changed since it was opened, for ``run()``.
+    @ObservationIgnored private var changes: StoreChangeSequence?
 
-    /// - Parameter pageSize: how many messages are read at a time; three times as many are held at most.
+    /// - Parameters:
+    ///   - pageSize: how many messages are read at a time.
+    ///   - pages: how many pages are held at most: what is on the screen, as much above and as much below.
     public init(
         _ key: ConversationKey, store: any LocalStore, actions: (any ConversationActions)? = nil,
-        environment: ModelEnvironment = ModelEnvironment(), pageSize: Int = 50
+        environment: ModelEnvironment = ModelEnvironment(), pageSize: Int = 50, pages: Int = 3
     ) {
-        contents = TimelineContents(TimelineWindow(pageSize: max(2, pageSize)))
+        contents = TimelineContents(TimelineWindow(pageSize: max(2, pageSize), pages: max(3, pages)))
         self.key = key
         self.store = store
         self.actions = actions
@@ -72,6 +76,7 @@ public final class Timeline {
     /// Shows the conversation: at the unread line where there is one, else at the newest message. Opened again, the line
     /// stands where it would stand now.
     public func open() async {
+        if changes == nil { changes = store.changes() }
         await update { conversation, window, store throws(StoreError) in
             guard let position = try store.firstUnread(in: conversation) else {
                 return (try window.newest(of: conversation, in: store), nil)
@@ -97,8 +102,11 @@ public final class Timeline {
 
     /// Follows the store until the task is cancelled or the store is closed. Call ``open()`` first.
     public func run() async {
-        let changes = store.changes()
-        await refresh()
+        let isKnown = changes != nil && problem == nil
+        let changes = changes ?? store.changes()
+        self.changes = changes
+        // What was opened just now need not be read twice.
+        if !isKnown { await refresh() }
         for await change in changes { await apply(change) }
     }
 
@@ -146,7 +154,9 @@ public final class Timeline {
                     let book = readsBook ? try AddressBook(store) : nil
                     guard let conversation = try store.conversation(key) else {
                         return Moment<Note>(
-                            book: book, contents: TimelineContents(TimelineWindow(pageSize: window.pageSize)))
+                            book: book,
+                            contents: TimelineContents(
+                                TimelineWindow(pageSize: window.pageSize, pages: window.pages)))
                     }
                     let (window, note) = try read(conversation, window, store)
                     let contents = try TimelineContents(window, of: conversation, key: key, in: store)

@@ -6,8 +6,9 @@ struct TimelineWindow: Sendable, Equatable {
     static let standardPageSize = 50
 
     let pageSize: Int
-    /// Messages that are held: a page on the screen, one above and one below. The far end goes when it would be more.
-    var maximumCount: Int { 3 * pageSize }
+    /// Pages that are held: what is on the screen, as much above and as much below. The far end goes when it would be more.
+    let pages: Int
+    var maximumCount: Int { pages * pageSize }
 
     private(set) var messages: [StoredMessage] = []
     /// The store has nothing before.
@@ -15,14 +16,15 @@ struct TimelineWindow: Sendable, Equatable {
     /// The store has nothing after.
     private(set) var reachesNewest = true
 
-    init(pageSize: Int = TimelineWindow.standardPageSize) {
+    init(pageSize: Int = TimelineWindow.standardPageSize, pages: Int = 3) {
         self.pageSize = pageSize
+        self.pages = pages
     }
 
     /// The newest page.
     func newest(of conversation: ConversationID, in store: any StoreReader) throws(StoreError) -> TimelineWindow {
         let rows = try store.timeline(of: conversation, .newest, limit: pageSize + 1)
-        var window = TimelineWindow(pageSize: pageSize)
+        var window = TimelineWindow(pageSize: pageSize, pages: pages)
         window.messages = Array(rows.suffix(pageSize))
         window.reachesOldest = rows.count <= pageSize
         return window
@@ -32,7 +34,7 @@ struct TimelineWindow: Sendable, Equatable {
     func around(
         _ position: TimelinePosition, of conversation: ConversationID, in store: any StoreReader
     ) throws(StoreError) -> TimelineWindow {
-        var window = TimelineWindow(pageSize: pageSize)
+        var window = TimelineWindow(pageSize: pageSize, pages: pages)
         window.messages = try store.timeline(of: conversation, .around(position), limit: pageSize)
         try window.findEnds(conversation, store)
         return window

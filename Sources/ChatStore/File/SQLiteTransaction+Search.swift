@@ -41,18 +41,21 @@ extension SQLiteTransaction {
     /// How many messages are indexed between two questions whether somebody else wants to write: some milliseconds' work.
     private static let indexingStretch = 64
 
+    /// CROSS keeps the order: of an empty table SQLite knows nothing, so it would rather read all messages first.
+    static let unindexedQuery = """
+        SELECT u.message, m.conversation, coalesce(e.body, m.body, '') FROM unindexed u
+        CROSS JOIN messages m ON m.id = u.message LEFT JOIN messages e ON e.id = m.current_edit
+        ORDER BY u.message LIMIT ?
+        """
+
     /// Puts messages that wait for it into the index, oldest number first, which is the order that FTS5 keeps them in.
     ///
     /// - Parameter isWanted: somebody else wants to write, so that this had better end.
     /// - Returns: whether more are waiting.
     func indexWaiting(limit: Int, until isWanted: () -> Bool = { false }) throws(StoreError) -> Bool {
-        let texts = try connection.rows(
-            """
-            SELECT u.message, m.conversation, coalesce(e.body, m.body, '') FROM unindexed u
-            JOIN messages m ON m.id = u.message LEFT JOIN messages e ON e.id = m.current_edit
-            ORDER BY u.message LIMIT ?
-            """, [SQLiteValue(limit)]
-        ) { row throws(StoreError) in (row.messageID(0), ConversationID(rawValue: row.integer(1)), row.text(2)) }
+        let texts = try connection.rows(Self.unindexedQuery, [SQLiteValue(limit)]) { row throws(StoreError) in
+            (row.messageID(0), ConversationID(rawValue: row.integer(1)), row.text(2))
+        }
         var last: MessageID?
         for (index, (message, conversation, text)) in texts.enumerated() {
             if index % Self.indexingStretch == 0, index > 0, isWanted() { break }

@@ -174,13 +174,14 @@ extension SQLiteTransaction {
         return connection.changedRows > 0
     }
 
+    /// CROSS keeps the order: of an empty table SQLite knows nothing, so it would rather read all messages first.
+    static let queueQuery = """
+        SELECT q.message, q.attempts, q.not_before FROM send_queue q CROSS JOIN messages m ON m.id = q.message
+        CROSS JOIN conversations c ON c.id = m.conversation WHERE c.account = ? ORDER BY q.sequence
+        """
+
     func queueEntries(of account: AccountID) throws(StoreError) -> [QueueEntry] {
-        try connection.rows(
-            """
-            SELECT q.message, q.attempts, q.not_before FROM send_queue q JOIN messages m ON m.id = q.message
-            JOIN conversations c ON c.id = m.conversation WHERE c.account = ? ORDER BY q.sequence
-            """, [SQLiteValue(account)]
-        ) { row throws(StoreError) in
+        try connection.rows(Self.queueQuery, [SQLiteValue(account)]) { row throws(StoreError) in
             QueueEntry(message: row.messageID(0), attempts: Int(row.integer(1)), notBefore: row.optionalTime(2))
         }
     }

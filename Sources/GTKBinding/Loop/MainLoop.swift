@@ -63,6 +63,30 @@ public enum MainLoop {
             { data in if let data { Unmanaged<ScheduledWork>.fromOpaque(data).release() } })
     }
 
+    /// Calls `body` again and again as long as the result is kept, at about that distance: what else is due then is done at once.
+    ///
+    /// A task that sleeps for minutes is woken each second by Swift's runtime; this does nothing in between.
+    public static func every(seconds: Int, _ body: @escaping () -> Void) -> Repetition {
+        let id = g_timeout_add_seconds_full(
+            G_PRIORITY_DEFAULT, guint(max(1, seconds)),
+            { data in
+                guard let data else { return 0 }
+                MainActor.assumeIsolated { Callback<Void, Void>.from(data).body(()) }
+                return 1
+            }, Callback<Void, Void>(body).retained,
+            { data in if let data { Callback<Void, Void>.release(data) } })
+        return Repetition(id: id)
+    }
+
+    /// Ends with the last reference to it.
+    public final class Repetition {
+        private let id: guint
+
+        fileprivate init(id: guint) { self.id = id }
+
+        isolated deinit { g_source_remove(id) }
+    }
+
     /// Whether this is called by the loop, on its thread.
     public nonisolated static var isCalling: Bool { g_main_context_is_owner(nil).isTrue }
 

@@ -72,7 +72,23 @@ public class Widget: Object {
 
     @discardableResult
     public func tip(_ text: String?) -> Self {
+        // GTK asks the display where the pointer is and waits for the answer, even for a widget that is in no window yet.
+        let isElsewhere = gtk_widget_get_root(widget) == nil && isVisible
+        if isElsewhere { gtk_widget_set_visible(widget, 0) }
         gtk_widget_set_tooltip_text(widget, text)
+        if isElsewhere { gtk_widget_set_visible(widget, 1) }
+        return self
+    }
+
+    /// A hint that is made when the pointer rests on it: for what shows one thing after another, as rows of lists do.
+    @discardableResult
+    public func tip(whenAsked text: @escaping () -> String?) -> Self {
+        gtk_widget_set_has_tooltip(widget, 1)
+        connect("query-tooltip") { call in
+            guard let tooltip = call.object(4), let text = text() else { return call.answer(false) }
+            gtk_tooltip_set_text(OpaquePointer(tooltip), text)
+            call.answer(true)
+        }
         return self
     }
 

@@ -1,4 +1,5 @@
 internal import CGTK
+internal import Glibc
 
 /// The program's own style, over that of the desktop.
 public enum StyleSheet {
@@ -98,5 +99,30 @@ public enum ToolkitSettings {
     /// Opens an address with the program that the person has chosen for it.
     public static func open(_ uri: String, over parent: Window?) {
         gtk_show_uri(parent?.window, uri, guint32(GDK_CURRENT_TIME))
+    }
+}
+
+/// How windows are painted.
+public enum Graphics {
+    private static let devices = ["/dev/dri/renderD128", "/dev/dri/renderD129", "/dev/nvidia0", "/dev/dxg"]
+    private static let variable = "GDK_DEBUG"
+    private static var hasSet = false
+
+    /// Without a graphics card GTK would have one computed: tens of megabytes of a compiler are loaded at the start, and each frame
+    /// takes several times longer than it does in GTK's own way of painting by the processor. Before the program runs.
+    ///
+    /// A person who has said how GTK shall paint is obeyed.
+    public static func useProcessorWithoutCard() {
+        guard getenv(variable) == nil, ["cairo", nil].contains(getenv("GSK_RENDERER").map { String(cString: $0) }),
+            !devices.contains(where: { access($0, F_OK) == 0 })
+        else { return }
+        setenv(variable, "gl-disable", 1)
+        hasSet = true
+    }
+
+    /// Programs that are started by this one shall decide for themselves. When GTK has begun.
+    public static func forgetChoice() {
+        if hasSet { unsetenv(variable) }
+        hasSet = false
     }
 }

@@ -144,6 +144,10 @@ public final class ApplicationWindow: Window {
 
     /// The window that is shown for `win.show-help-overlay` and Ctrl+?.
     public func show(shortcuts: ShortcutsWindow) {
+        // GTK makes its action only where there is none by that name.
+        g_action_map_remove_action(cast(), "show-help-overlay")
         gtk_application_window_set_help_overlay(cast(), shortcuts.cast())
     }
+
+    public var hasShortcuts: Bool { gtk_application_window_get_help_overlay(cast()) != nil }
 }

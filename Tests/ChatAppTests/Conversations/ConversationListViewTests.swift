@@ -41,7 +41,7 @@ extension WindowTests {
             #expect(romeo.title.text == "Romeo" && romeo.preview.text == "What light?")
             #expect(romeo.badge.isVisible && romeo.badge.text == "2")
             #expect(!romeo.state.widget.isVisible)
-            #expect(row(view, nurse)?.state.widget.string("tooltip-text") == "Seen")
+            #expect(row(view, nurse)?.state.words == "Seen")
             #expect(row(view, nurse)?.badge.isVisible == false)
             #expect(row(view, tybalt)?.time.text == "Yesterday")
             #expect(row(view, room)?.preview.text == "Mercutio: 🎤 Voice message")

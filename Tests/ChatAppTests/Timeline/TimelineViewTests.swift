@@ -92,9 +92,9 @@ extension WindowTests {
             let timeline = view.timeline
             #expect(await Toolkit.turn { timeline.bubble(of: lost) != nil })
             for (id, state) in marks {
-                #expect(timeline.bubble(of: id)?.state.widget.string("tooltip-text") == StateMark.words(state))
+                #expect(timeline.bubble(of: id)?.state.words == StateMark.words(state))
             }
-            #expect(timeline.bubble(of: lost)?.state.widget.string("tooltip-text") == "Waiting to be sent")
+            #expect(timeline.bubble(of: lost)?.state.words == "Waiting to be sent")
             try await sample.write { store throws(StoreError) in
                 try store.advance(lost, to: .failed(FailureReason(.notSent, condition: "upload-failed")))
             }
@@ -212,10 +212,13 @@ extension WindowTests {
             try await sample.fill(400)
             let (window, view) = await sample.open()
             let timeline = view.timeline
-            #expect(await Toolkit.turn { timeline.model.count > 50 })
-            let count = timeline.model.count
+            #expect(await Toolkit.turn { timeline.isOpened && timeline.model.count > 0 })
+            // It was opened at the unread line, which stands at the beginning.
+            timeline.showNewest()
+            #expect(await Toolkit.turn { timeline.timeline.isAtNewest && timeline.scroller.remaining < 2 })
+            let oldest = try #require(timeline.timeline.messages.first?.position)
             timeline.scroller.offset = 100
-            #expect(await Toolkit.turn { timeline.model.count > count })
+            #expect(await Toolkit.turn { timeline.timeline.messages.first.map { $0.position < oldest } ?? false })
             #expect(timeline.scroller.offset > 0)
             timeline.showNewest()
             #expect(await Toolkit.turn { timeline.scroller.remaining < 2 && timeline.timeline.isAtNewest })

@@ -1,0 +1,109 @@
+internal import CGTK
+
+/// Widgets below each other, each as wide as it likes to be, all at one side.
+///
+/// A box whose children are aligned looks the same. But for an aligned child GTK searches the least width at which it is not higher
+/// than its place, and lays a text that wraps out some ten times for that.
+public final class SideColumn: Widget {
+    private static let key = g_quark_from_static_string("hongyan-side")
+
+    private final class Settings {
+        let spacing: Int32
+        var isAtEnd = false
+
+        init(spacing: Int32) { self.spacing = spacing }
+    }
+
+    private let settings: Settings
+
+    public init(spacing: Int, _ children: Widget...) {
+        settings = Settings(spacing: Int32(clamping: spacing))
+        super.init(adopting: UnsafeMutableRawPointer(gtk_box_new(.vertical, 0)))
+        g_object_set_qdata_full(
+            cast(), Self.key, Unmanaged<AnyObject>.passRetained(settings).toOpaque(),
+            { data in if let data { Unmanaged<AnyObject>.fromOpaque(data).release() } })
+        gtk_widget_set_layout_manager(widget, Self.layout())
+        for child in children { append(child) }
+    }
+
+    public func append(_ child: Widget) { gtk_box_append(cast(), child.widget) }
+    public func insert(_ child: Widget, after other: Widget?) {
+        gtk_box_insert_child_after(cast(), child.widget, other?.widget)
+    }
+
+    /// Whether its children stand where lines end.
+    public func isAtEnd(_ isAtEnd: Bool) {
+        guard settings.isAtEnd != isAtEnd else { return }
+        settings.isAtEnd = isAtEnd
+        gtk_widget_queue_allocate(widget)
+    }
+
+    private static func settings(of widget: UnsafeMutablePointer<GtkWidget>) -> Settings? {
+        let object = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GObject.self)
+        return g_object_get_qdata(object, key).flatMap {
+            Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() as? Settings
+        }
+    }
+
+    private static func children(of widget: UnsafeMutablePointer<GtkWidget>) -> [UnsafeMutablePointer<GtkWidget>] {
+        var children: [UnsafeMutablePointer<GtkWidget>] = []
+        var next = gtk_widget_get_first_child(widget)
+        while let child = next {
+            if gtk_widget_should_layout(child).isTrue { children.append(child) }
+            next = gtk_widget_get_next_sibling(child)
+        }
+        return children
+    }
+
+    private static func measure(
+        _ widget: UnsafeMutablePointer<GtkWidget>, _ orientation: GtkOrientation, for size: Int32
+    ) -> (minimum: Int32, natural: Int32) {
+        var (minimum, natural): (Int32, Int32) = (0, 0)
+        gtk_widget_measure(widget, orientation, size, &minimum, &natural, nil, nil)
+        return (minimum, natural)
+    }
+
+    /// How wide a child is where there is so much room.
+    private static func width(of child: UnsafeMutablePointer<GtkWidget>, in room: Int32) -> Int32 {
+        let wish = measure(child, .horizontal, for: -1)
+        return max(wish.minimum, min(wish.natural, room))
+    }
+
+    private static func layout() -> UnsafeMutablePointer<GtkLayoutManager>? {
+        gtk_custom_layout_new(
+            { _ in GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH },
+            { widget, orientation, size, minimum, natural, _, _ in
+                guard let widget, let settings = SideColumn.settings(of: widget) else { return }
+                var total: (minimum: Int32, natural: Int32) = (0, 0)
+                let children = SideColumn.children(of: widget)
+                for child in children {
+                    if orientation == .horizontal {
+                        let wish = SideColumn.measure(child, .horizontal, for: -1)
+                        total = (max(total.minimum, wish.minimum), max(total.natural, wish.natural))
+                    } else {
+                        let width = size < 0 ? -1 : SideColumn.width(of: child, in: size)
+                        let wish = SideColumn.measure(child, .vertical, for: width)
+                        total = (total.minimum + wish.minimum, total.natural + wish.natural)
+                    }
+                }
+                if orientation == .vertical, children.count > 1 {
+                    let spaces = settings.spacing * Int32(children.count - 1)
+                    total = (total.minimum + spaces, total.natural + spaces)
+                }
+                minimum?.pointee = total.minimum
+                natural?.pointee = total.natural
+            },
+            { widget, room, _, _ in
+                guard let widget, let settings = SideColumn.settings(of: widget) else { return }
+                let isRightToLeft = gtk_widget_get_direction(widget) == .rtl
+                var place = GtkAllocation()
+                for child in SideColumn.children(of: widget) {
+                    place.width = SideColumn.width(of: child, in: room)
+                    place.height = SideColumn.measure(child, .vertical, for: place.width).natural
+                    place.x = settings.isAtEnd == isRightToLeft ? 0 : room - place.width
+                    gtk_widget_size_allocate(child, &place, -1)
+                    place.y += place.height + settings.spacing
+                }
+            })
+    }
+}
