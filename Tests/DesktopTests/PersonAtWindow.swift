@@ -68,6 +68,9 @@ final class PersonAtWindow: Sendable {
         try await order(Order(name: "paint", what: what, at: [place.0, place.1], colour: [red, green, blue]))
     }
 
+    /// A screen reader asks for a window that was closed a moment ago; the program must outlive that.
+    func asksForClosedWindow() async throws { try await order(Order(name: "astray")) }
+
     // MARK: Acting
 
     func clicks(_ what: Look, button: Int = 1, at place: (Double, Double) = (0.5, 0.5)) async throws {
