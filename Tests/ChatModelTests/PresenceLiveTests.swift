@@ -4,13 +4,22 @@ import ServerFixtures
 import Testing
 import XMPPAddress
 
-@Suite("Who is there, on real servers", .timeLimit(.minutes(2)))
+@Suite("Who is there, on real servers", .timeLimit(.minutes(20)))
 struct PresenceLiveTests {
     /// Returns when something is true of an account, which tells of each change.
     private func until(_ account: ChatAccount, _ isTrue: () async -> Bool) async {
         let events = account.events()
         if await isTrue() { return }
         for await _ in events where await isTrue() { return }
+    }
+
+    /// Romeo asks, Juliet agrees, and he sees that she is there.
+    private func ask(_ romeo: Person, _ juliet: Person) async throws {
+        try await AccountLiveTests.waitUntilOnline([romeo, juliet])
+        _ = try await romeo.account.addContact(juliet.address)
+        await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+        try await juliet.account.acceptRequest(of: romeo.address)
+        await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
     }
 
     @Test("after a lost connection who was there is there again, though a server says it once in a session only")
@@ -21,11 +30,7 @@ struct PresenceLiveTests {
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)
         try await romeo.whileRunning {
             try await juliet.whileRunning {
-                try await AccountLiveTests.waitUntilOnline([romeo, juliet])
-                _ = try await romeo.account.addContact(juliet.address)
-                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
-                try await juliet.account.acceptRequest(of: romeo.address)
-                await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                try await ask(romeo, juliet)
 
                 proxy.configure { $0.acceptance = .refuse }
                 proxy.resetConnections()
@@ -44,10 +49,7 @@ struct PresenceLiveTests {
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)
         try await romeo.whileRunning {
             try await juliet.whileRunning {
-                try await AccountLiveTests.waitUntilOnline([romeo, juliet])
-                _ = try await romeo.account.addContact(juliet.address)
-                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
-                try await juliet.account.acceptRequest(of: romeo.address)
+                try await ask(romeo, juliet)
                 await until(juliet.account) { await juliet.account.presences[romeo.address]?.section == .online }
                 await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
                 let kept: @Sendable () async throws -> [StoredPresence] = {

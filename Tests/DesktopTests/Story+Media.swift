@@ -23,10 +23,33 @@ extension Story {
         }
     }
 
-    /// She speaks, listens to the end of her recording, and sends it; he plays it, and has the very same words.
+    /// The least that two recordings of the same words are like each other; those of other words are it by about 0.35.
+    private static let sameWords = 0.9
+    /// One time in six the sound has gaps even on an idle machine, and she says it again.
+    private static let tries = 5
+
+    /// She speaks, and he has the very same words.
     func voice(_ stage: Stage) async throws {
-        let (alice, bob) = (stage.alice, stage.bob)
         let sample = try await SpokenSample(in: stage.folder)
+        var known: Set<String> = []
+        var likeness = 0.0
+        for _ in 0..<Self.tries where likeness < Self.sameWords {
+            try await sendVoice(sample, stage)
+            let received = Set(stage.recordings(of: stage.bob)).subtracting(known)
+            guard received.count == 1, let recording = received.first else {
+                throw NotSeen(description: "He has \(received.count) new recordings instead of 1.")
+            }
+            known.insert(recording)
+            likeness = try await sample.likeness(of: recording)
+        }
+        guard likeness >= Self.sameWords else {
+            throw NotSeen(description: "What he hears is like what was said by \(likeness).")
+        }
+    }
+
+    /// She records, listens to the end of her recording, and sends it; he plays it.
+    private func sendVoice(_ sample: SpokenSample, _ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
         try await alice.clicks(.button("Record a voice message"))
         try await alice.sees(.label("Recording"))
         try await stage.speak(sample)
@@ -41,14 +64,5 @@ extension Story {
         try await bob.sees(Look(role: "push button", has: ["Speed", "1×"]))
         try await bob.doesNotSee(.label("Not played yet"))
         try await bob.sees(.button("Play voice message"))
-        let received = stage.recordings(of: bob)
-        guard received.count == 1, let recording = received.first else {
-            throw NotSeen(description: "He has \(received.count) recordings instead of 1.")
-        }
-        let likeness = try await sample.likeness(of: recording)
-        // Another sentence would be like it by about 0.35; on a machine with too much to do the sound has gaps.
-        guard likeness >= 0.75 else {
-            throw NotSeen(description: "What he hears is like what was said by \(likeness).")
-        }
     }
 }

@@ -76,7 +76,9 @@ extension ChatAccount {
                 if before != kept {
                     keptContacts[kept.address] = kept
                     // A yes without the person: whoever this account has asked may ask back.
-                    if kept.seesThisAccount, before?.seesThisAccount != true { await forgetRequest(of: kept.address) }
+                    if kept.subscription.isMutualOrFrom, before?.subscription.isMutualOrFrom != true {
+                        await forgetRequest(of: kept.address)
+                    }
                     saved.removeAll { $0.address == kept.address }
                     removed.removeAll { $0 == kept.address }
                     saved.append(kept)
@@ -109,7 +111,7 @@ extension ChatAccount {
         let contacts = items.map { ChatStore.Contact($0) }
         keptContacts = Dictionary(contacts.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
         for contact in await roster.contacts { setPresence(contact) }
-        for request in contactRequests where keptContacts[request.address]?.seesThisAccount == true {
+        for request in contactRequests where keptContacts[request.address]?.subscription.isMutualOrFrom == true {
             await forgetRequest(of: request.address)
         }
         let id = id
@@ -133,9 +135,4 @@ extension ChatAccount {
             channel.post(.problem(error.description))
         }
     }
-}
-
-extension ChatStore.Contact {
-    /// Whether the presence of the own account is sent there.
-    fileprivate var seesThisAccount: Bool { subscription == .from || subscription == .both }
 }
