@@ -7,6 +7,9 @@ struct SpokenSample {
     private static let rate = 4000
     /// A quarter of a second: a syllable.
     private static let piece = rate / 4
+    /// Into how many steps the time of a sample is divided: a recording begins anywhere between two samples, and half of one
+    /// off, the very same words are like each other by less than 0.9.
+    private static let steps = 8
 
     /// What is spoken, with silence around it: sound takes its time to the microphone.
     let file: String
@@ -25,29 +28,36 @@ struct SpokenSample {
     /// How well a recording says the same: the correlation of the middle one of all syllables, each looked for near the place
     /// where it should be; 1 is the very same. A machine that is busy lets sound stutter now and then, which moves what follows.
     func likeness(of recording: String) async throws -> Double {
-        let (said, heard) = (try await samples(of: sentence), try await samples(of: recording))
-        guard said.count > 8 * Self.piece, heard.count > said.count else { return 0 }
-        // Where the whole is, by loudness in steps of 10 ms.
-        let step = Self.rate / 100
-        let place = Self.best(Self.loudness(said, step)[...], Self.loudness(heard, step)[...]).place * step
+        let said = try await samples(of: sentence)
+        let fine = try await samples(of: recording, steps: Self.steps)
+        let steps = (0..<Self.steps).map { step in stride(from: step, to: fine.count, by: Self.steps).map { fine[$0] } }
+        guard let heard = steps.first, let shortest = steps.last else { return 0 }
+        guard said.count > 8 * Self.piece, shortest.count > said.count else { return 0 }
+        // Where the whole is, by loudness in pieces of 10 ms.
+        let moment = Self.rate / 100
+        let place = Self.best(Self.loudness(said, moment)[...], Self.loudness(heard, moment)[...]).place * moment
         let syllables = Self.loudness(said, Self.piece)
         // Pauses are like nothing.
         let limit = syllables.reduce(0, +) / Float(syllables.count) / 3
         let likenesses = syllables.indices.filter { syllables[$0] > limit }.map { index in
             let start = index * Self.piece
-            let near = max(0, place + start - 2 * Self.piece)..<min(heard.count, place + start + 3 * Self.piece)
-            return Self.best(said[start..<start + Self.piece], heard[near]).value
+            let syllable = said[start..<start + Self.piece]
+            let near = max(0, place + start - 2 * Self.piece)..<min(shortest.count, place + start + 3 * Self.piece)
+            let found = near.lowerBound + Self.best(syllable, heard[near]).place
+            let around = max(0, found - 1)..<min(shortest.count, found + Self.piece + 1)
+            return steps.map { Self.best(syllable, $0[around]).value }.max() ?? 0
         }
         return likenesses.sorted()[likenesses.count / 2]
     }
 
-    private func samples(of file: String) async throws -> [Float] {
+    /// What is in a file below half of ``rate``, with `steps` values in the time of one sample.
+    private func samples(of file: String, steps: Int = 1) async throws -> [Float] {
         let raw = "\(sentence).raw"
         try? FileManager.default.removeItem(atPath: raw)
         try await Self.run([
             "gst-launch-1.0", "-q", "filesrc", "location=\(file)", "!", "decodebin", "!", "audioconvert", "!",
-            "audioresample", "!", "audio/x-raw,format=S16LE,rate=\(Self.rate),channels=1", "!", "filesink",
-            "location=\(raw)",
+            "audioresample", "!", "audio/x-raw,format=S16LE,rate=\(Self.rate),channels=1", "!", "audioresample", "!",
+            "audio/x-raw,rate=\(Self.rate * steps)", "!", "filesink", "location=\(raw)",
         ])
         let bytes = try Data(contentsOf: URL(filePath: raw))
         return stride(from: 0, to: bytes.count - 1, by: 2).map { index in

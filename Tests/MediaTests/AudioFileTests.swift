@@ -104,13 +104,23 @@ import Testing
         #expect(error != nil)
     }
 
-    @Test("cancellation ends the work")
+    @Test("cancellation ends the work, before it begins and in its midst")
     func cancelled() async throws {
         let bytes = SampleSound(seconds: 1).wav
-        let work = Task { try await AudioFile.inspect(bytes: bytes) }
-        work.cancel()
-        let error = await #expect(throws: MediaError.self) { try await work.value }
-        #expect(error?.code == .cancelled)
+        let work = Task {
+            // From outside it could come after the end, however short the time.
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await AudioFile.inspect(bytes: bytes)
+        }
+        let early = await #expect(throws: MediaError.self) { try await work.value }
+        #expect(early?.code == .cancelled)
+
+        let cancellation = OffPool.Cancellation()
+        cancellation.request()
+        let late = #expect(throws: MediaError.self) {
+            try AudioFile.inspect(try AudioInput(bytes: bytes), cancellation)
+        }
+        #expect(late?.code == .cancelled)
     }
 
     @Test("a missing plugin is told with the package that brings it")

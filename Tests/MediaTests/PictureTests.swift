@@ -155,8 +155,11 @@ import Testing
     @Test("cancellation ends the work before it begins")
     func cancelled() async throws {
         let bytes = try await SamplePicture.convert(["-size", "40x30", "plasma:red-blue", "jpg:-"])
-        let work = Task { try await Picture.prepare(bytes, quality: .standard) }
-        work.cancel()
+        let work = Task {
+            // From outside it could come after the end, however short the time.
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await Picture.prepare(bytes, quality: .standard)
+        }
         let error = await #expect(throws: MediaError.self) { try await work.value }
         #expect(error?.code == .cancelled)
     }

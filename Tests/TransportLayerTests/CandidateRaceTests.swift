@@ -214,13 +214,40 @@ struct CandidateRaceTests {
         await asked.wait()
         for _ in 0..<100 { await Task.yield() }
         answer.open()
-        #expect(await finish.winner?.candidate.host == (isAccepted ? "a" : nil))
+        try #require(await finish.winner?.candidate.host == (isAccepted ? "a" : nil))
         // The one that is not used has been broken off.
         #expect(await otherPeer.readErrorCode() == .connectionReset)
         if isAccepted {
             try await own.write([1])
             #expect(try await ownPeer.read() == [1])
         }
+    }
+
+    @Test("A no counts for a connection, too, that comes between the answer and the end of what was asked about")
+    func lateReserve() async throws {
+        let questions = TrustQuestions()
+        let (second, answered) = (Gate(), Gate())
+        let (other, otherPeer) = InMemoryTransport.pair()
+        let race = CandidateRace(
+            candidates: candidates("a", "b"), delay: .seconds(1), deadline: .now + .seconds(60), questions: questions,
+            stopsAtRefusal: true, progress: { _ in }, sleep: { _ in }
+        ) { candidate in
+            if candidate.host == "b" {
+                second.open()
+                await answered.wait()
+                return CandidateRace.Outcome(
+                    result: .success(EstablishedConnection(transport: other, candidate: candidate, tls: nil)))
+            }
+            await second.wait()
+            _ = await questions.ask(Self.evaluation) { _ in false }
+            answered.open()
+            for _ in 0..<100 { await Task.yield() }
+            return CandidateRace.Outcome(result: .failure(TransportError(.certificateRefused, "no")))
+        }
+        let finish = await race.run()
+        try #require(finish.winner == nil)
+        #expect(finish.errors.map(\.code) == [.certificateRefused])
+        #expect(await otherPeer.readErrorCode() == .connectionReset)
     }
 
     @Test("What connects after the winner is broken off; what fails makes the next one begin at once")

@@ -83,8 +83,9 @@ struct CandidateRace {
                         }
                     }
                 }
-                // The answer of a person counts for more than who is first: after a no there is no connection.
-                if reserve != nil, !questions.isOpen { break }
+                // The answer of a person counts for more than who is first: after a no there is no connection, also not in the
+                // moment before the connection that was asked for ends with it.
+                if reserve != nil, !questions.isOpen, !(stopsAtRefusal && questions.isRefused) { break }
             }
             group.cancelAll()
             for await case .ended(_, let outcome) in group {

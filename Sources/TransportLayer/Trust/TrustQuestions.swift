@@ -7,12 +7,16 @@ final class TrustQuestions: Sendable {
         var answers: [[UInt8]: Task<Bool, Never>] = [:]
         var last: Task<Bool, Never>?
         var openCount = 0
+        var isRefused = false
     }
 
     private let state = Mutex(State())
 
     /// Whether somebody is thinking about an answer.
     var isOpen: Bool { state.withLock { $0.openCount > 0 } }
+
+    /// Whether the answer to one of them was no.
+    var isRefused: Bool { state.withLock { $0.isRefused } }
 
     func ask(_ evaluation: TrustEvaluation, _ question: @escaping TrustPolicy.Question) async -> Bool {
         let key = evaluation.certificates.first?.sha256Fingerprint ?? []
@@ -28,12 +32,16 @@ final class TrustQuestions: Sendable {
             state.last = answer
             return answer
         }
-        defer { state.withLock { $0.openCount -= 1 } }
-        return await withTaskCancellationHandler {
+        let isAccepted = await withTaskCancellationHandler {
             await answer.value
         } onCancel: {
             answer.cancel()
         }
+        state.withLock { state in
+            state.openCount -= 1
+            if !isAccepted { state.isRefused = true }
+        }
+        return isAccepted
     }
 }
 
