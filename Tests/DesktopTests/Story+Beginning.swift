@@ -32,6 +32,11 @@ extension Story {
         try await person.writes(Self.password, into: "The same password again", readable: false)
         try await person.clicks(.button("Create the account"))
         try await person.sees(.button("Main menu"))
+        try await person.presses("ctrl+question")
+        try await person.sees(.label("Keyboard shortcuts"))
+        try await person.sees(.label("Next conversation"))
+        try await person.presses("Escape")
+        try await person.doesNotSee(.label("Next conversation"))
         // No window may be kept that is not shown: GTK 4.8 would take it for the one that was closed.
         try await person.asksForClosedWindow()
         try await person.sees(.button("Main menu"))

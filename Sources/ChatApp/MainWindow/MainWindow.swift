@@ -90,7 +90,7 @@ final class MainWindow {
                 nil,
                 [
                     .item(localized("_Preferences"), "app.preferences"),
-                    .item(localized("Keyboard shortcuts"), "win.show-help-overlay"),
+                    .item(localized("Keyboard shortcuts"), "win.shortcuts"),
                 ]),
             .section(
                 nil, [.item(localized("About Hongyan"), "app.about"), .item(localized("Quit"), "app.quit")]),
@@ -98,13 +98,7 @@ final class MainWindow {
     }
 
     private func addActions() {
-        // Made when it is asked for: it is as large as the window itself. GTK's own action is in place of this one then.
-        window.add(
-            Action("show-help-overlay") { [weak self] in
-                guard let window = self?.window else { return }
-                window.show(shortcuts: Shortcuts.window())
-                window.activate("win.show-help-overlay")
-            })
+        window.add(Action("shortcuts") { [weak self] in ShortcutsWindow.show(over: self?.window) })
         window.add(Action("join-room") { [weak self] in if let desk = self?.desk { RoomEntryWindow.show(desk) } })
         window.add(Action("room") { [weak self] in self?.conversation?.room?.open() })
         window.add(Action("search") { [weak self] in self?.showList(andSearch: true) })

@@ -141,13 +141,4 @@ public final class ApplicationWindow: Window {
 
     /// An action of this window, `win.name`.
     public func add(_ action: Action) { g_action_map_add_action(cast(), action.cast()) }
-
-    /// The window that is shown for `win.show-help-overlay` and Ctrl+?.
-    public func show(shortcuts: ShortcutsWindow) {
-        // GTK makes its action only where there is none by that name.
-        g_action_map_remove_action(cast(), "show-help-overlay")
-        gtk_application_window_set_help_overlay(cast(), shortcuts.cast())
-    }
-
-    public var hasShortcuts: Bool { gtk_application_window_get_help_overlay(cast()) != nil }
 }

@@ -124,11 +124,15 @@ extension WindowTests {
 
         @Test("the window of keys names every one of them")
         func shortcuts() async throws {
-            let window = Shortcuts.window()
-            window.setDefaultSize(width: 720, height: 560)
-            window.present()
-            await Toolkit.settle()
-            #expect(window.isMapped)
+            let window = ShortcutsWindow.show(over: nil)
+            #expect(await Toolkit.turn { window.isMapped && window.width > 0 })
+            // It becomes as narrow as a window of settings does without anything in it.
+            let empty = PreferencesWindow("", over: nil)
+            #expect(window.minimumWidth <= empty.minimumWidth)
+            empty.destroy()
+            for shortcut in Shortcuts.all {
+                #expect(shortcut.keys.allSatisfy { ShortcutLabel.words($0) != nil }, "\(shortcut.keys)")
+            }
             await Toolkit.picture(window, "shortcuts")
             window.destroy()
         }

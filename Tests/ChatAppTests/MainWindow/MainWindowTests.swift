@@ -104,19 +104,6 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("the window of keys is made when it is asked for, and shown again later")
-        func shortcuts() async throws {
-            let sample = try await TalkSample()
-            let window = try MainWindow.shown(sample.desk)
-            #expect(!window.window.hasShortcuts)
-            for _ in 0..<2 {
-                #expect(window.window.activate("win.show-help-overlay"))
-                #expect(await Toolkit.turn { window.window.hasShortcuts })
-            }
-            window.close(forGood: true)
-            await sample.end()
-        }
-
         @Test("nothing of a window is left when it is closed")
         func closing() async throws {
             let sample = try await TalkSample()

@@ -1,0 +1,54 @@
+internal import Localization
+
+/// The keys that do something, as they are set and as they are shown.
+enum Shortcuts {
+    struct Shortcut {
+        let action: String
+        let keys: [String]
+        let title: String
+    }
+
+    static var conversations: [Shortcut] {
+        [
+            Shortcut(action: "win.join-room", keys: ["<Control>j"], title: localized("Join or make a room")),
+            Shortcut(action: "win.room", keys: ["<Control>i"], title: localized("About the room")),
+            Shortcut(action: "win.search", keys: ["<Control>k"], title: localized("Search conversations and messages")),
+            Shortcut(
+                action: "win.next", keys: ["<Alt>Down", "<Control>Page_Down"], title: localized("Next conversation")),
+            Shortcut(
+                action: "win.previous", keys: ["<Alt>Up", "<Control>Page_Up"], title: localized("Previous conversation")
+            ),
+            Shortcut(action: "win.contacts", keys: ["<Control><Shift>c"], title: localized("Contacts")),
+            Shortcut(action: "win.add-contact", keys: ["<Control><Shift>a"], title: localized("Add a contact")),
+            Shortcut(action: "win.back", keys: ["<Alt>Left"], title: localized("Back to the list")),
+        ]
+    }
+
+    static var messages: [Shortcut] {
+        [
+            Shortcut(action: "win.find", keys: ["<Control>f"], title: localized("Find in this conversation")),
+            Shortcut(action: "win.date", keys: ["<Control>d"], title: localized("Go to a day")),
+            Shortcut(action: "win.newest", keys: ["<Control>End"], title: localized("Go to the newest message")),
+            Shortcut(action: "win.unread", keys: ["<Control>u"], title: localized("Go to the first unread message")),
+        ]
+    }
+
+    static var program: [Shortcut] {
+        [
+            Shortcut(
+                action: "win.shortcuts", keys: ["<Control>question"], title: localized("Keyboard shortcuts")),
+            Shortcut(action: "win.close", keys: ["<Control>w"], title: localized("Close the window")),
+            Shortcut(action: "app.preferences", keys: ["<Control>comma"], title: localized("Preferences")),
+            Shortcut(action: "app.quit", keys: ["<Control>q"], title: localized("Quit")),
+        ]
+    }
+
+    static var groups: [(title: String, shortcuts: [Shortcut])] {
+        [
+            (localized("Conversations"), conversations), (localized("Messages"), messages),
+            (localized("Program"), program),
+        ]
+    }
+
+    static var all: [Shortcut] { groups.flatMap(\.shortcuts) }
+}
