@@ -12,6 +12,7 @@ import XMPPStream
 actor MemoryServer {
     /// One connection of a client.
     private final class Link {
+        let number: Int
         var stream: ServerStream
         let transport: InMemoryTransport
         let outgoing: AsyncStream<[UInt8]>.Continuation
@@ -22,8 +23,11 @@ actor MemoryServer {
         /// Nothing of the server's arrives any more.
         var isMuted = false
 
-        init(stream: consuming ServerStream, transport: InMemoryTransport, outgoing: AsyncStream<[UInt8]>.Continuation)
-        {
+        init(
+            number: Int, stream: consuming ServerStream, transport: InMemoryTransport,
+            outgoing: AsyncStream<[UInt8]>.Continuation
+        ) {
+            self.number = number
             self.stream = stream
             self.transport = transport
             self.outgoing = outgoing
@@ -92,7 +96,7 @@ actor MemoryServer {
         connections += 1
         let number = linkCount
         links[number] = Link(
-            stream: ServerStream(configuration: configuration), transport: server, outgoing: outgoing)
+            number: number, stream: ServerStream(configuration: configuration), transport: server, outgoing: outgoing)
         Task { await serve(number, server) }
         Task {
             for await bytes in stream { try? await server.write(bytes) }
@@ -107,11 +111,20 @@ actor MemoryServer {
             if link.isFrozen { continue }
             perform(link.stream.bytesReceived(bytes, directory: &directory, now: .now), link)
         }
-        guard let link = links[number] else { return }
+        if let link = links[number] { drop(link) }
+    }
+
+    private func drop(_ link: Link) {
+        links[link.number] = nil
         perform(link.stream.transportClosed(directory: &directory), link)
         link.outgoing.finish()
-        links[number] = nil
         wake()
+    }
+
+    /// Breaks a connection, and knows it at once: the client could be back before the task that reads from it has a turn.
+    private func breakOff(_ link: Link, _ reason: String) {
+        drop(link)
+        link.transport.fail(TransportError(.connectionReset, reason))
     }
 
     private func perform(_ actions: [ServerStreamAction], _ link: Link) {
@@ -194,7 +207,7 @@ actor MemoryServer {
 
     /// Breaks the connection without a word.
     func cut(_ user: String) {
-        link(user)?.transport.fail(TransportError(.connectionReset, "The connection was cut."))
+        if let link = link(user) { breakOff(link, "The connection was cut.") }
     }
 
     /// Lets the line of the user go dead without an end of the connection.
@@ -206,7 +219,7 @@ actor MemoryServer {
     /// The server notices that the lines of the user are dead.
     func abandon(_ user: String) {
         for link in links.values where link.address?.local == user {
-            link.transport.fail(TransportError(.connectionReset, "The line was given up."))
+            breakOff(link, "The line was given up.")
         }
     }
 
