@@ -54,6 +54,19 @@ struct TLSResumptionTests {
         #expect(Set(bindings).count == (version == .tls12 ? 9 : 5))
     }
 
+    @Test("Servers that begin at the same moment take each other's tickets")
+    func oneContext() async throws {
+        // Nobody else has this one.
+        var configuration = try await Loopback.server()
+        configuration.applicationProtocols = ["beginning"]
+        let server = configuration
+        let contexts = try await withThrowingTaskGroup(of: TLSContext.self) { group in
+            for _ in 0..<64 { group.addTask { try TLSContext.server(server) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(contexts.allSatisfy { $0 === contexts[0] })
+    }
+
     @Test("Without a cache nothing is resumed")
     func noCache() async throws {
         let client = try await Loopback.client()

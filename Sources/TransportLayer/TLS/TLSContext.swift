@@ -68,8 +68,12 @@ final class TLSContext: @unchecked Sendable {
             throw TransportError(tls: "Reading the private key \(configuration.privateKeyFile)", .invalidConfiguration)
         }
         SSL_CTX_set_alpn_select_cb(context.pointer, selectApplicationProtocol, nil)
-        sharedServers.withLock { $0[configuration] = context }
-        return context
+        return sharedServers.withLock { shared in
+            // The first one stays: the tickets that it has given out are its own.
+            if let first = shared[configuration] { return first }
+            shared[configuration] = context
+            return context
+        }
     }
 }
 
