@@ -46,7 +46,7 @@ final class PictureViewer {
     private let next = Button(icon: "go-next-symbolic").css("osd", "circular")
     private let save = Button(icon: "document-save-symbolic")
     private let copy = Button(icon: "edit-copy-symbolic")
-    private let showMessage = Button(icon: "find-location-symbolic").hidden()
+    let showMessage = Button(icon: "find-location-symbolic").hidden()
     private var isLoadingOlder = false
     private var download: AttachmentDownload?
     private var following: ViewObservation?

@@ -13,9 +13,12 @@ final class SharedFileRow: ListRow {
     private let wishes: SharedMediaWishes
     private let sender = Label().ellipsize().characters(maximum: 24).textAlignment(0).css("caption-heading")
     private let time = Label().css("dim-label", "caption")
-    private let place = Bin().expand(.horizontal)
+    private let place = Bin().expand(.horizontal).css("shared-file")
     private let more = Button(icon: "view-more-symbolic").css("flat", "circular", "contact-more").align(
         vertical: .center)
+
+    /// So many characters of a file's name are shown where there is room.
+    private static let widestName = 60
 
     init(_ wishes: SharedMediaWishes) {
         self.wishes = wishes
@@ -56,7 +59,8 @@ final class SharedFileRow: ListRow {
         let place = AttachmentPlace(
             message: item.message, index: item.index, attachment: item.attachment, desk: wishes.desk,
             download: wishes.download(of: item), open: { [wishes] _, _ in wishes.open(item) })
-        let view: any AttachmentView = item.attachment.kind == .voice ? VoiceView(place) : FileView(place)
+        let view: any AttachmentView =
+            item.attachment.kind == .voice ? VoiceView(place) : FileView(place, characters: Self.widestName)
         self.view = view
         self.place.show(view.root)
         if hadFocus { focus() }

@@ -65,19 +65,23 @@ final class SharedFilesView {
         return found
     }
 
-    private func showMenuOfFocused() -> Bool {
-        guard let index = list.focused, rows.items.indices.contains(index), let root = row(index)?.root else {
-            return false
-        }
-        showMenu(rows[index], root, Double(root.width) / 2, Double(root.height) / 2)
-        return true
+    private func showMenuOfFocused() -> Bool { list.focused.flatMap(showMenu(of:)) != nil }
+
+    /// Opens the menu of a row; `nil` where it is out of sight.
+    @discardableResult
+    func showMenu(of index: Int) -> Popover? {
+        guard rows.items.indices.contains(index), let root = row(index)?.root else { return nil }
+        return showMenu(rows[index], root, Double(root.width) / 2, Double(root.height) / 2)
     }
 
-    private func showMenu(_ item: SharedMediaItem, _ widget: Widget, _ x: Double, _ y: Double) {
-        guard let place = widget.translate(x: x, y: y, to: scroller) else { return }
+    @discardableResult
+    private func showMenu(_ item: SharedMediaItem, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
+        guard let place = widget.translate(x: x, y: y, to: scroller) else { return nil }
         let opening: (() -> Void)? = item.attachment.kind == .voice ? nil : { [wishes] in wishes.open(item) }
         let (menu, actions) = wishes.menu(of: item, open: opening)
         scroller.insert(actions, prefix: "media")
-        Popover(menu).open(at: place.x, place.y, of: scroller)
+        let popover = Popover(menu)
+        popover.open(at: place.x, place.y, of: scroller)
+        return popover
     }
 }

@@ -69,21 +69,27 @@ final class SharedPicturesView {
 
     private func wakeNow() { grid.forEachRow { if $1.root.isOnScreen { $1.wake() } } }
 
-    private func showMenuOfFocused() -> Bool {
-        guard let index = grid.focused, tiles.items.indices.contains(index) else { return false }
+    private func showMenuOfFocused() -> Bool { grid.focused.flatMap(showMenu(of:)) != nil }
+
+    /// Opens the menu of a picture; `nil` where it is out of sight.
+    @discardableResult
+    func showMenu(of index: Int) -> Popover? {
+        guard tiles.items.indices.contains(index) else { return nil }
         var tile: PictureTile?
         grid.forEachRow { if $0 == index { tile = $1 } }
-        guard let root = tile?.root else { return false }
-        showMenu(tiles[index], root, Double(root.width) / 2, Double(root.height) / 2)
-        return true
+        guard let root = tile?.root else { return nil }
+        return showMenu(tiles[index], root, Double(root.width) / 2, Double(root.height) / 2)
     }
 
-    private func showMenu(_ item: SharedMediaItem, _ widget: Widget, _ x: Double, _ y: Double) {
-        guard let place = widget.translate(x: x, y: y, to: scroller) else { return }
+    @discardableResult
+    private func showMenu(_ item: SharedMediaItem, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
+        guard let place = widget.translate(x: x, y: y, to: scroller) else { return nil }
         let (menu, actions) = wishes.menu(of: item) { [weak self] in
             if let self { self.wishes.open(item, among: self.model) }
         }
         scroller.insert(actions, prefix: "media")
-        Popover(menu).open(at: place.x, place.y, of: scroller)
+        let popover = Popover(menu)
+        popover.open(at: place.x, place.y, of: scroller)
+        return popover
     }
 }

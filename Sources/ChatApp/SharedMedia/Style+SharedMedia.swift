@@ -6,6 +6,7 @@ extension Style {
         .tiles > child:focus-visible { outline: 2px solid @accent_color; outline-offset: -2px; }
         .shared-picture { padding: 0; border-radius: 12px; }
         .shared-picture:hover .photo { opacity: 0.85; }
+        .shared-file > button { padding-left: 0; padding-right: 6px; }
         .shared-files { background: none; padding: 6px; }
         .shared-files > row { border-radius: 12px; padding: 0; margin: 1px 0; }
 

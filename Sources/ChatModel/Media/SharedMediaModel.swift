@@ -109,10 +109,13 @@ public final class SharedMediaModel {
                     }
                     return moment
                 }
+                let isSame = isKnown && moment.stretch == before && (moment.book ?? book) == book
                 if let book = moment.book { self.book = book }
                 conversation = moment.conversation
                 stretch = moment.stretch
-                problem = nil
+                if problem != nil { problem = nil }
+                // A draft, or a mark of what was read, changes nothing here.
+                if isSame { return }
             } catch {
                 // What has changed meanwhile is not known any more, so the next look begins anew.
                 conversation = nil

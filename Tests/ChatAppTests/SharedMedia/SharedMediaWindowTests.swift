@@ -25,6 +25,11 @@ extension WindowTests {
             let first = try #require(view.shownTiles.first?.root)
             #expect(await Toolkit.turn { first.width >= 92 && abs(first.width - first.height) <= 1 })
             await Toolkit.picture(shown.window, "shared-pictures")
+            let menu = try #require(view.showMenu(of: 1))
+            #expect(await Toolkit.turn { menu.isMapped })
+            await Toolkit.picture(shown.window, "shared-menu", with: menu)
+            menu.close()
+            await Toolkit.settle()
             let new = try await sample.picture(1, ago: 0)
             let reference = sample.talk.lastReference
             #expect(await Toolkit.turn { view.items.first?.id.message == new && view.items.count == 10 })
@@ -93,7 +98,13 @@ extension WindowTests {
             #expect(viewer.window.title == "geese-0.jpg")
             await Toolkit.settle()
             #expect(viewer.items.count == 5)
-            viewer.window.close()
+            #expect(await Toolkit.turn { viewer.size != nil })
+            await Toolkit.picture(viewer.window, "shared-viewer")
+            var wanted: MessageID?
+            viewer.onShowInConversation = { wanted = $0 }
+            viewer.showMessage.click()
+            #expect(await Toolkit.turn { wanted == viewer.items[0].message })
+            #expect(await Toolkit.turn { !viewer.window.isMapped })
             await sample.talk.end()
         }
 
