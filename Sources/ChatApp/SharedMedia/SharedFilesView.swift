@@ -76,12 +76,7 @@ final class SharedFilesView {
 
     @discardableResult
     private func showMenu(_ item: SharedMediaItem, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
-        guard let place = widget.translate(x: x, y: y, to: scroller) else { return nil }
         let opening: (() -> Void)? = item.attachment.kind == .voice ? nil : { [wishes] in wishes.open(item) }
-        let (menu, actions) = wishes.menu(of: item, open: opening)
-        scroller.insert(actions, prefix: "media")
-        let popover = Popover(menu)
-        popover.open(at: place.x, place.y, of: scroller)
-        return popover
+        return wishes.showMenu(of: item, at: widget, x, y, in: scroller, open: opening)
     }
 }

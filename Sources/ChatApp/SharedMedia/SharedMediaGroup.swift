@@ -44,6 +44,11 @@ final class SharedMediaGroup {
                 guard let self, let item = tile?.item else { return }
                 self.wishes.open(item, among: self.pictures)
             }
+            tile.onMenu = { [weak self] item, widget, x, y in self?.showMenu(item, widget, x, y) }
+            button.onKey(.bubble) { [weak self, weak tile] press in
+                guard press.asksForMenu, let self, let tile, let item = tile.item else { return false }
+                return self.showMenu(item, tile.root, Double(tile.root.width) / 2, Double(tile.root.height) / 2) != nil
+            }
         }
         observe(self) { group in group.show() }
         following = Task { [pictures, anything] in
@@ -79,6 +84,13 @@ final class SharedMediaGroup {
         everything?.window.close()
         following?.cancel()
         following = nil
+    }
+
+    @discardableResult
+    func showMenu(_ item: SharedMediaItem, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
+        wishes.showMenu(of: item, at: widget, x, y, in: root) { [weak self] in
+            if let self { self.wishes.open(item, among: self.pictures) }
+        }
     }
 
     private func show() {

@@ -69,6 +69,21 @@ final class SharedMediaWishes {
         onLeave()
     }
 
+    /// Opens the menu of one of them at a point of its widget.
+    ///
+    /// - Parameter parent: where the menu belongs to: a widget that stays while rows come and go.
+    @discardableResult
+    func showMenu(
+        of item: SharedMediaItem, at widget: Widget, _ x: Double, _ y: Double, in parent: Widget, open: (() -> Void)?
+    ) -> Popover? {
+        guard let place = widget.translate(x: x, y: y, to: parent) else { return nil }
+        let (menu, actions) = menu(of: item, open: open)
+        parent.insert(actions, prefix: "media")
+        let popover = Popover(menu)
+        popover.open(at: place.x, place.y, of: parent)
+        return popover
+    }
+
     /// What can be done with one of them, by its menu.
     ///
     /// - Parameter open: how it is opened; `nil` for what is played where it stands.

@@ -83,13 +83,8 @@ final class SharedPicturesView {
 
     @discardableResult
     private func showMenu(_ item: SharedMediaItem, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
-        guard let place = widget.translate(x: x, y: y, to: scroller) else { return nil }
-        let (menu, actions) = wishes.menu(of: item) { [weak self] in
+        wishes.showMenu(of: item, at: widget, x, y, in: scroller) { [weak self] in
             if let self { self.wishes.open(item, among: self.model) }
         }
-        scroller.insert(actions, prefix: "media")
-        let popover = Popover(menu)
-        popover.open(at: place.x, place.y, of: scroller)
-        return popover
     }
 }

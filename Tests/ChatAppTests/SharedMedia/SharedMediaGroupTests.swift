@@ -27,6 +27,11 @@ extension WindowTests {
             #expect(await Toolkit.turn { group.tiles.first?.item?.attachment.name == "geese-0.jpg" })
             try await sample.talk.say(.retraction(of: sample.talk.lastReference))
             #expect(await Toolkit.turn { group.tiles.first?.item?.attachment.name == "geese-8.jpg" })
+            let tile = group.tiles[0]
+            let newest = try #require(tile.item)
+            let menu = try #require(group.showMenu(newest, tile.root, 10, 10))
+            #expect(await Toolkit.turn { menu.isMapped })
+            menu.close()
             let all = group.showAll()
             #expect(await Toolkit.turn { all.pictures?.items.count == 9 })
             #expect(group.showAll() === all)
