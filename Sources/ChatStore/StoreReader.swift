@@ -40,6 +40,12 @@ public protocol StoreReader {
     func timeline(
         of conversation: ConversationID, _ anchor: TimelineAnchor, limit: Int
     ) throws(StoreError) -> [StoredMessage]
+    /// Messages with files of some kinds, newest first: as their corrections have left them, and none that was taken back.
+    ///
+    /// - Parameter position: where the page begins, strictly before it; `nil` for the newest.
+    func sharedMedia(
+        of conversation: ConversationID, _ kinds: Set<Attachment.Kind>, before position: TimelinePosition?, limit: Int
+    ) throws(StoreError) -> [StoredMessage]
     func message(_ id: MessageID) throws(StoreError) -> StoredMessage?
     /// The message that a reference means, in a conversation.
     func message(_ target: TargetReference, in conversation: ConversationID) throws(StoreError) -> StoredMessage?

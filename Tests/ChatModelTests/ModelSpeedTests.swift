@@ -13,6 +13,12 @@ struct ModelSpeedTests {
         return times.sorted()[count / 2]
     }
 
+    /// 2,500 pictures in 100,000 messages, and one voice message near their beginning.
+    private nonisolated static func files(_ number: Int) -> [Attachment] {
+        if number == 100 { return [Attachment(kind: .voice, duration: 900)] }
+        return number % 40 == 7 ? [Attachment(kind: .picture, name: "\(number)")] : []
+    }
+
     @Test("100,000 messages in a conversation, 1,000 conversations, 1,000 contacts")
     func figures() async throws {
         let folder = try SpareFolder()
@@ -39,7 +45,8 @@ struct ModelSpeedTests {
                         MessageCopy(
                             route: .live, sender: key.address, isOutgoing: number % 3 == 0, wireID: "m\(number)",
                             originID: "m\(number)", time: ModelFixture.time(2000 + Int64(number) * 20),
-                            content: .text(MessageText("Number \(number)"))), in: key)
+                            content: .text(
+                                MessageText("Number \(number)", attachments: Self.files(number)))), in: key)
                 }
             }
         }
@@ -54,6 +61,14 @@ struct ModelSpeedTests {
         await timeline.showNewest()
         let page = try await Self.median(9) { await timeline.loadOlder() }
         await timeline.showNewest()
+
+        let voice = try await Self.median(9) {
+            await SharedMediaModel(key, kinds: [.voice], store: store, environment: environment).open()
+        }
+        let shared = SharedMediaModel(key, kinds: [.picture], store: store, environment: environment)
+        let sharedOpened = await ContinuousClock().measure { await shared.open() }
+        let sharedPage = try await Self.median(9) { await shared.loadMore() }
+        #expect(shared.items.elements.count == 600)
 
         let sequence = store.changes()
         var number = 0
@@ -79,10 +94,12 @@ struct ModelSpeedTests {
         }
         var listTimes: [Duration] = []
         var timelineTimes: [Duration] = []
+        var sharedTimes: [Duration] = []
         for _ in 0..<20 {
             let changes = try #require(try await receive())
             listTimes.append(await ContinuousClock().measure { await list.apply(changes) })
             timelineTimes.append(await ContinuousClock().measure { await timeline.apply(changes) })
+            sharedTimes.append(await ContinuousClock().measure { await shared.apply(changes) })
         }
         let contacts = ContactList(store: store, environment: environment)
         await contacts.reload()
@@ -99,6 +116,8 @@ struct ModelSpeedTests {
             """
             conversations read: \(start); a message in the list: \(listTimes.sorted()[10])
             timeline opened: \(opened); page: \(page); a message in the timeline: \(timelineTimes.sorted()[10])
+            shared pictures opened: \(sharedOpened); page: \(sharedPage); the one voice message: \(voice); \
+            a message beside 600 pictures: \(sharedTimes.sorted()[10])
             667 of 1,000 contacts come, go and change places: \(flood)
             """)
         #expect(opened < .milliseconds(500) && page < .milliseconds(500) && flood < .seconds(2))

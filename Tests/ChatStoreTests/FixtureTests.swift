@@ -80,6 +80,8 @@ struct FixtureTests {
                 page.map(\.text.body) == ["But soft!", "What light through yonder window breaks?", "鸿雁传书", "Ay me!"])
             #expect(page.map(\.reactions.count) == [0, 1, 0, 0])
             #expect(page[3].text.attachments.map(\.duration) == [900])
+            #expect(
+                try store.sharedMedia(of: list[1].id, [.voice], before: nil, limit: 10).map(\.id) == [page[3].id])
             #expect(page[3].originID == "0b9e1f9a-6f0e-4a52-b2f5-2f8e6c2f1a11")
             #expect(try store.sendQueue(of: account.id).map(\.message.id) == [page[3].id])
             // What the first version did not know yet.

@@ -53,6 +53,13 @@ private struct World {
         }
     }
 
+    /// Every third message brings files; drawn from no generator, so that a seed goes on meaning what it meant.
+    private static func files(_ number: Int) -> [Attachment] {
+        guard number % 3 == 0, let kind = Attachment.Kind(rawValue: number / 3 % 4) else { return [] }
+        let first = Attachment(kind: kind, name: "\(number)")
+        return number % 2 == 0 ? [first] : [first, Attachment(kind: .picture)]
+    }
+
     private mutating func addEvent(_ number: Int, at time: MessageTime) {
         let name = ArchiveReference(archive: archive, id: "\(1000 + number)")
         if Int.random(in: 0..<8, using: &random) == 0 {
@@ -75,12 +82,14 @@ private struct World {
             id = "\(number / 3)"
         }
         let texts = events.compactMap(\.copy).filter { $0.content.kind == .text }
-        var content = MessageContent.text(MessageText("text \(number)"))
+        var content = MessageContent.text(MessageText("text \(number)", attachments: Self.files(number)))
         if let target = texts.randomElement(using: &random), let wireID = target.wireID {
             let inArchive = target.archiveReferences[0]
             switch Int.random(in: 0..<8, using: &random) {
             // Now and then of somebody else's message, which must come to nothing.
-            case 0, 1: content = .correction(of: .sent(id: wireID), MessageText("edit \(number)"))
+            case 0, 1:
+                content = .correction(
+                    of: .sent(id: wireID), MessageText("edit \(number)", attachments: Self.files(number)))
             case 2: content = .retraction(of: key.kind == .room ? .archived(inArchive) : .sent(id: wireID))
             case 3, 4:
                 content = .reactions(
@@ -230,6 +239,7 @@ private struct View: Equatable, CustomStringConvertible {
         let isEdited: Bool
         let isRetracted: Bool
         let reactions: [Reaction]
+        let files: [Attachment]
 
         var description: String {
             "\(sender.resource ?? sender.description) \(time.millisecondsSince1970 % 1_000_000 / 1000) '\(body)' \(state)"
@@ -255,7 +265,14 @@ private struct View: Equatable, CustomStringConvertible {
             Line(
                 body: message.text.body, sender: message.sender, isOutgoing: message.isOutgoing, time: message.time,
                 state: message.state, isEdited: message.editTime != nil, isRetracted: message.isRetracted,
-                reactions: message.reactions)
+                reactions: message.reactions, files: message.text.attachments)
+        }
+        for kind in Attachment.Kind.allCases {
+            let found = try store.sharedMedia(of: conversation, [kind], before: nil, limit: 1000).map(\.id)
+            let wanted = try store.timeline(of: conversation, .newest, limit: 1000).reversed().filter { message in
+                message.text.attachments.contains { $0.kind == kind }
+            }
+            if found != wanted.map(\.id) { Issue.record("\(kind): \(found) is not \(wanted.map(\.id))") }
         }
         let row = try store.conversation(conversation)
         last = row?.lastMessage?.text.body

@@ -61,6 +61,12 @@ final class Desk {
         window?.open(key)
     }
 
+    /// Opens a conversation at a message.
+    func open(_ key: ConversationKey, at message: MessageID) {
+        program?.showWindow()
+        window?.open(key, at: message)
+    }
+
     /// Opens a conversation by the number that the store gave to it.
     func openConversation(number: Int64) {
         guard let row = home.conversations.row(ConversationID(rawValue: number)) else { return }

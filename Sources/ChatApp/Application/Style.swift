@@ -1,7 +1,7 @@
 /// What the program looks like beside libadwaita's own style. Colours are only those that the theme names, so dark and high
 /// contrast hold everywhere.
 enum Style {
-    static let rules = conversations + contacts + timeline + composer + rooms
+    static let rules = conversations + contacts + timeline + composer + rooms + sharedMedia
 
     private static let conversations = """
         .sidebar { background: @window_bg_color; }

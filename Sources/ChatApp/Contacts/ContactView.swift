@@ -29,6 +29,7 @@ final class ContactView {
     private let devices = PreferencesGroup(localized("Devices"))
     private var deviceRows: [ActionRow] = []
     private var shownDevices: [ContactDevice]?
+    let media: SharedMediaGroup
     let block = Button("").css("pill")
     let delete = Button(localized("_Delete the contact…")).css("destructive-action", "pill")
     private let note = Label(
@@ -42,6 +43,7 @@ final class ContactView {
         let model = wishes.model
         picture = PersonPicture(wishes.desk.home.avatars, size: 96)
         dot = PresenceDot(on: picture, isLarge: true)
+        media = SharedMediaGroup(model.conversation, wishes.desk) { [weak model] in model?.name ?? "" }
         let line = Box.horizontal(spacing: 4, address, copy).align(horizontal: .center)
         let top = Box.vertical(spacing: 6, dot.widget, name, line, presence, write.margins(top: 8))
         let between = Box.vertical(spacing: 10, subscription, ask).css("card", "contact-card")
@@ -51,7 +53,7 @@ final class ContactView {
             "", icon: nil,
             [
                 PreferencesGroup("", description: nil, [top]), request.root,
-                PreferencesGroup("", description: nil, [between]),
+                PreferencesGroup("", description: nil, [between]), media.root,
                 PreferencesGroup("", description: nil, [remark, groups, mute, account]), devices,
                 PreferencesGroup("", description: nil, [buttons]),
             ])
@@ -64,6 +66,9 @@ final class ContactView {
             self.wishes.desk.open(self.model.conversation)
             self.onClose()
         }
+        media.stands(
+            in: { [weak wishes] in wishes?.window() }, say: { [weak wishes] in wishes?.say($0) },
+            onLeave: { [weak self] in self?.onClose() })
         copy.onClick { [weak wishes] in
             Clipboard.copy(id.address.description)
             wishes?.say(localized("The address is copied."))
@@ -92,6 +97,7 @@ final class ContactView {
     func close() {
         following?.cancel()
         following = nil
+        media.close()
     }
 
     // MARK: What is shown

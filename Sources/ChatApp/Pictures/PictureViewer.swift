@@ -14,13 +14,24 @@ final class PictureViewer {
         let message: MessageID
         let index: Int
         let attachment: Attachment
+
+        var id: SharedMediaItem.ID { SharedMediaItem.ID(message: message, index: index) }
+    }
+
+    /// Gives the pictures before the oldest one that is here, oldest first: where not all of them are.
+    var loadOlder: ((_ oldest: Item) async -> [Item])? {
+        didSet { reachedOldest() }
+    }
+    /// The person wants to see the message that the picture came with.
+    var onShowInConversation: ((MessageID) -> Void)? {
+        didSet { showMessage.isVisible = onShowInConversation != nil }
     }
 
     /// Windows that are open, so that nobody else must hold them.
     private static var open: [ObjectIdentifier: PictureViewer] = [:]
 
     let window: Window
-    private let items: [Item]
+    private(set) var items: [Item]
     private(set) var index: Int
     private let downloads: AttachmentDownloads
     private let say: (String) -> Void
@@ -35,6 +46,8 @@ final class PictureViewer {
     private let next = Button(icon: "go-next-symbolic").css("osd", "circular")
     private let save = Button(icon: "document-save-symbolic")
     private let copy = Button(icon: "edit-copy-symbolic")
+    let showMessage = Button(icon: "find-location-symbolic").hidden()
+    private var isLoadingOlder = false
     private var download: AttachmentDownload?
     private var following: ViewObservation?
     private var loading: Task<Void, Never>?
@@ -63,7 +76,7 @@ final class PictureViewer {
         let smaller = Button(icon: "zoom-out-symbolic")
         let larger = Button(icon: "zoom-in-symbolic")
         for button in [smaller, larger] { bar.prepend(button) }
-        for button in [save, copy] { bar.append(button) }
+        for button in [save, copy, showMessage] { bar.append(button) }
         let waiting = Box.vertical(spacing: 12, Spinner.turning(), progress).align(
             horizontal: .center, vertical: .center)
         progress.minimumSize(width: 200)
@@ -82,12 +95,14 @@ final class PictureViewer {
         larger.named(localized("Larger"))
         save.named(localized("Save picture"))
         copy.named(localized("Copy picture"))
+        showMessage.named(localized("Show in conversation"))
         previous.named(localized("Picture before"))
         next.named(localized("Next picture"))
         smaller.onClick { [weak self] in self?.resize(by: 1 / Self.step) }
         larger.onClick { [weak self] in self?.resize(by: Self.step) }
         save.onClick { [weak self] in self?.saveFile() }
         copy.onClick { [weak self] in self?.copyPicture() }
+        showMessage.onClick { [weak self] in self?.leave() }
         previous.onClick { [weak self] in self?.move(-1) }
         next.onClick { [weak self] in self?.move(1) }
         retry.onClick { [weak self] in self?.download?.start() }
@@ -150,6 +165,31 @@ final class PictureViewer {
         guard target != index else { return }
         index = target
         showItem()
+        reachedOldest()
+    }
+
+    /// Where older ones are to be had, they are here before the person asks for the next.
+    private func reachedOldest() {
+        guard index == 0, let loadOlder, !isLoadingOlder, let first = items.first else { return }
+        isLoadingOlder = true
+        Task { [weak self] in
+            let older = await loadOlder(first)
+            guard let self else { return }
+            self.isLoadingOlder = false
+            guard !older.isEmpty, self.items.first?.id == first.id else { return }
+            self.items.insert(contentsOf: older, at: 0)
+            self.index += older.count
+            self.previous.isVisible = self.index > 0
+            self.showDetails()
+        }
+    }
+
+    private func leave() {
+        guard items.indices.contains(index) else { return }
+        let message = items[index].message
+        let show = onShowInConversation
+        window.close()
+        show?(message)
     }
 
     private func showItem() {
@@ -310,6 +350,12 @@ final class PictureViewer {
                 say(localized("The file could not be saved: %@", error.localizedDescription))
             }
         }
+    }
+}
+
+extension PictureViewer.Item {
+    init(_ item: SharedMediaItem) {
+        self.init(message: item.id.message, index: item.index, attachment: item.attachment)
     }
 }
 

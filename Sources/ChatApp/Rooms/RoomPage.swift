@@ -16,7 +16,10 @@ final class RoomPage {
     var say: (String) -> Void = { _ in }
     var window: () -> Window? = { nil }
     var onLeft: () -> Void = {}
+    /// The person goes to the conversation, which is behind this window.
+    var onShowConversation: () -> Void = {}
 
+    let media: SharedMediaGroup
     private let room: RoomModel
     private let desk: Desk
     private let picture: PersonPicture
@@ -33,6 +36,7 @@ final class RoomPage {
     init(_ room: RoomModel, _ desk: Desk) {
         self.room = room
         self.desk = desk
+        media = SharedMediaGroup(room.key, desk) { [weak room] in room?.title ?? "" }
         picture = PersonPicture(desk.home.avatars, size: 72)
         let address = Label(room.key.address.description).ellipsize(inMiddle: true).css("dim-label").selectable()
         let top = Box.vertical(spacing: 6, picture.widget.align(horizontal: .center), name, address)
@@ -42,7 +46,7 @@ final class RoomPage {
         root = PreferencesPage(
             "", icon: nil,
             [
-                PreferencesGroup("", description: nil, [top]), topicGroup,
+                PreferencesGroup("", description: nil, [top]), topicGroup, media.root,
                 PreferencesGroup("", description: nil, [notifications, entering, nickname]),
                 PreferencesGroup("", description: nil, [exits]),
             ])
@@ -53,6 +57,9 @@ final class RoomPage {
     }
 
     private func connect() {
+        media.stands(
+            in: { [weak self] in self?.window() }, say: { [weak self] in self?.say($0) },
+            onLeave: { [weak self] in self?.onShowConversation() })
         change.onClick { [weak self] in self?.changeTopic() }
         choosing = notifications.onSelect { [weak self] index in
             guard let self, Self.choices.indices.contains(index), let row = self.row else { return }

@@ -33,6 +33,8 @@ final class RoomWindow {
         page.window = place
         page.say = say
         page.onLeft = { [weak self] in self?.window.close() }
+        page.onShowConversation = { [weak self] in self?.window.close() }
+        window.on("unrealize") { [weak self] in self?.page.media.close() }
         window.onCloseRequest { [weak self] in
             self?.room.search("")
             return false

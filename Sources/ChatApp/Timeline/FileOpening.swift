@@ -6,15 +6,15 @@ internal import Localization
 
 /// Files of messages outside of the conversation: opened with the desktop's programs, or saved where the person wants.
 enum FileOpening {
-    static func open(_ path: String, _ attachment: Attachment, _ desk: Desk) {
+    static func open(_ path: String, _ attachment: Attachment, over window: Window?, say: (String) -> Void) {
         // What came from the network is only looked at by programs that show it; anything else is saved first.
         let isHarmless = attachment.mediaType.map { type in
             ["image/", "audio/", "video/", "text/plain", "application/pdf"].contains { type.hasPrefix($0) }
         }
         guard isHarmless == true else {
-            return desk.say(localized("Save this file before you open it."))
+            return say(localized("Save this file before you open it."))
         }
-        ToolkitSettings.open(URL(fileURLWithPath: path).absoluteString, over: desk.window?.window)
+        ToolkitSettings.open(URL(fileURLWithPath: path).absoluteString, over: window)
     }
 
     static func save(_ message: TimelineMessage, _ view: TimelineView) {
@@ -22,20 +22,23 @@ enum FileOpening {
             let download = view.desk.downloads(of: view.key.account)?.download(of: message.id, attachment: attachment)
         else { return }
         let desk = view.desk
+        save(download, over: desk.window?.window) { desk.say($0) }
+    }
+
+    static func save(_ download: AttachmentDownload, over window: Window?, say: @escaping (String) -> Void) {
         Task {
             await download.look()
             guard case .here(let path) = download.phase else {
                 download.start()
-                return desk.say(localized("The file is being fetched; save it then."))
+                return say(localized("The file is being fetched; save it then."))
             }
-            let name = attachment.name ?? localized("File")
-            guard let target = await FileChooser.save(localized("Save file"), name: name, over: desk.window?.window)
-            else { return }
+            let name = download.attachment.name ?? localized("File")
+            guard let target = await FileChooser.save(localized("Save file"), name: name, over: window) else { return }
             do {
                 try await copy(path, to: target)
-                desk.say(localized("Saved."))
+                say(localized("Saved."))
             } catch {
-                desk.say(localized("The file could not be saved: %@", error.localizedDescription))
+                say(localized("The file could not be saved: %@", error.localizedDescription))
             }
         }
     }

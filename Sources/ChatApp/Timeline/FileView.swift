@@ -12,11 +12,12 @@ final class FileView: AttachmentView {
     private let icon = Icon("text-x-generic-symbolic", size: 28)
     private let button: Button
 
-    init(_ place: AttachmentPlace) {
+    /// - Parameter characters: how much of the name is shown where there is room.
+    init(_ place: AttachmentPlace, characters: Int = 32) {
         self.place = place
         let name = place.attachment.name ?? localized("File")
         let words = Box.vertical(
-            Label(name).ellipsize(inMiddle: true).textAlignment(0).characters(maximum: 32), detail
+            Label(name).ellipsize(inMiddle: true).textAlignment(0).characters(maximum: characters), detail
         ).align(vertical: .center)
         button = Button(Box.horizontal(spacing: 10, icon, progress.widget, words)).css("flat").focusOnClick(false)
         root = button

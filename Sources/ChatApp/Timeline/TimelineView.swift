@@ -153,7 +153,7 @@ final class TimelineView: TimelineOwner {
             case .here(let path) = download.phase
         else { return }
         if message.text.attachments[attachment].kind == .picture { return openPicture(message.id, attachment) }
-        FileOpening.open(path, message.text.attachments[attachment], desk)
+        FileOpening.open(path, message.text.attachments[attachment], over: desk.window?.window) { desk.say($0) }
     }
 
     /// Shows a picture beside the others of the conversation that are in reach.

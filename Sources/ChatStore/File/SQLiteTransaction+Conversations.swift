@@ -108,20 +108,20 @@ extension SQLiteTransaction {
             """, values
         ) { row throws(StoreError) in
             Row(
-                id: ConversationID(rawValue: row.integer(26)),
+                id: ConversationID(rawValue: row.integer(27)),
                 key: ConversationKey(
-                    account: AccountID(rawValue: row.integer(27)), address: try address(row.integer(28)),
-                    kind: ConversationKey.Kind(rawValue: Int(row.integer(29))) ?? .direct),
+                    account: AccountID(rawValue: row.integer(28)), address: try address(row.integer(29)),
+                    kind: ConversationKey.Kind(rawValue: Int(row.integer(30))) ?? .direct),
                 settings: ConversationSettings(
-                    isPinned: row.bool(30), isArchived: row.bool(31),
-                    notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(32))) ?? .all,
-                    mutedUntil: row.optionalTime(33)),
-                last: row.isNull(0) ? nil : try record(from: row), unread: Int(row.integer(34)),
-                draft: row.isNull(35)
+                    isPinned: row.bool(31), isArchived: row.bool(32),
+                    notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(33))) ?? .all,
+                    mutedUntil: row.optionalTime(34)),
+                last: row.isNull(0) ? nil : try record(from: row), unread: Int(row.integer(35)),
+                draft: row.isNull(36)
                     ? nil
                     : Draft(
-                        body: row.text(35), reply: row.optionalMessageID(36), edits: row.optionalMessageID(37),
-                        time: row.time(38)), isMarkedUnread: row.bool(39))
+                        body: row.text(36), reply: row.optionalMessageID(37), edits: row.optionalMessageID(38),
+                        time: row.time(39)), isMarkedUnread: row.bool(40))
         }
         var list: [Conversation] = []
         list.reserveCapacity(rows.count)

@@ -6,7 +6,7 @@ extension SQLiteTransaction {
     static let columns = """
         m.id, m.conversation, m.kind, m.flags, m.sender, m.state, m.time_source, m.order_time, m.order_rank, m.wire_id, \
         m.archive, m.archive_id, m.body, m.time, m.origin_id, m.occupant_id, m.subject, m.thread, m.reply_archive, \
-        m.reply_id, m.target_archive, m.target_id, m.target, m.current_edit, m.retraction, m.failure
+        m.reply_id, m.target_archive, m.target_id, m.target, m.current_edit, m.retraction, m.failure, m.media
         """
     private static let select = "SELECT \(columns) FROM messages m "
     private static let byID = select + "WHERE m.id = ?"
@@ -83,6 +83,7 @@ extension SQLiteTransaction {
         record.target = row.optionalMessageID(22)
         record.currentEdit = row.optionalMessageID(23)
         record.retraction = row.optionalMessageID(24)
+        record.media = MediaKinds(rawValue: Int(row.optionalInteger(26) ?? 0))
         return record
     }
 

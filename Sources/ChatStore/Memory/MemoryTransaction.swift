@@ -45,6 +45,16 @@ final class MemoryTransaction: RecordStorage {
         return rows(timeline[start...].prefix(limit).map(\.id))
     }
 
+    func records(
+        of conversation: ConversationID, withMedia kinds: MediaKinds, before position: TimelinePosition?, limit: Int
+    ) throws(StoreError) -> [MessageRecord] {
+        guard let timeline = state.conversations[conversation]?.timeline else { return [] }
+        let end = position.map { Self.index(of: $0, in: timeline) } ?? timeline.count
+        let found = timeline[..<end].reversed().lazy.compactMap { [state] in state.records[$0.id] }
+            .filter { !$0.media.isDisjoint(with: kinds) }
+        return Array(found.prefix(limit))
+    }
+
     /// Where a position stands, or would stand.
     private static func index(of position: TimelinePosition, in timeline: [TimelinePosition]) -> Int {
         var low = 0

@@ -3,7 +3,7 @@
 /// The name comes from the network. It is for showing only; content is found by its hash, never by a name.
 public struct Attachment: Hashable, Sendable, Codable {
     /// What a person does with it.
-    public enum Kind: Int, Sendable, Codable {
+    public enum Kind: Int, Sendable, Codable, CaseIterable {
         case file = 0
         case picture = 1
         case voice = 2

@@ -130,7 +130,7 @@ extension RecordStorage {
             ? .failed(FailureReason(.notSent, condition: "imported")) : message.state
         if message.isRetracted { record = record.erased }
         let attachments = message.isRetracted ? [] : message.content.text?.attachments ?? []
-        record.hasAttachments = !attachments.isEmpty
+        record.take(attachments)
         try noteOrderTime(record.orderTime, in: conversation)
         record.id = try insert(record)
         if record.hasAttachments { try save(attachments, of: record.id) }

@@ -13,6 +13,11 @@ extension MessageRecord {
         }
     }
 
+    mutating func take(_ attachments: [Attachment]) {
+        hasAttachments = !attachments.isEmpty
+        media = kind == .text ? MediaKinds(attachments) : []
+    }
+
     /// A better source replaces the time; the archive's earliest stamp counts where a message is there several times.
     mutating func takeTime(of copy: MessageCopy, rank: Int64?) {
         // When we wrote something we know better than who passed it on; only the archive knows what came before and after.

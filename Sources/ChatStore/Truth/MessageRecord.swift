@@ -29,6 +29,9 @@ struct MessageRecord: Equatable, Sendable {
     var thread: String?
     var reply: TargetReference?
     var hasAttachments = false
+    /// What kinds of files the message has as it is shown: those of the correction that counts, if that has any. Only messages
+    /// have it, by which they are found.
+    var media: MediaKinds = []
     /// What a correction, retraction or reaction is about, as its sender named it.
     var targetReference: TargetReference?
     /// The message that the reference means, once it is here.

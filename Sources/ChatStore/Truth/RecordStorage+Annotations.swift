@@ -77,6 +77,7 @@ extension RecordStorage {
             if record.hasAttachments { try save([], of: record.id) }
             record = record.erased
         }
+        if record.kind == .text { record.media = MediaKinds(try shownAttachments(of: record).list) }
         if record != old { try update(record, replacing: old) }
         let newText = try searchText(of: record)
         if oldText != newText { try searchTextChanged(of: record, from: oldText, to: newText) }
@@ -108,7 +109,7 @@ extension MessageRecord {
         record.subject = nil
         record.thread = nil
         record.reply = nil
-        record.hasAttachments = false
+        record.take([])
         return record
     }
 }

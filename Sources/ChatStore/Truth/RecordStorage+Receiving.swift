@@ -21,7 +21,7 @@ extension RecordStorage {
         var record = Self.record(of: copy, conversation: conversation)
         try place(&record, rank: rank)
         let attachments = copy.content.text?.attachments ?? []
-        record.hasAttachments = !attachments.isEmpty
+        record.take(attachments)
         record.id = try insert(record)
         if record.hasAttachments { try save(attachments, of: record.id) }
         if let first = copy.archiveReferences.first {

@@ -74,7 +74,7 @@ extension RecordStorage {
         record.state = .queued
         try place(&record, rank: nil)
         let attachments = message.content.text?.attachments ?? []
-        record.hasAttachments = !attachments.isEmpty
+        record.take(attachments)
         record.id = try insert(record)
         if record.hasAttachments { try save(attachments, of: record.id) }
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }

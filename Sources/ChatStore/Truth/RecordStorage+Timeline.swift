@@ -21,6 +21,14 @@ extension RecordStorage {
         }
     }
 
+    func sharedMedia(
+        of conversation: ConversationID, _ kinds: Set<Attachment.Kind>, before position: TimelinePosition?, limit: Int
+    ) throws(StoreError) -> [StoredMessage] {
+        guard limit > 0, !kinds.isEmpty else { return [] }
+        return try assemble(
+            records(of: conversation, withMedia: MediaKinds(kinds), before: position, limit: limit))
+    }
+
     func message(_ id: MessageID) throws(StoreError) -> StoredMessage? {
         guard let record = try record(id), record.kind == .text else { return nil }
         return try assemble([record]).first
@@ -147,13 +155,27 @@ extension RecordStorage {
 
     func update(_ attachment: Attachment, at index: Int, of message: MessageID) throws(StoreError) {
         let record = try requireRecord(message)
-        var list = try attachments(of: message)
+        var (list, owner) = try shownAttachments(of: record)
         guard list.indices.contains(index) else {
             throw StoreError(.invalidRequest, "The message has no attachment number \(index).")
         }
         list[index] = attachment
-        try save(list, of: message)
+        try save(list, of: owner)
+        var changed = record
+        changed.media = record.kind == .text ? MediaKinds(list) : []
+        if changed != record { try update(changed, replacing: record) }
         noteChange(of: record)
+    }
+
+    /// The files that a message has as it is shown, and the row that has them: the correction that counts, or the message itself
+    /// where that brought none.
+    func shownAttachments(
+        of record: MessageRecord
+    ) throws(StoreError) -> (list: [Attachment], owner: MessageID) {
+        if let id = record.currentEdit, !record.isRetracted, let edit = try self.record(id), edit.hasAttachments {
+            return (try attachments(of: id), id)
+        }
+        return (record.hasAttachments ? try attachments(of: record.id) : [], record.id)
     }
 }
 

@@ -24,6 +24,10 @@ protocol RecordStorage: AnyObject, StoreWriter {
     func records(
         of conversation: ConversationID, after position: TimelinePosition, limit: Int
     ) throws(StoreError) -> [MessageRecord]
+    /// Messages with a file of one of these kinds strictly before a position, or the newest; newest first.
+    func records(
+        of conversation: ConversationID, withMedia kinds: MediaKinds, before position: TimelinePosition?, limit: Int
+    ) throws(StoreError) -> [MessageRecord]
     /// Corrections, retractions and reactions about a message, in their order.
     func annotations(of target: MessageID) throws(StoreError) -> [MessageRecord]
     /// The same for those that wait for a message.

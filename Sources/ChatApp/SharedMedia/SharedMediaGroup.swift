@@ -1,0 +1,114 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// What was shared in a conversation, on the page of a contact or room: the newest pictures, and the way to everything.
+final class SharedMediaGroup {
+    let root: PreferencesGroup
+    let all = ActionRow(localized("All pictures, voice messages and files"))
+    /// The newest pictures; some of them are empty where there are few.
+    let tiles: [PictureTile]
+
+    private let wishes: SharedMediaWishes
+    private let pictures: SharedMediaModel
+    private let anything: SharedMediaModel
+    private let buttons: [Button]
+    private let slots: [Bin]
+    private let strip: Box
+    private let title: () -> String
+    private var following: Task<Void, Never>?
+    private weak var everything: SharedMediaWindow?
+
+    /// So many pictures fit beside each other in a narrow window.
+    private static let count = 4
+
+    /// - Parameter title: what the conversation is called now.
+    init(_ key: ConversationKey, _ desk: Desk, title: @escaping () -> String) {
+        let wishes = SharedMediaWishes(key, desk)
+        self.wishes = wishes
+        self.title = title
+        pictures = wishes.model([.picture], pageSize: Self.count)
+        anything = wishes.model(Set(Attachment.Kind.allCases), pageSize: 1)
+        tiles = (0..<Self.count).map { _ in PictureTile(wishes) }
+        buttons = tiles.map { Button($0.root).css("flat", "shared-picture") }
+        slots = buttons.map { Bin($0) }
+        strip = Box(.horizontal, spacing: 6, slots).homogeneous().hidden()
+        all.append(Icon("go-next-symbolic"))
+        root = PreferencesGroup(
+            localized("Shared media"), description: nil,
+            [Box.vertical(spacing: 8, strip, ListBox([all]).css("boxed-list"))])
+        all.onActivate { [weak self] in self?.showAll() }
+        for (tile, button) in zip(tiles, buttons) {
+            button.onClick { [weak self, weak tile] in
+                guard let self, let item = tile?.item else { return }
+                self.wishes.open(item, among: self.pictures)
+            }
+            tile.onMenu = { [weak self] item, widget, x, y in self?.showMenu(item, widget, x, y) }
+            button.onKey(.bubble) { [weak self, weak tile] press in
+                guard press.asksForMenu, let self, let tile, let item = tile.item else { return false }
+                return self.showMenu(item, tile.root, Double(tile.root.width) / 2, Double(tile.root.height) / 2) != nil
+            }
+        }
+        observe(self) { group in group.show() }
+        following = Task { [pictures, anything] in
+            // Before that nobody knows where the files are.
+            await desk.prepareDownloads(of: key.account)
+            async let other: Void = anything.run()
+            await pictures.run()
+            await other
+        }
+    }
+
+    /// The window that it stands in, where sentences are said, and what to do when the person goes to the conversation.
+    func stands(
+        in window: @escaping () -> Window?, say: @escaping (String) -> Void, onLeave: @escaping () -> Void
+    ) {
+        wishes.window = window
+        wishes.say = say
+        wishes.onLeave = onLeave
+    }
+
+    /// Shows everything in a window of its own.
+    @discardableResult
+    func showAll() -> SharedMediaWindow {
+        let window = SharedMediaWindow.show(wishes.key, title: title(), wishes.desk, over: wishes.window()) {
+            [weak self] in self?.wishes.onLeave()
+        }
+        everything = window
+        return window
+    }
+
+    /// Ends what follows the conversation, and closes what was opened from here.
+    func close() {
+        everything?.window.close()
+        following?.cancel()
+        following = nil
+    }
+
+    @discardableResult
+    func showMenu(_ item: SharedMediaItem, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
+        wishes.showMenu(of: item, at: widget, x, y, in: root) { [weak self] in
+            if let self { self.wishes.open(item, among: self.pictures) }
+        }
+    }
+
+    private func show() {
+        let items = pictures.items.elements.prefix(Self.count)
+        strip.isVisible = !items.isEmpty
+        for (index, tile) in tiles.enumerated() {
+            guard items.indices.contains(index) else {
+                slots[index].show(nil)
+                tile.clear()
+                continue
+            }
+            let item = items[index]
+            slots[index].show(buttons[index])
+            tile.show(item)
+            tile.wake()
+            buttons[index].accessible(label: SharedMediaWords.spoken(item))
+        }
+        let isEmpty = anything.isKnown && anything.items.elements.isEmpty
+        all.show(subtitle: isEmpty ? localized("Nothing was shared in this conversation yet.") : "")
+    }
+}

@@ -1,0 +1,91 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// The window with everything that was shared in a conversation: pictures, voice messages, and other files; there is one for each.
+final class SharedMediaWindow {
+    let window: Window
+    let stack = Stack()
+    /// Made when they are first looked at.
+    private(set) var pictures: SharedPicturesView?
+    private(set) var voice: SharedFilesView?
+    private(set) var files: SharedFilesView?
+
+    private let wishes: SharedMediaWishes
+    private let toasts: ToastOverlay
+    private let places = ["pictures": Bin(), "voice": Bin(), "files": Bin()]
+    private static var open: [ConversationKey: SharedMediaWindow] = [:]
+
+    private init(_ wishes: SharedMediaWishes, title: String, over parent: Window?) {
+        self.wishes = wishes
+        let titles = [
+            ("pictures", localized("Pictures")), ("voice", localized("Voice")), ("files", localized("Files")),
+        ]
+        for (name, title) in titles { if let place = places[name] { stack.add(place, name: name, title: title) } }
+        toasts = ToastOverlay(stack)
+        window = Window(
+            localized("Shared media: %@", title), width: 560, height: 640, over: parent,
+            Box.vertical(HeaderBar(title: StackSwitcher(stack).css("narrow")), toasts.expand(.vertical)))
+        window.minimumSize(width: 340, height: 320)
+        window.closesOnEscape()
+        wishes.window = { [weak self] in self?.window }
+        wishes.say = { [weak self] in self?.toasts.show($0) }
+        stack.onChange { [weak self] in self?.fill($0) }
+        fill(stack.shown)
+        let key = wishes.key
+        // Closed by the person, or gone with the window that it stands over.
+        window.on("unrealize") { [weak self] in
+            self?.close()
+            SharedMediaWindow.open[key] = nil
+        }
+        Self.open[key] = self
+    }
+
+    /// - Parameters:
+    ///   - title: what the conversation is called.
+    ///   - onLeave: the person goes to the conversation.
+    @discardableResult
+    static func show(
+        _ key: ConversationKey, title: String, _ desk: Desk, over parent: Window?, onLeave: @escaping () -> Void
+    ) -> SharedMediaWindow {
+        if let known = open[key] {
+            known.window.present()
+            return known
+        }
+        let wishes = SharedMediaWishes(key, desk)
+        let window = SharedMediaWindow(wishes, title: title, over: parent)
+        wishes.onLeave = { [weak window] in
+            window?.window.close()
+            onLeave()
+        }
+        window.window.keep(window)
+        window.window.present()
+        return window
+    }
+
+    private func fill(_ name: String?) {
+        guard let name, let place = places[name] else { return }
+        switch name {
+        case "pictures" where pictures == nil:
+            let view = SharedPicturesView(wishes)
+            pictures = view
+            place.show(view.root)
+        case "voice" where voice == nil:
+            let view = SharedFilesView.voice(wishes)
+            voice = view
+            place.show(view.root)
+        case "files" where files == nil:
+            let view = SharedFilesView.files(wishes)
+            files = view
+            place.show(view.root)
+        default: break
+        }
+    }
+
+    private func close() {
+        pictures?.close()
+        voice?.close()
+        files?.close()
+    }
+}

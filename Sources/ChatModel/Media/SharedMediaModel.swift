@@ -1,0 +1,138 @@
+public import ChatStore
+public import Observation
+
+/// The pictures, voice messages or other files of one conversation as far as its history is on this device: newest first, a page at a
+/// time, and up to date.
+///
+///     let pictures = SharedMediaModel(key, kinds: [.picture], store: store)
+///     let observation = pictures.items.observe { diff in view.apply(diff) }
+///     await pictures.run()                  // until cancelled or the store is closed
+///
+/// However much was shared, no more is in memory than was asked for by ``loadMore()``. What was taken back goes, and what a
+/// correction has replaced is not there.
+@MainActor
+@Observable
+public final class SharedMediaModel {
+    public let key: ConversationKey
+    public let kinds: Set<Attachment.Kind>
+    public let items: ObservableList<SharedMediaItem>
+    /// It was looked; before that an empty list says nothing.
+    public private(set) var isKnown = false
+    /// There are older ones: ``loadMore()``.
+    public private(set) var hasMore = false
+    /// Why the store could not be read the last time, if so.
+    public private(set) var problem: StoreError?
+
+    /// So many messages are read at a time.
+    public static let standardPageSize = 60
+
+    @ObservationIgnored private let store: any LocalStore
+    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private var stretch: SharedMediaStretch
+    @ObservationIgnored private var conversation: ConversationID?
+    @ObservationIgnored private var book = AddressBook()
+    /// What has changed since it was opened, for ``run()``.
+    @ObservationIgnored private var changes: StoreChangeSequence?
+
+    public init(
+        _ key: ConversationKey, kinds: Set<Attachment.Kind>, store: any LocalStore,
+        environment: ModelEnvironment = ModelEnvironment(), pageSize: Int = standardPageSize
+    ) {
+        self.key = key
+        self.kinds = kinds
+        self.store = store
+        stretch = SharedMediaStretch(kinds, pageSize: pageSize)
+        items = ObservableList(report: environment.report)
+    }
+
+    /// Reads the newest page, unless that was done.
+    public func open() async {
+        if changes == nil { changes = store.changes() }
+        await update { _, _, _ throws(StoreError) in }
+    }
+
+    /// Follows the store until the task is cancelled or the store is closed.
+    public func run() async {
+        if changes == nil || !isKnown { await open() }
+        guard let changes else { return }
+        for await change in changes { await apply(change) }
+    }
+
+    /// Adds a page of older ones; `false` if there is none.
+    @discardableResult
+    public func loadMore() async -> Bool {
+        let before = items.elements.count
+        await update(book: false) { stretch, conversation, store throws(StoreError) in
+            try stretch.loadOlder(conversation, store)
+        }
+        return items.elements.count > before
+    }
+
+    /// Takes in what changed in the store.
+    public func apply(_ changes: StoreChanges) async {
+        let isNamed =
+            conversation.map { changes.messages[$0] != nil || changes.conversations.contains($0) }
+            ?? !changes.conversations.isEmpty
+        let isRenamed = changes.accounts.contains(key.account)
+        guard isNamed || isRenamed else { return }
+        await update(book: isRenamed) { stretch, conversation, store throws(StoreError) in
+            let changed = changes.messages[conversation] ?? []
+            if !changed.isEmpty { try stretch.refresh(changed, conversation, store) }
+        }
+    }
+
+    private struct Moment: Sendable {
+        var book: AddressBook?
+        var conversation: ConversationID?
+        var stretch: SharedMediaStretch
+    }
+
+    /// Reads in one moment of the store, then shows it. A conversation that has begun, or was removed and has begun anew, is read
+    /// from its newest page on.
+    private func update(
+        book readsBook: Bool = true,
+        _ read:
+            @escaping @Sendable (inout SharedMediaStretch, ConversationID, any StoreReader) throws(StoreError) -> Void
+    ) async {
+        await turns.take { [store, key] in
+            let (before, known) = (stretch, conversation)
+            do throws(StoreError) {
+                let moment = try await store.read { store throws(StoreError) in
+                    var moment = Moment(
+                        book: readsBook ? try AddressBook(store) : nil, conversation: try store.conversation(key),
+                        stretch: before)
+                    if moment.conversation != known || known == nil {
+                        moment.stretch = SharedMediaStretch(before.kinds, pageSize: before.pageSize)
+                        if let new = moment.conversation { try moment.stretch.loadOlder(new, store) }
+                    } else if let known {
+                        try read(&moment.stretch, known, store)
+                    }
+                    return moment
+                }
+                let isSame = isKnown && moment.stretch == before && (moment.book ?? book) == book
+                if let book = moment.book { self.book = book }
+                conversation = moment.conversation
+                stretch = moment.stretch
+                if problem != nil { problem = nil }
+                // A draft, or a mark of what was read, changes nothing here.
+                if isSame { return }
+            } catch {
+                // What has changed meanwhile is not known any more, so the next look begins anew.
+                conversation = nil
+                problem = error
+            }
+            display()
+        }
+    }
+
+    private func display() {
+        items.show(
+            stretch.messages.flatMap { message in
+                SharedMediaItem.items(
+                    of: TimelineMessage(message, answered: nil, key: key, book: book), kinds)
+            })
+        let hasMore = conversation != nil && !stretch.reachesOldest
+        if self.hasMore != hasMore { self.hasMore = hasMore }
+        if !isKnown { isKnown = true }
+    }
+}

@@ -1,0 +1,198 @@
+import ChatStore
+import GTKBinding
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("Shared media")
+    struct SharedMediaWindowTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        @Test("pictures stand in a grid, the newest first; a new one appears, one that was taken back goes")
+        func pictures() async throws {
+            let sample = try await SharedMediaSample.make()
+            try await sample.everything()
+            let shown = try await sample.show()
+            let view = try #require(shown.pictures)
+            #expect(await Toolkit.turn { view.items.count == 9 })
+            #expect(await Toolkit.turn { view.shownTiles.filter(\.isShown).count == 9 })
+            #expect(view.items.map(\.attachment.name) == (0..<9).reversed().map { "geese-\($0).jpg" })
+            let first = try #require(view.shownTiles.first?.root)
+            #expect(await Toolkit.turn { first.width >= 92 && abs(first.width - first.height) <= 1 })
+            await Toolkit.picture(shown.window, "shared-pictures")
+            let menu = try #require(view.showMenu(of: 1))
+            #expect(await Toolkit.turn { menu.isMapped })
+            await Toolkit.picture(shown.window, "shared-menu", with: menu)
+            menu.close()
+            await Toolkit.settle()
+            let new = try await sample.picture(1, ago: 0)
+            let reference = sample.talk.lastReference
+            #expect(await Toolkit.turn { view.items.first?.id.message == new && view.items.count == 10 })
+            #expect(await Toolkit.turn { view.shownTiles.first?.isShown == true })
+            try await sample.talk.say(.retraction(of: reference))
+            #expect(await Toolkit.turn { view.items.count == 9 })
+            shown.window.close()
+            await sample.talk.end()
+        }
+
+        @Test("however many there are, no more are read than one scrolls to")
+        func pages() async throws {
+            let sample = try await SharedMediaSample.make()
+            let key = sample.talk.key
+            try await sample.talk.write { store throws(StoreError) in
+                for number in 0..<400 {
+                    let picture = Attachment(kind: .picture, name: "\(number)")
+                    _ = try store.receive(
+                        MessageCopy(
+                            route: .live, sender: key.address, wireID: "p\(number)", originID: "p\(number)",
+                            time: MessageTime.now.advanced(by: Int64(number - 400) * 60_000),
+                            content: .text(MessageText("", attachments: [picture]))), in: key)
+                }
+            }
+            let shown = try await sample.show()
+            let view = try #require(shown.pictures)
+            #expect(await Toolkit.turn { !view.items.isEmpty && view.scroller.pageHeight > 0 })
+            await Toolkit.settle()
+            #expect(view.items.count < 200)
+            var seen = view.items.count
+            while view.model.hasMore {
+                let before = seen
+                // The grid becomes longer with the next layout only, so one scrolls until something comes.
+                let isMore = await Toolkit.turn {
+                    view.scroller.offset = view.scroller.contentHeight
+                    return view.items.count > before || !view.model.hasMore
+                }
+                #expect(isMore)
+                guard isMore else { break }
+                seen = view.items.count
+            }
+            #expect(view.items.map(\.attachment.name) == (0..<400).reversed().map { "\($0)" })
+            shown.window.close()
+            await sample.talk.end()
+        }
+
+        @Test("a click opens the picture beside the others, and older ones come as one gets there")
+        func viewer() async throws {
+            let sample = try await SharedMediaSample.make()
+            for number in 0..<5 { try await sample.picture(number, ago: Int64(100 - number)) }
+            await sample.talk.desk.prepareDownloads(of: sample.talk.account)
+            let wishes = SharedMediaWishes(sample.talk.key, sample.talk.desk)
+            let model = wishes.model([.picture], pageSize: 2)
+            await model.open()
+            #expect(model.items.elements.map(\.attachment.name) == ["geese-4.jpg", "geese-3.jpg"])
+            let viewer = try #require(wishes.open(model.items.elements[0], among: model))
+            #expect(viewer.window.title == "geese-4.jpg")
+            viewer.move(-1)
+            #expect(viewer.window.title == "geese-3.jpg")
+            // The two before have come meanwhile, and then the last one.
+            #expect(await Toolkit.turn { viewer.items.count == 4 && viewer.index == 2 })
+            viewer.move(-2)
+            #expect(await Toolkit.turn { viewer.items.count == 5 && viewer.index == 1 })
+            #expect(viewer.items.map { $0.attachment.name } == (0..<5).map { "geese-\($0).jpg" })
+            viewer.move(-1)
+            #expect(viewer.window.title == "geese-0.jpg")
+            await Toolkit.settle()
+            #expect(viewer.items.count == 5)
+            #expect(await Toolkit.turn { viewer.size != nil })
+            await Toolkit.picture(viewer.window, "shared-viewer")
+            var wanted: MessageID?
+            viewer.onShowInConversation = { wanted = $0 }
+            viewer.showMessage.click()
+            #expect(await Toolkit.turn { wanted == viewer.items[0].message })
+            #expect(await Toolkit.turn { !viewer.window.isMapped })
+            await sample.talk.end()
+        }
+
+        @Test("voice messages and files stand with sender, time, name and size; a voice message is played there")
+        func files() async throws {
+            let sample = try await SharedMediaSample.make()
+            try await sample.everything()
+            let shown = try await sample.show("voice")
+            let voice = try #require(shown.voice)
+            #expect(await Toolkit.turn { voice.shownRows.count == 3 })
+            func lengths() -> [String] { voice.shownRows.compactMap { ($0.view as? VoiceView)?.length.text } }
+            #expect(await Toolkit.turn { lengths() == ["0:04", "0:21", "0:07"] })
+            await Toolkit.picture(shown.window, "shared-voice")
+            let first = try #require(voice.shownRows.first)
+            let playback = sample.talk.desk.playback
+            first.activate()
+            #expect(await Toolkit.turn { playback.current?.message == first.item?.id.message })
+            shown.stack.shown = "files"
+            let files = try #require(shown.files)
+            #expect(await Toolkit.turn { files.shownRows.count == 3 })
+            #expect(files.model.items.elements.map(\.attachment.size) == [1_240_000, 23_400_000, 84_000])
+            await Toolkit.picture(shown.window, "shared-files")
+            shown.window.close()
+            await playback.stop()
+            await sample.talk.end()
+        }
+
+        @Test("where there is nothing that is said in words")
+        func empty() async throws {
+            let sample = try await SharedMediaSample.make()
+            try await sample.talk.say("But soft!")
+            let shown = try await sample.show()
+            #expect(await Toolkit.turn { shown.pictures?.page == "empty" })
+            await Toolkit.picture(shown.window, "shared-empty")
+            shown.stack.shown = "voice"
+            #expect(await Toolkit.turn { shown.voice?.page == "empty" })
+            shown.stack.shown = "files"
+            #expect(await Toolkit.turn { shown.files?.page == "empty" })
+            // The first one changes that.
+            try await sample.file("letter.pdf", size: 10, ago: 0)
+            #expect(await Toolkit.turn { shown.files?.page == "items" })
+            shown.window.close()
+            await sample.talk.end()
+        }
+
+        @Test("the way to the message leads through the main window, and the windows before it go")
+        func showInConversation() async throws {
+            let sample = try await SharedMediaSample.make()
+            let wanted = try await sample.picture(2, ago: 20_000)
+            try await sample.talk.fill(200)
+            let window = try MainWindow.shown(sample.talk.desk)
+            var left = false
+            let shown = try await sample.show { left = true }
+            let view = try #require(shown.pictures)
+            #expect(await Toolkit.turn { view.items.count == 1 })
+            let (_, actions) = view.wishes.menu(of: view.items[0]) {}
+            actions.activate("show")
+            #expect(left)
+            #expect(
+                await Toolkit.turn {
+                    window.conversation?.timeline.bubble(of: wanted)?.bubble.has(css: "flash") == true
+                })
+            #expect(await Toolkit.turn { !shown.window.isMapped })
+            window.close(forGood: true)
+            await sample.talk.end()
+        }
+
+        @Test("nothing of a closed window is left")
+        func leaks() async throws {
+            let sample = try await SharedMediaSample.make()
+            try await sample.everything()
+            await sample.talk.desk.prepareDownloads(of: sample.talk.account)
+            await Toolkit.settle()
+            let before = Object.liveCount
+            do {
+                let shown = try await sample.show()
+                #expect(await Toolkit.turn { shown.pictures?.shownTiles.filter(\.isShown).count == 9 })
+                shown.stack.shown = "voice"
+                #expect(await Toolkit.turn { shown.voice?.shownRows.count == 3 })
+                shown.stack.shown = "files"
+                #expect(await Toolkit.turn { shown.files?.shownRows.count == 3 })
+                await Toolkit.settle()
+                shown.window.close()
+            }
+            // What was painted is kept for the next time.
+            let isGone = await Toolkit.turn { Object.liveCount <= before + PictureTile.keptCount }
+            #expect(isGone, "\(Object.liveCount) of \(before)")
+            await sample.talk.end()
+        }
+    }
+}
