@@ -102,6 +102,44 @@ extension WindowTests {
             await home.stop()
         }
 
+        @Test("who asks to be a contact is told while nobody looks, once, and no more when it was answered")
+        func requests() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
+            await Toolkit.settle()
+            let account = try #require(home.accounts.rows.elements.first?.id)
+            let desktop = Desktop()
+            var isLooking = true
+            let notifier = Notifier(home, sink: desktop, isLooking: { isLooking }, isInFront: { _ in false })
+            let romeo = ContactRequest(address: try JID("romeo@montague.example"), text: "We met at the feast.")
+            let paris = ContactRequest(address: try JID("paris@verona.example"))
+            func name(_ request: ContactRequest) -> String {
+                QuestionNotifier.name(ContactRequestRow.ID(account: account, address: request.address))
+            }
+            // Who looks sees the bar in the window.
+            home.contacts.show(requests: [romeo], of: account)
+            await Toolkit.settle()
+            #expect(desktop.sent.isEmpty)
+            isLooking = false
+            home.contacts.show(requests: [romeo, paris], of: account)
+            #expect(await Toolkit.turn { desktop.sent == [name(paris)] })
+            home.contacts.show(requests: [romeo], of: account)
+            #expect(await Toolkit.turn { desktop.withdrawn == [name(paris)] })
+            await home.show(.doNotDisturb, saying: nil)
+            home.contacts.show(requests: [romeo, paris], of: account)
+            await Toolkit.settle()
+            await home.show(.available, saying: nil)
+            home.contacts.show(requests: [romeo], of: account)
+            #expect(await Toolkit.turn { desktop.withdrawn.count == 2 })
+            home.preferences.values.showsNotifications = false
+            home.contacts.show(requests: [romeo, paris], of: account)
+            await Toolkit.settle()
+            home.contacts.show(requests: [romeo], of: account)
+            #expect(await Toolkit.turn { desktop.withdrawn.count == 3 })
+            #expect(desktop.sent == [name(paris)])
+            notifier.end()
+            await home.stop()
+        }
+
         @Test("an invitation into a room is told while nobody looks, once, and no more when it was answered")
         func invitations() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
@@ -124,7 +162,7 @@ extension WindowTests {
                 RoomInvitation(room: garden, inviter: romeo, isMediated: false),
             ]
             home.contacts.show(invitations: both, of: account)
-            let name = Notifier.name(RoomInvitationRow.ID(account: account, room: garden))
+            let name = QuestionNotifier.name(RoomInvitationRow.ID(account: account, room: garden))
             #expect(await Toolkit.turn { desktop.sent == [name] })
             home.contacts.show(invitations: [both[0]], of: account)
             #expect(await Toolkit.turn { desktop.withdrawn == [name] })

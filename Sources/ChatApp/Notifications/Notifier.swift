@@ -16,9 +16,7 @@ final class Notifier {
     private let home: ChatHome
     let feed: NotificationFeed
     private weak var sink: (any Sink)?
-    private let isLooking: () -> Bool
-    /// Invitations that are known; each is told once.
-    private var invitations: Set<RoomInvitationRow.ID> = []
+    private let questions: QuestionNotifier
     private var running: Task<Void, Never>?
 
     /// - Parameters:
@@ -30,13 +28,12 @@ final class Notifier {
     ) {
         self.home = home
         self.sink = sink
-        self.isLooking = isLooking
+        questions = QuestionNotifier(home, sink: sink, isLooking: isLooking)
         feed = NotificationFeed(home, isInFront: isInFront)
         feed.announce = { [weak self] news, key in self?.announce(news, key) }
         feed.withdraw = { [weak self] id in self?.sink?.withdrawNotification(Self.name(id)) }
         let feed = feed
         running = Task { await feed.run() }
-        observe(self) { notifier in notifier.showInvitations() }
     }
 
     isolated deinit { running?.cancel() }
@@ -73,27 +70,6 @@ final class Notifier {
             self?.sink?.send(Self.notification(news, picture: picture), id: Self.name(id))
         }
     }
-
-    // MARK: Invitations
-
-    /// Tells of invitations into rooms that came while nobody looks, until they are answered; a click shows the window, which asks.
-    private func showInvitations() {
-        let rows = home.contacts.invitations.elements
-        let known = invitations
-        invitations = Set(rows.map(\.id))
-        for id in known.subtracting(invitations) { sink?.withdrawNotification(Self.name(id)) }
-        let values = home.preferences.values
-        guard values.showsNotifications, home.availability != .doNotDisturb, !isLooking() else { return }
-        for row in rows where !known.contains(row.id) {
-            sink?.send(
-                Notification(
-                    localized("Invitation"),
-                    body: RoomWords.invitation(row, withReason: values.showsTextInNotifications)),
-                id: Self.name(row.id))
-        }
-    }
-
-    static func name(_ id: RoomInvitationRow.ID) -> String { "invitation-\(id.account.rawValue)-\(id.room)" }
 
     static func name(_ id: ConversationID) -> String { "conversation-\(id.rawValue)" }
 
