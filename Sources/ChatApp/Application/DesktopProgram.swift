@@ -59,7 +59,7 @@ public final class DesktopProgram {
             self.desk = desk
             observe(desk) { desk in StyleManager.use(desk.home.preferences.values.colourScheme.scheme) }
             if let salvage = store.report.salvage { desk.say(salvage.words(at: profile.storePath)) }
-            if !startsHidden { showWindow() }
+            if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)
             await home.start()
             for address in waitingAddresses { open(address, desk) }
