@@ -69,11 +69,15 @@ extension WindowTests {
             await home.stop()
         }
 
-        private final class Desktop: Notifier.Sink {
+        private final class Desktop: NotificationSink {
             var sent: [String] = []
             var withdrawn: [String] = []
+            var last: NotificationContent?
 
-            func send(_ notification: Notification, id: String) { sent.append(id) }
+            func send(_ notification: NotificationContent, id: String) {
+                sent.append(id)
+                last = notification
+            }
             func withdrawNotification(_ id: String) { withdrawn.append(id) }
         }
 
@@ -98,6 +102,42 @@ extension WindowTests {
             let id = try #require(home.conversations.rows.elements.first?.id)
             try await home.conversations.markRead(id, through: nil)
             #expect(await Toolkit.turn { desktop.withdrawn == [Notifier.name(id)] })
+            notifier.end()
+            await home.stop()
+        }
+
+        @Test("an answer typed into a notification is kept for sending once, and what it answers is read")
+        func answers() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let account = try #require(home.accounts.rows.elements.first?.id)
+            let desktop = Desktop()
+            let notifier = Notifier(home, sink: desktop) { _ in false }
+            let romeo = try JID("romeo@montague.example")
+            let key = ConversationKey(account: account, address: romeo, kind: .direct)
+            #expect(await Toolkit.turn { notifier.feed.hasBegun })
+            try await home.store.write { store throws(StoreError) in
+                for (number, words) in ["Soft!", "What light?"].enumerated() {
+                    _ = try store.receive(
+                        MessageCopy(
+                            route: .live, sender: romeo, originID: "\(number)", time: .now,
+                            content: .text(MessageText(words))), in: key)
+                }
+            }
+            #expect(await Toolkit.turn { desktop.last?.reply != nil })
+            let target = try #require(desktop.last?.reply?.action.target)
+            #expect(desktop.last?.click == NotificationAction("app.open-conversation", target: target))
+            notifier.answer(target, with: " \n")
+            notifier.answer("no number", with: "to nobody")
+            notifier.answer("987654", with: "to nobody")
+            notifier.answer(target, with: "It is the east. \n")
+            let id = ConversationID(rawValue: try #require(Int64(target)))
+            #expect(await Toolkit.turn { desktop.withdrawn.contains(Notifier.name(id)) })
+            let (waiting, conversation) = try await home.store.read { store throws(StoreError) in
+                (try store.sendQueue(of: account), try store.conversation(id))
+            }
+            #expect(waiting.count == 1)
+            #expect(waiting.first?.content == .text(MessageText("It is the east.")))
+            #expect(conversation?.unreadCount == 0)
             notifier.end()
             await home.stop()
         }

@@ -17,6 +17,7 @@ public final class DesktopProgram {
     private(set) var desk: Desk?
     private(set) var window: MainWindow?
     private var notifier: Notifier?
+    private var notifications: DesktopNotifications?
     private var startsHidden = false
     /// What was opened before the accounts were there.
     private var waitingAddresses: [String] = []
@@ -93,13 +94,28 @@ public final class DesktopProgram {
     }
 
     private func startNotifying(_ home: ChatHome) {
+        let notifications = application.bus.map {
+            DesktopNotifications(notificationServer($0), otherwise: application)
+        }
+        self.notifications = notifications
         let notifier = Notifier(
-            home, sink: application, isLooking: { [weak self] in self?.window?.window.isActive ?? false },
+            home, sink: notifications ?? application,
+            isLooking: { [weak self] in self?.window?.window.isActive ?? false },
             isInFront: { [weak self] in self?.window?.isInFront($0) ?? false })
         self.notifier = notifier
         for action in notifier.actions(reply: { [weak self] in self?.openConversation(number: $0) }) {
             application.add(action)
         }
+        notifier.say = { [weak self] in self?.desk?.say($0) }
+    }
+
+    private func notificationServer(_ bus: MessageBus) -> NotificationServer {
+        let server = NotificationServer(bus, program: localized("Hongyan"), desktopEntry: Self.id)
+        server.onAction = { [weak self] action in
+            if let action { self?.application.activate(action) } else { self?.showWindow() }
+        }
+        server.onReply = { [weak self] in self?.notifier?.answer($0, with: $1) }
+        return server
     }
 
     /// Brings the window up; makes it where it was closed.
@@ -126,9 +142,10 @@ public final class DesktopProgram {
         window = nil
         notifier?.end()
         notifier = nil
-        let (desk, store) = (desk, store)
+        let (desk, store, notifications) = (desk, store, notifications)
         self.desk = nil
         Task { [application] in
+            await notifications?.end()
             await desk?.end()
             await store?.close()
             application.quit()

@@ -5,25 +5,21 @@ internal import Localization
 
 /// Tells the person of new messages through the desktop, also while no window is open.
 ///
-/// A click opens the conversation, buttons answer and mark as read. A conversation has one notification: that of its last message.
+/// A click opens the conversation, an answer is typed into it or in the window, and a button marks as read. A conversation has one notification: that of its last message.
 final class Notifier {
-    /// Where notifications go.
-    protocol Sink: AnyObject {
-        func send(_ notification: Notification, id: String)
-        func withdrawNotification(_ id: String)
-    }
-
     private let home: ChatHome
     let feed: NotificationFeed
-    private weak var sink: (any Sink)?
+    private weak var sink: (any NotificationSink)?
     private let questions: QuestionNotifier
+    /// Tells the person in the window what went wrong.
+    var say: (String) -> Void = { _ in }
     private var running: Task<Void, Never>?
 
     /// - Parameters:
     ///   - isLooking: whether the person is looking at the program at all.
     ///   - isInFront: whether the person is looking at a conversation.
     init(
-        _ home: ChatHome, sink: any Sink, isLooking: @escaping () -> Bool = { false },
+        _ home: ChatHome, sink: any NotificationSink, isLooking: @escaping () -> Bool = { false },
         isInFront: @escaping (ConversationKey) -> Bool
     ) {
         self.home = home
@@ -53,6 +49,20 @@ final class Notifier {
         ]
     }
 
+    /// Sends what was typed into a notification, and takes the conversation for read.
+    func answer(_ target: String, with text: String) {
+        guard let number = Int64(target) else { return }
+        let id = ConversationID(rawValue: number)
+        Task { [home, say] in
+            do throws(StoreError) {
+                // What a server shows after an answer is up to it.
+                if try await home.answer(id, with: text) { sink?.withdrawNotification(Self.name(id)) }
+            } catch {
+                say(error.description)
+            }
+        }
+    }
+
     private func markRead(_ id: ConversationID) {
         let account = home.conversations.row(id).flatMap { home.account($0.key.account) }
         Task { [home] in try? await home.conversations.markRead(id, through: account) }
@@ -73,18 +83,19 @@ final class Notifier {
 
     static func name(_ id: ConversationID) -> String { "conversation-\(id.rawValue)" }
 
-    static func notification(_ news: MessageNotification, picture: [UInt8]?) -> Notification {
+    static func notification(_ news: MessageNotification, picture: [UInt8]?) -> NotificationContent {
         let words = news.preview.map { PreviewWords.line($0) } ?? localized("New message")
         let body = news.senderName.map { "\($0): \(words)" } ?? words
-        let notification = Notification(news.title, body: body)
+        var notification = NotificationContent(news.title, body: body)
         let target = String(news.conversation.rawValue)
-        notification.setDefaultAction("app.open-conversation", target: target)
-        notification.addButton(localized("Reply"), "app.reply-conversation", target: target)
-        notification.addButton(localized("Mark as read"), "app.read-conversation", target: target)
-        if news.isMention { notification.use(.high) }
-        if let picture { notification.show(picture: picture) }
+        notification.click = NotificationAction("app.open-conversation", target: target)
+        notification.reply = NotificationContent.Reply(
+            localized("Reply"), placeholder: localized("Message"), submitLabel: localized("Send"),
+            action: NotificationAction("app.reply-conversation", target: target))
+        notification.addButton(
+            localized("Mark as read"), NotificationAction("app.read-conversation", target: target))
+        if news.isMention { notification.priority = .high }
+        notification.picture = picture
         return notification
     }
 }
-
-extension Application: Notifier.Sink {}

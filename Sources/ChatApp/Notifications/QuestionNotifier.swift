@@ -9,13 +9,13 @@ internal import XMPPAddress
 /// Each is told once and withdrawn when it was answered, here or elsewhere. A click shows the window, which asks.
 final class QuestionNotifier {
     private let home: ChatHome
-    private weak var sink: (any Notifier.Sink)?
+    private weak var sink: (any NotificationSink)?
     private let isLooking: () -> Bool
     private var requests: Set<ContactRequestRow.ID> = []
     private var invitations: Set<RoomInvitationRow.ID> = []
 
     /// - Parameter isLooking: whether the person is looking at the program at all.
-    init(_ home: ChatHome, sink: any Notifier.Sink, isLooking: @escaping () -> Bool) {
+    init(_ home: ChatHome, sink: any NotificationSink, isLooking: @escaping () -> Bool) {
         self.home = home
         self.sink = sink
         self.isLooking = isLooking
@@ -28,7 +28,7 @@ final class QuestionNotifier {
         show(home.contacts.requests.elements, &requests, Self.name) { request, showsText in
             let name = names[request.id]?.name ?? request.address.unescapedLocal ?? request.address.description
             let words = showsText ? request.text.flatMap { $0.isEmpty ? nil : "“\($0)”" } : nil
-            return Notification(
+            return NotificationContent(
                 localized("%@ asks to be your contact", name),
                 body: [request.address.description, words].compactMap(\.self).joined(separator: "\n"))
         }
@@ -36,13 +36,14 @@ final class QuestionNotifier {
 
     private func showInvitations() {
         show(home.contacts.invitations.elements, &invitations, Self.name) { invitation, showsText in
-            Notification(localized("Invitation"), body: RoomWords.invitation(invitation, withReason: showsText))
+            NotificationContent(localized("Invitation"), body: RoomWords.invitation(invitation, withReason: showsText))
         }
     }
 
     /// - Parameter known: what was there before; it is news no more, whether it was told or not.
     private func show<Row: Identifiable>(
-        _ rows: [Row], _ known: inout Set<Row.ID>, _ name: (Row.ID) -> String, _ words: (Row, Bool) -> Notification
+        _ rows: [Row], _ known: inout Set<Row.ID>, _ name: (Row.ID) -> String,
+        _ words: (Row, Bool) -> NotificationContent
     ) {
         let before = known
         known = Set(rows.map(\.id))
