@@ -29,11 +29,18 @@ public final class DesktopProgram {
 
     /// Runs until the person ends it; gives the exit status.
     ///
-    /// - Parameter arguments: the name of the program; `--hidden` to begin without a window; addresses to open.
+    /// - Parameter arguments: the name of the program; `--version` to say which release it is and end; `--hidden` to begin without
+    ///   a window; addresses to open.
     public func run(_ arguments: [String]) -> Int32 {
+        if arguments.dropFirst().contains("--version") {
+            print("hongyan-desktop \(Release.version)")
+            return 0
+        }
         startsHidden = arguments.dropFirst().contains("--hidden")
         ToolkitSettings.useProgramName(localized("Hongyan"), id: Self.id)
         Graphics.useProcessorWithoutCard()
+        application.describe(option: "version", localized("Say which release this is, and end"))
+        application.describe(option: "hidden", localized("Begin without a window"))
         application.onStartup { [weak self] in self?.startUp() }
         application.onActivate { [weak self] in self?.activate() }
         application.onOpen { [weak self] in self?.open($0) }
@@ -43,6 +50,7 @@ public final class DesktopProgram {
     private func startUp() {
         Graphics.forgetChoice()
         StyleSheet.add(Style.rules)
+        ProgramIcon.addFolders()
         ToolkitSettings.useIcon(Self.id)
         addActions()
         // Something is done without a window: reading the store, and saying goodbye at the end.
