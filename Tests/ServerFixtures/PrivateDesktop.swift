@@ -67,4 +67,9 @@ public final class PrivateDesktop: Sendable {
     }
 
     deinit { FixtureDirectory.remove(folder) }
+
+    /// What shows notifications from now on, in the place of what did so before.
+    public func notifications(capabilities: [String]) throws(FixtureError) -> PrivateNotifications {
+        try PrivateNotifications(on: bus, capabilities: capabilities)
+    }
 }

@@ -21,16 +21,27 @@ public final class PrivateNotifications: Sendable {
 
     private let daemon: PrivateDaemon
     private let file: String
+    private let address: String
 
     /// Blocks until it runs.
     public init(on bus: PrivateBus, capabilities: [String]) throws(FixtureError) {
         let folder = try FixtureDirectory.make("notifications")
+        address = bus.address
         file = "\(folder)/notifications"
         let command = Command(
             program: "setpriv", arguments: ["--pdeathsig", "KILL"] + Self.words + capabilities,
             environment: bus.environment.merging(["HOME": folder]) { _, own in own }, directory: folder,
             outputFile: "\(folder)/output")
         daemon = try PrivateDaemon(command, name: "python3") { $0.contains("ready") }
+    }
+
+    /// Types an answer, as the person does.
+    public func type(_ text: String, intoNumber number: Int) async throws(FixtureError) {
+        let (status, output) = try await OutsideProgram.run([
+            "dbus-send", "--bus=\(address)", "--print-reply", "--dest=org.freedesktop.Notifications",
+            "/org/freedesktop/Notifications", "im.hongyan.Test.Reply", "uint32:\(number)", "string:\(text)",
+        ])
+        guard status == 0 else { throw FixtureError(.commandFailed, output) }
     }
 
     public func end() { daemon.end() }

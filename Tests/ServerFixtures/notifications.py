@@ -88,13 +88,15 @@ def main():
     service = Notifications(sys.argv[1:])
     interfaces = Gio.DBusNodeInfo.new_for_xml(INTERFACES).interfaces
     loop = GLib.MainLoop()
+    # The next one takes the place of this one.
+    flags = Gio.BusNameOwnerFlags.ALLOW_REPLACEMENT | Gio.BusNameOwnerFlags.REPLACE
 
     def begin(connection, _name):
         for interface in interfaces:
             connection.register_object(PATH, interface, service.call)
 
     Gio.bus_own_name(
-        Gio.BusType.SESSION, NAME, Gio.BusNameOwnerFlags.NONE, begin, lambda *_: print("ready", flush=True),
+        Gio.BusType.SESSION, NAME, flags, begin, lambda *_: print("ready", flush=True),
         lambda *_: loop.quit())
     loop.run()
 
