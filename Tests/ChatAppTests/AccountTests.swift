@@ -69,11 +69,15 @@ extension WindowTests {
             await home.stop()
         }
 
-        private final class Desktop: Notifier.Sink {
+        private final class Desktop: NotificationSink {
             var sent: [String] = []
             var withdrawn: [String] = []
+            var last: NotificationContent?
 
-            func send(_ notification: Notification, id: String) { sent.append(id) }
+            func send(_ notification: NotificationContent, id: String) {
+                sent.append(id)
+                last = notification
+            }
             func withdrawNotification(_ id: String) { withdrawn.append(id) }
         }
 
@@ -102,6 +106,80 @@ extension WindowTests {
             await home.stop()
         }
 
+        @Test("an answer typed into a notification is kept for sending once, and what it answers is read")
+        func answers() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let account = try #require(home.accounts.rows.elements.first?.id)
+            let desktop = Desktop()
+            let notifier = Notifier(home, sink: desktop) { _ in false }
+            let romeo = try JID("romeo@montague.example")
+            let key = ConversationKey(account: account, address: romeo, kind: .direct)
+            #expect(await Toolkit.turn { notifier.feed.hasBegun })
+            try await home.store.write { store throws(StoreError) in
+                for (number, words) in ["Soft!", "What light?"].enumerated() {
+                    _ = try store.receive(
+                        MessageCopy(
+                            route: .live, sender: romeo, originID: "\(number)", time: .now,
+                            content: .text(MessageText(words))), in: key)
+                }
+            }
+            #expect(await Toolkit.turn { desktop.last?.reply != nil })
+            let target = try #require(desktop.last?.reply?.action.target)
+            #expect(desktop.last?.click == NotificationAction("app.open-conversation", target: target))
+            notifier.answer(target, with: " \n")
+            notifier.answer("no number", with: "to nobody")
+            notifier.answer("987654", with: "to nobody")
+            notifier.answer(target, with: "It is the east. \n")
+            let id = ConversationID(rawValue: try #require(Int64(target)))
+            #expect(await Toolkit.turn { desktop.withdrawn.contains(Notifier.name(id)) })
+            let (waiting, conversation) = try await home.store.read { store throws(StoreError) in
+                (try store.sendQueue(of: account), try store.conversation(id))
+            }
+            #expect(waiting.count == 1)
+            #expect(waiting.first?.content == .text(MessageText("It is the east.")))
+            #expect(conversation?.unreadCount == 0)
+            notifier.end()
+            await home.stop()
+        }
+
+        @Test("who asks to be a contact is told while nobody looks, once, and no more when it was answered")
+        func requests() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
+            await Toolkit.settle()
+            let account = try #require(home.accounts.rows.elements.first?.id)
+            let desktop = Desktop()
+            var isLooking = true
+            let notifier = Notifier(home, sink: desktop, isLooking: { isLooking }, isInFront: { _ in false })
+            let romeo = ContactRequest(address: try JID("romeo@montague.example"), text: "We met at the feast.")
+            let paris = ContactRequest(address: try JID("paris@verona.example"))
+            func name(_ request: ContactRequest) -> String {
+                QuestionNotifier.name(ContactRequestRow.ID(account: account, address: request.address))
+            }
+            // Who looks sees the bar in the window.
+            home.contacts.show(requests: [romeo], of: account)
+            await Toolkit.settle()
+            #expect(desktop.sent.isEmpty)
+            isLooking = false
+            home.contacts.show(requests: [romeo, paris], of: account)
+            #expect(await Toolkit.turn { desktop.sent == [name(paris)] })
+            home.contacts.show(requests: [romeo], of: account)
+            #expect(await Toolkit.turn { desktop.withdrawn == [name(paris)] })
+            await home.show(.doNotDisturb, saying: nil)
+            home.contacts.show(requests: [romeo, paris], of: account)
+            await Toolkit.settle()
+            await home.show(.available, saying: nil)
+            home.contacts.show(requests: [romeo], of: account)
+            #expect(await Toolkit.turn { desktop.withdrawn.count == 2 })
+            home.preferences.values.showsNotifications = false
+            home.contacts.show(requests: [romeo, paris], of: account)
+            await Toolkit.settle()
+            home.contacts.show(requests: [romeo], of: account)
+            #expect(await Toolkit.turn { desktop.withdrawn.count == 3 })
+            #expect(desktop.sent == [name(paris)])
+            notifier.end()
+            await home.stop()
+        }
+
         @Test("an invitation into a room is told while nobody looks, once, and no more when it was answered")
         func invitations() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
@@ -124,7 +202,7 @@ extension WindowTests {
                 RoomInvitation(room: garden, inviter: romeo, isMediated: false),
             ]
             home.contacts.show(invitations: both, of: account)
-            let name = Notifier.name(RoomInvitationRow.ID(account: account, room: garden))
+            let name = QuestionNotifier.name(RoomInvitationRow.ID(account: account, room: garden))
             #expect(await Toolkit.turn { desktop.sent == [name] })
             home.contacts.show(invitations: [both[0]], of: account)
             #expect(await Toolkit.turn { desktop.withdrawn == [name] })

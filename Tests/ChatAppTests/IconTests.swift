@@ -3,6 +3,8 @@ import GTKBinding
 import Testing
 import WindowFixtures
 
+@testable import ChatApp
+
 extension WindowTests {
     @MainActor
     @Suite("Icons")
@@ -21,6 +23,25 @@ extension WindowTests {
             }
             #expect(names.count > 20)
             for name in names.sorted() { #expect(ToolkitSettings.hasIcon(name), "\(name)") }
+        }
+
+        @Test("the program's own icon is looked for where it was built and where it was installed")
+        func own() throws {
+            #expect(
+                ProgramIcon.folders(besides: "/opt/hongyan/bin/hongyan-desktop") == [
+                    "/opt/hongyan/bin/icons", "/opt/hongyan/share/icons",
+                ])
+            let tests = URL(filePath: #filePath).deletingLastPathComponent()
+            let icon = "\(DesktopProgram.id).svg"
+            let folder = FileManager.default.temporaryDirectory.appending(path: "icons-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let place = folder.appending(path: "hicolor/scalable/apps")
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                at: tests.appending(path: "../../Packaging/icons/\(icon)").standardized,
+                to: place.appending(path: icon))
+            ToolkitSettings.addIconFolder(folder.path)
+            #expect(ProgramIcon.name == DesktopProgram.id)
         }
     }
 }

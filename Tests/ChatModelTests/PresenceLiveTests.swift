@@ -62,4 +62,60 @@ struct PresenceLiveTests {
             }
         }
     }
+
+    @Test("whoever must log in anew while nobody looks sees who is there, and who comes soon after")
+    func inactive() async throws {
+        // No session waits here for its client for longer than a moment, and what is held back is not let go of again at once.
+        let server = try await PrivateProsody(
+            ServerOptions {
+                $0.configurationLines = ["smacks_hibernation_time = 1", "csi_resume_inactive_delay = 0.01"]
+            })
+        let proxy = try FaultProxy(to: server.port)
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server, port: proxy.port)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await ask(romeo, juliet)
+                await until(juliet.account) { await juliet.account.presences[romeo.address] != nil }
+                await romeo.account.setActive(false)
+                proxy.configure { $0.acceptance = .refuse }
+                proxy.resetConnections()
+                await until(juliet.account) { await juliet.account.presences[romeo.address] == nil }
+                proxy.heal()
+                await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                // Whatever Romeo says to the server lets go of what is held back: first he must have nothing more to say.
+                try await Task.sleep(for: .seconds(5))
+                await juliet.account.setPresence(OwnPresence(show: .away))
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    group.addTask {
+                        await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .away }
+                        return true
+                    }
+                    group.addTask {
+                        try await Task.sleep(for: .seconds(40))
+                        return false
+                    }
+                    let came = try await group.next() ?? false
+                    #expect(came, "Juliet's presence was held back.")
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
+    @Test("who asks and is blocked waits for no answer any more")
+    func blocked() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await AccountLiveTests.waitUntilOnline([romeo, juliet])
+                _ = try await romeo.account.addContact(juliet.address)
+                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                try await juliet.account.block(romeo.address)
+                await until(juliet.account) { await juliet.account.contactRequests.isEmpty }
+            }
+        }
+    }
 }

@@ -14,9 +14,7 @@ final class Stage: Sendable {
         let scripts = (#filePath as NSString).deletingLastPathComponent
         desktop = try PrivateDesktop(
             width: 2080, height: 760,
-            services: [
-                ("org.freedesktop.Notifications", "/usr/bin/python3 -W ignore \(scripts)/notifications.py")
-            ])
+            services: [PrivateNotifications.service])
         server = try await PrivateProsody(
             ServerOptions {
                 $0.addedModules = ["invites", "invites_register"]

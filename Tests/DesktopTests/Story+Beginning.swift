@@ -73,4 +73,20 @@ extension Story {
         try await bob.looks()
         try await bob.sees(.message("You, 鸿雁传书", "Seen"))
     }
+
+    /// His desktop is another one now, where he answers without turning to the window.
+    func answer(_ stage: Stage) async throws {
+        let alice = stage.alice
+        let desktop = try stage.desktop.notifications(capabilities: PrivateNotifications.typing)
+        try await alice.looks()
+        try await alice.says("When will they arrive?")
+        try await stage.until("his desktop lets him answer") {
+            desktop.lines.contains { $0.contains("When will they arrive?") && $0.contains("inline-reply") }
+        }
+        try await desktop.type("With the first frost.", intoNumber: 1)
+        try await alice.sees(.message("bob, With the first frost."))
+        try await alice.sees(.message("You, When will they arrive?", "Seen"))
+        try await stage.until("the notification goes") { desktop.lines.contains { $0.contains("closed") } }
+        try await stage.bob.looks()
+    }
 }

@@ -15,6 +15,7 @@ extension Story {
         try await alice.sees(.label("\(his) is added to your contacts."))
         try await alice.reads([["Offline, 1"], ["bob, offline", "Has not answered yet"]], in: "Contacts")
 
+        try await stage.until("his desktop tells him") { stage.notified.contains("alice asks to be your contact") }
         try await bob.sees(.label("alice asks to be your contact"))
         try await bob.clicks(.button("Accept"))
         try await bob.clicks(.button("Contacts"))

@@ -5,7 +5,8 @@ import ServerFixtures
 /// whoever asks for a step gets those before it, too.
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
-        case accounts, beginning, friends, texts, picture, voice, correction, reaction, deletion, outage, crash, room
+        case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, outage, crash,
+            room
     }
 
     private enum Progress {
@@ -45,6 +46,7 @@ actor Story {
         case .beginning: try await beginning(stage)
         case .friends: try await friends(stage)
         case .texts: try await texts(stage)
+        case .answer: try await answer(stage)
         case .picture: try await picture(stage)
         case .voice: try await voice(stage)
         case .correction: try await correction(stage)

@@ -15,6 +15,9 @@ struct TwoPeopleTests {
     @Test("texts go both ways, also Chinese and emoji; ticks tell that they were delivered and seen")
     func texts() async throws { try await Story.shared.reach(.texts) }
 
+    @Test("an answer is typed into a notification; it arrives, and what it answers is seen")
+    func answer() async throws { try await Story.shared.reach(.answer) }
+
     @Test("a picture is chosen, looked at, sent, and painted on the other screen")
     func picture() async throws { try await Story.shared.reach(.picture) }
 

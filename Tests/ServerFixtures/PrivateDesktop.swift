@@ -11,7 +11,7 @@ public final class PrivateDesktop: Sendable {
     private static let loudspeaker = "loudspeaker"
 
     private let display: PrivateDisplay
-    private let bus: PrivateDaemon
+    private let bus: PrivateBus
     private let windowManager: PrivateDaemon
     private let sound: PrivateDaemon
     private let folder: String
@@ -50,16 +50,7 @@ public final class PrivateDesktop: Sendable {
             let output = try? command("question-\(UInt32.random(in: 0 ... .max))", words).run()
             return output?.contains(expected) ?? false
         }
-        try FixtureDirectory.write(Self.busConfiguration(folder), to: "\(folder)/bus.conf")
-        for service in services {
-            try FixtureDirectory.write(
-                "[D-BUS Service]\nName=\(service.name)\nExec=\(service.command)\n",
-                to: "\(folder)/\(service.name).service")
-        }
-        bus = try PrivateDaemon(
-            command("bus", ["dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile"]),
-            name: "dbus-daemon"
-        ) { _ in access("\(folder)/bus", F_OK) == 0 }
+        bus = try PrivateBus(in: folder, environment: environment, services: services)
         windowManager = try PrivateDaemon(command("openbox", ["openbox", "--sm-disable"]), name: "openbox") { _ in
             answers(["xdotool", "get_num_desktops"], "\n")
         }
@@ -77,22 +68,8 @@ public final class PrivateDesktop: Sendable {
 
     deinit { FixtureDirectory.remove(folder) }
 
-    /// One bus for both: what a session has, and what screen readers have of their own.
-    private static func busConfiguration(_ folder: String) -> String {
-        """
-        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-        <busconfig>
-          <type>session</type>
-          <listen>unix:path=\(folder)/bus</listen>
-          <servicedir>\(folder)</servicedir>
-          <servicedir>/usr/share/dbus-1/accessibility-services</servicedir>
-          <policy context="default">
-            <allow send_destination="*" eavesdrop="true"/>
-            <allow eavesdrop="true"/>
-            <allow own="*"/>
-          </policy>
-        </busconfig>
-        """
+    /// What shows notifications from now on, in the place of what did so before.
+    public func notifications(capabilities: [String]) throws(FixtureError) -> PrivateNotifications {
+        try PrivateNotifications(on: bus, capabilities: capabilities)
     }
 }

@@ -37,6 +37,35 @@ struct ClientStateTests {
         #expect(await indications(server) == ["inactive", "inactive", "active"])
     }
 
+    @Test("a new session stays active until the server has said who is there, a resumed one need not")
+    func settling() async throws {
+        let csi = try XMLElement(parsing: "<csi xmlns='urn:xmpp:csi:0'/>")
+        let server = MemoryServer { $0.extraFeatures = [csi] }
+        var configuration = try server.account("alice") { $0.usesStreamManagement = false }
+        configuration.add { ClientState($0, settlingTime: .seconds(3600)) }
+        try await Client(configuration).run { session in
+            let state = try #require(session[ClientState.self])
+            await state.inactive()
+            _ = try await session.request(Ping())
+            #expect(await state.state == .inactive)
+            let events = session.events(.connection)
+            await server.cut("alice")
+            _ = await events.first { if case .connection(.online) = $0 { true } else { nil } }
+            _ = try await session.request(Ping())
+        }
+        #expect(await indications(server).isEmpty)
+
+        configuration = try server.account("bob") { $0.usesStreamManagement = true }
+        configuration.add { ClientState($0, settlingTime: .milliseconds(1)) }
+        try await Client(configuration).run { session in
+            await session[ClientState.self]?.inactive()
+            await server.next("inactive")
+            await server.cut("bob")
+            await server.next("inactive")
+        }
+        #expect(await indications(server) == ["inactive", "inactive"])
+    }
+
     @Test("§3: a server that does not offer it is told nothing")
     func notOffered() async throws {
         let server = MemoryServer()

@@ -17,6 +17,7 @@ public final class DesktopProgram {
     private(set) var desk: Desk?
     private(set) var window: MainWindow?
     private var notifier: Notifier?
+    private var notifications: DesktopNotifications?
     private var startsHidden = false
     /// What was opened before the accounts were there.
     private var waitingAddresses: [String] = []
@@ -28,11 +29,18 @@ public final class DesktopProgram {
 
     /// Runs until the person ends it; gives the exit status.
     ///
-    /// - Parameter arguments: the name of the program; `--hidden` to begin without a window; addresses to open.
+    /// - Parameter arguments: the name of the program; `--version` to say which release it is and end; `--hidden` to begin without
+    ///   a window; addresses to open.
     public func run(_ arguments: [String]) -> Int32 {
+        if arguments.dropFirst().contains("--version") {
+            print("hongyan-desktop \(Release.version)")
+            return 0
+        }
         startsHidden = arguments.dropFirst().contains("--hidden")
         ToolkitSettings.useProgramName(localized("Hongyan"), id: Self.id)
         Graphics.useProcessorWithoutCard()
+        application.describe(option: "version", localized("Say which release this is, and end"))
+        application.describe(option: "hidden", localized("Begin without a window"))
         application.onStartup { [weak self] in self?.startUp() }
         application.onActivate { [weak self] in self?.activate() }
         application.onOpen { [weak self] in self?.open($0) }
@@ -42,6 +50,7 @@ public final class DesktopProgram {
     private func startUp() {
         Graphics.forgetChoice()
         StyleSheet.add(Style.rules)
+        ProgramIcon.addFolders()
         ToolkitSettings.useIcon(Self.id)
         addActions()
         // Something is done without a window: reading the store, and saying goodbye at the end.
@@ -59,7 +68,7 @@ public final class DesktopProgram {
             self.desk = desk
             observe(desk) { desk in StyleManager.use(desk.home.preferences.values.colourScheme.scheme) }
             if let salvage = store.report.salvage { desk.say(salvage.words(at: profile.storePath)) }
-            if !startsHidden { showWindow() }
+            if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)
             await home.start()
             for address in waitingAddresses { open(address, desk) }
@@ -93,13 +102,28 @@ public final class DesktopProgram {
     }
 
     private func startNotifying(_ home: ChatHome) {
+        let notifications = application.bus.map {
+            DesktopNotifications(notificationServer($0), otherwise: application)
+        }
+        self.notifications = notifications
         let notifier = Notifier(
-            home, sink: application, isLooking: { [weak self] in self?.window?.window.isActive ?? false },
+            home, sink: notifications ?? application,
+            isLooking: { [weak self] in self?.window?.window.isActive ?? false },
             isInFront: { [weak self] in self?.window?.isInFront($0) ?? false })
         self.notifier = notifier
         for action in notifier.actions(reply: { [weak self] in self?.openConversation(number: $0) }) {
             application.add(action)
         }
+        notifier.say = { [weak self] in self?.desk?.say($0) }
+    }
+
+    private func notificationServer(_ bus: MessageBus) -> NotificationServer {
+        let server = NotificationServer(bus, program: localized("Hongyan"), desktopEntry: Self.id)
+        server.onAction = { [weak self] action in
+            if let action { self?.application.activate(action) } else { self?.showWindow() }
+        }
+        server.onReply = { [weak self] in self?.notifier?.answer($0, with: $1) }
+        return server
     }
 
     /// Brings the window up; makes it where it was closed.
@@ -126,9 +150,10 @@ public final class DesktopProgram {
         window = nil
         notifier?.end()
         notifier = nil
-        let (desk, store) = (desk, store)
+        let (desk, store, notifications) = (desk, store, notifications)
         self.desk = nil
         Task { [application] in
+            await notifications?.end()
             await desk?.end()
             await store?.close()
             application.quit()

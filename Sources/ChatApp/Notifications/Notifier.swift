@@ -5,38 +5,31 @@ internal import Localization
 
 /// Tells the person of new messages through the desktop, also while no window is open.
 ///
-/// A click opens the conversation, buttons answer and mark as read. A conversation has one notification: that of its last message.
+/// A click opens the conversation, an answer is typed into it or in the window, and a button marks as read. A conversation has one notification: that of its last message.
 final class Notifier {
-    /// Where notifications go.
-    protocol Sink: AnyObject {
-        func send(_ notification: Notification, id: String)
-        func withdrawNotification(_ id: String)
-    }
-
     private let home: ChatHome
     let feed: NotificationFeed
-    private weak var sink: (any Sink)?
-    private let isLooking: () -> Bool
-    /// Invitations that are known; each is told once.
-    private var invitations: Set<RoomInvitationRow.ID> = []
+    private weak var sink: (any NotificationSink)?
+    private let questions: QuestionNotifier
+    /// Tells the person in the window what went wrong.
+    var say: (String) -> Void = { _ in }
     private var running: Task<Void, Never>?
 
     /// - Parameters:
     ///   - isLooking: whether the person is looking at the program at all.
     ///   - isInFront: whether the person is looking at a conversation.
     init(
-        _ home: ChatHome, sink: any Sink, isLooking: @escaping () -> Bool = { false },
+        _ home: ChatHome, sink: any NotificationSink, isLooking: @escaping () -> Bool = { false },
         isInFront: @escaping (ConversationKey) -> Bool
     ) {
         self.home = home
         self.sink = sink
-        self.isLooking = isLooking
+        questions = QuestionNotifier(home, sink: sink, isLooking: isLooking)
         feed = NotificationFeed(home, isInFront: isInFront)
         feed.announce = { [weak self] news, key in self?.announce(news, key) }
         feed.withdraw = { [weak self] id in self?.sink?.withdrawNotification(Self.name(id)) }
         let feed = feed
         running = Task { await feed.run() }
-        observe(self) { notifier in notifier.showInvitations() }
     }
 
     isolated deinit { running?.cancel() }
@@ -54,6 +47,20 @@ final class Notifier {
                     if let number = Int64(text) { self?.markRead(ConversationID(rawValue: number)) }
                 }),
         ]
+    }
+
+    /// Sends what was typed into a notification, and takes the conversation for read.
+    func answer(_ target: String, with text: String) {
+        guard let number = Int64(target) else { return }
+        let id = ConversationID(rawValue: number)
+        Task { [home, say] in
+            do throws(StoreError) {
+                // What a server shows after an answer is up to it.
+                if try await home.answer(id, with: text) { sink?.withdrawNotification(Self.name(id)) }
+            } catch {
+                say(error.description)
+            }
+        }
     }
 
     private func markRead(_ id: ConversationID) {
@@ -74,41 +81,21 @@ final class Notifier {
         }
     }
 
-    // MARK: Invitations
-
-    /// Tells of invitations into rooms that came while nobody looks, until they are answered; a click shows the window, which asks.
-    private func showInvitations() {
-        let rows = home.contacts.invitations.elements
-        let known = invitations
-        invitations = Set(rows.map(\.id))
-        for id in known.subtracting(invitations) { sink?.withdrawNotification(Self.name(id)) }
-        let values = home.preferences.values
-        guard values.showsNotifications, home.availability != .doNotDisturb, !isLooking() else { return }
-        for row in rows where !known.contains(row.id) {
-            sink?.send(
-                Notification(
-                    localized("Invitation"),
-                    body: RoomWords.invitation(row, withReason: values.showsTextInNotifications)),
-                id: Self.name(row.id))
-        }
-    }
-
-    static func name(_ id: RoomInvitationRow.ID) -> String { "invitation-\(id.account.rawValue)-\(id.room)" }
-
     static func name(_ id: ConversationID) -> String { "conversation-\(id.rawValue)" }
 
-    static func notification(_ news: MessageNotification, picture: [UInt8]?) -> Notification {
+    static func notification(_ news: MessageNotification, picture: [UInt8]?) -> NotificationContent {
         let words = news.preview.map { PreviewWords.line($0) } ?? localized("New message")
         let body = news.senderName.map { "\($0): \(words)" } ?? words
-        let notification = Notification(news.title, body: body)
+        var notification = NotificationContent(news.title, body: body)
         let target = String(news.conversation.rawValue)
-        notification.setDefaultAction("app.open-conversation", target: target)
-        notification.addButton(localized("Reply"), "app.reply-conversation", target: target)
-        notification.addButton(localized("Mark as read"), "app.read-conversation", target: target)
-        if news.isMention { notification.use(.high) }
-        if let picture { notification.show(picture: picture) }
+        notification.click = NotificationAction("app.open-conversation", target: target)
+        notification.reply = NotificationContent.Reply(
+            localized("Reply"), placeholder: localized("Message"), submitLabel: localized("Send"),
+            action: NotificationAction("app.reply-conversation", target: target))
+        notification.addButton(
+            localized("Mark as read"), NotificationAction("app.read-conversation", target: target))
+        if news.isMention { notification.priority = .high }
+        notification.picture = picture
         return notification
     }
 }
-
-extension Application: Notifier.Sink {}

@@ -52,7 +52,7 @@ final class SignInFlow {
             choice(localized("Use an _invitation"), nil) { [weak self] in self?.showInvitation() }
         ).align(horizontal: .center).homogeneous()
         return StatusPage(
-            icon: "user-available-symbolic",
+            icon: ProgramIcon.name,
             title: isFirst ? localized("Welcome to Hongyan") : localized("Add an account"),
             description: isFirst
                 ? localized("Talk, send pictures and speak with anybody on any XMPP server.")

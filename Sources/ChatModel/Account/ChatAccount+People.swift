@@ -53,7 +53,7 @@ extension ChatAccount {
         return roster
     }
 
-    private func forgetRequest(of address: JID) async {
+    func forgetRequest(of address: JID) async {
         contactRequests.removeAll { $0.address == address.bare }
         channel.post(.requests)
         let id = id

@@ -25,8 +25,16 @@ extension ChatAccount {
     func followBlocking(in session: Session) async {
         guard let blocking = session[Blocking.self] else { return }
         let events = blocking.events()
-        if await blocking.isPopulated { channel.post(.blocked) }
-        for await _ in events { channel.post(.blocked) }
+        if await blocking.isPopulated { await blockingChanged(blocking) }
+        for await _ in events { await blockingChanged(blocking) }
+    }
+
+    private func blockingChanged(_ blocking: Blocking) async {
+        channel.post(.blocked)
+        // Whoever was blocked, here or on another device, needs no answer any more.
+        for request in contactRequests where await blocking.isBlocked(request.address) {
+            await forgetRequest(of: request.address)
+        }
     }
 
     /// Keeps the pictures of contacts.

@@ -53,7 +53,7 @@ extension ChatAccount {
         configuration.add { _ in OriginIdentifiers() }
         configuration.add { _ in Carbons() }
         configuration.add { MessageArchive($0) }
-        configuration.add { ClientState($0) }
+        configuration.add { ClientState($0, settlingTime: policy.settlingTime) }
         configuration.add { PublishSubscribe($0) }
         configuration.add { DisplayedPositions($0) }
         configuration.add { Blocking($0) }

@@ -12,6 +12,9 @@ public struct ChatAccountPolicy: Sendable {
     public var tellsReceipts = true
     /// Contacts may learn that something is being written.
     public var tellsTyping = true
+    /// How long after a login the server is not told that nobody looks: contacts may log in anew at the same time, after the same
+    /// outage, and who is there is shown also where nobody looks.
+    public var settlingTime = Duration.seconds(60)
     /// How long a message that the server has may be without a word of its receiver before the archive is asked whether it has
     /// it.
     public var confirmationTime = Duration.seconds(60)

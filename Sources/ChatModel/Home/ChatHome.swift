@@ -169,6 +169,13 @@ public final class ChatHome {
         }
     }
 
+    /// Answers in a conversation that need not be open, see ``ConversationList/answer(_:with:through:)``.
+    public func answer(_ id: ConversationID, with text: String) async throws(StoreError) -> Bool {
+        let conversation = try await store.read { reader throws(StoreError) in try reader.conversation(id) }
+        guard let key = conversation?.key, let account = account(key.account) else { return false }
+        return try await conversations.answer(id, with: text, through: account)
+    }
+
     // MARK: Models
 
     /// Signing in to one more account.

@@ -61,6 +61,23 @@ extension ConversationList {
         }
     }
 
+    /// Sends a text from elsewhere than the conversation itself, and marks as read what was there before it: whoever answers has read.
+    ///
+    /// - Returns: whether there was something to send, and a conversation to send it to.
+    public func answer(
+        _ id: ConversationID, with text: String, through actions: any ConversationActions
+    ) async throws(StoreError) -> Bool {
+        let words = text.trimmingWhitespace
+        let conversation = try await store.read { store throws(StoreError) in try store.conversation(id) }
+        guard let conversation, !words.isEmpty else { return false }
+        _ = try await actions.send(.text(MessageText(words)), in: conversation.key)
+        if conversation.isMarkedUnread { try await markUnread(id, false) }
+        if conversation.unreadCount > 0, let last = conversation.lastMessage?.id {
+            try await actions.markRead(upTo: last, in: conversation.key)
+        }
+        return true
+    }
+
     private func change(
         _ id: ConversationID, _ body: @escaping @Sendable (inout ConversationSettings) -> Void
     ) async throws(StoreError) {

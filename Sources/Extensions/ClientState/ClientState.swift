@@ -12,6 +12,9 @@ internal import XMPPStream
 /// The server forgets the state with each connection (§4.2), so the extension says it again after each login and each
 /// resumption. Nothing is queued: what was said without a connection is said when there is one. A server that does not
 /// offer it is told nothing.
+///
+/// Servers hold back presence from whom nobody looks at, also that with which they answer the first of a session. A program that
+/// shows who is there therefore begins each session active, for as long as ``init(_:settlingTime:)`` says.
 public actor ClientState: SessionExtension {
     /// What the server can know about the client.
     public enum State: String, Sendable, Hashable, CaseIterable {
@@ -30,8 +33,16 @@ public actor ClientState: SessionExtension {
     /// What the server of the present connection believes; each connection begins active.
     private var told = State.active
     private let session: Session
+    private let settlingTime: Duration
+    /// Ends the time in which a new session stays active.
+    private var settling: Task<Void, Never>?
 
-    public init(_ session: Session) { self.session = session }
+    /// - Parameter settlingTime: how long after a login the server is not told that nobody looks, so that it says first who is
+    ///   there. A session that is resumed knows that already.
+    public init(_ session: Session, settlingTime: Duration = .zero) {
+        self.session = session
+        self.settlingTime = settlingTime
+    }
 
     /// Nobody looks at what comes.
     public func inactive() async { await change(to: .inactive) }
@@ -42,6 +53,26 @@ public actor ClientState: SessionExtension {
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
         isOffered = await session.agreement.map { Self.isOffered(in: $0.features) } ?? false
         told = .active
+        if !isResumed { settle() }
+        await tell()
+    }
+
+    public func sessionEnded(_ session: Session) async { settling?.cancel() }
+
+    private func settle() {
+        settling?.cancel()
+        settling = nil
+        guard settlingTime > .zero else { return }
+        settling = Task { [weak self, settlingTime] in
+            try? await Task.sleep(for: settlingTime)
+            await self?.settled()
+        }
+    }
+
+    private func settled() async {
+        // Another session may have begun meanwhile, with a time of its own.
+        guard !Task.isCancelled else { return }
+        settling = nil
         await tell()
     }
 
@@ -51,7 +82,7 @@ public actor ClientState: SessionExtension {
     }
 
     private func tell() async {
-        guard isOffered, told != state else { return }
+        guard isOffered, told != state, state == .active || settling == nil else { return }
         let state = state
         told = state
         // Without a connection there is nobody to tell; the next one begins with it.

@@ -30,6 +30,11 @@ public final class Application: Object {
         }
     }
 
+    /// Names an option without a value in the answer to `--help`.
+    public func describe(option: String, _ words: String) {
+        g_application_add_main_option(cast(), option, 0, .none, .none, words, nil)
+    }
+
     /// Runs until the last window is closed or ``quit()`` is called; gives the exit status.
     public func run(_ arguments: [String] = []) -> Int32 {
         var pointers: [UnsafeMutablePointer<CChar>?] = (arguments.isEmpty ? ["hongyan-desktop"] : arguments).map {
@@ -64,9 +69,15 @@ public final class Application: Object {
         withCStrings(keys) { gtk_application_set_accels_for_action(cast(), action, $0) }
     }
 
-    /// Tells the desktop that the program has something to say; needs its session bus.
-    public func send(_ notification: Notification, id: String) {
-        g_application_send_notification(cast(), id, notification.cast())
+    /// Does an action of the program, as a notification would.
+    public func activate(_ action: NotificationAction) {
+        let name = action.name.hasPrefix("app.") ? String(action.name.dropFirst(4)) : action.name
+        g_action_group_activate_action(cast(), name, g_variant_new_string(action.target))
+    }
+
+    /// The bus of the desktop; `nil` where there is none, and before the program has begun.
+    public var bus: MessageBus? {
+        g_application_get_dbus_connection(cast()).map { MessageBus(borrowing: UnsafeMutableRawPointer($0)) }
     }
 
     public func withdrawNotification(_ id: String) { g_application_withdraw_notification(cast(), id) }

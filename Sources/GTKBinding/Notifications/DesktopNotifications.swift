@@ -1,0 +1,48 @@
+/// Notifications by the better of two ways: where the desktop lets an answer be typed into them by a ``NotificationServer``, else by
+/// GIO.
+///
+/// They go out one after the other: the next by the same name must know the number of the one before.
+public final class DesktopNotifications: NotificationSink {
+    private enum Order {
+        case send(NotificationContent, String)
+        case withdraw(String)
+        case end(CheckedContinuation<Void, Never>)
+    }
+
+    private let server: NotificationServer
+    private weak var other: (any NotificationSink)?
+    private let orders: AsyncStream<Order>.Continuation
+
+    /// - Parameter other: takes what the server cannot.
+    public init(_ server: NotificationServer, otherwise other: any NotificationSink) {
+        self.server = server
+        self.other = other
+        let (stream, orders) = AsyncStream.makeStream(of: Order.self)
+        self.orders = orders
+        Task { [weak self] in
+            for await order in stream { await self?.follow(order) }
+        }
+    }
+
+    isolated deinit { orders.finish() }
+
+    public func send(_ notification: NotificationContent, id: String) { orders.yield(.send(notification, id)) }
+
+    public func withdrawNotification(_ id: String) { orders.yield(.withdraw(id)) }
+
+    /// Takes away what an answer can be typed into: nobody would get it any more.
+    public func end() async { await withCheckedContinuation { orders.yield(.end($0)) } }
+
+    private func follow(_ order: Order) async {
+        switch order {
+        case .send(let content, let id): if await !server.show(content, id: id) { other?.send(content, id: id) }
+        case .withdraw(let id):
+            await server.close(id)
+            other?.withdrawNotification(id)
+        case .end(let continuation):
+            // Nobody waits for a server that hangs more than once.
+            for id in server.names.sorted() where await !server.close(id) { break }
+            continuation.resume()
+        }
+    }
+}

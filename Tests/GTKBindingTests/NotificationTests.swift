@@ -1,0 +1,185 @@
+import Foundation
+import GTKBinding
+import ServerFixtures
+import Testing
+import WindowFixtures
+
+extension GTKTests {
+    /// Notifications on a bus of its own, with what would show them on a desktop.
+    @MainActor
+    @Suite("Notifications")
+    final class NotificationTests {
+        /// One line of what was asked for.
+        private struct Line: Decodable, Equatable {
+            struct Hints: Decodable, Equatable {
+                let urgency: Int?
+                let desktopEntry: String?
+                let placeholder: String?
+                let submit: String?
+                let picture: [Int]?
+
+                enum CodingKeys: String, CodingKey {
+                    case urgency, picture
+                    case desktopEntry = "desktop-entry"
+                    case placeholder = "x-kde-reply-placeholder-text"
+                    case submit = "x-kde-reply-submit-button-text"
+                }
+            }
+
+            var id: Int?
+            var closed: Int?
+            var title: String?
+            var body: String?
+            var actions: [String]?
+            var hints: Hints?
+        }
+
+        /// GIO's way, which is taken where nothing can be typed.
+        private final class Plain: NotificationSink {
+            var sent: [String] = []
+            var withdrawn: [String] = []
+
+            func send(_ notification: NotificationContent, id: String) { sent.append(id) }
+            func withdrawNotification(_ id: String) { withdrawn.append(id) }
+        }
+
+        private let bus: PrivateBus
+        private let connection: MessageBus
+        private let person: MessageBus.Interface
+        private let server: NotificationServer
+        private let plain = Plain()
+        private let notifications: DesktopNotifications
+        private var actions: [NotificationAction?] = []
+        private var replies: [String] = []
+
+        init() throws {
+            try #require(Toolkit.isReady)
+            bus = try PrivateBus()
+            connection = try MessageBus(address: bus.address)
+            person = MessageBus.Interface(
+                "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications", interface: "im.hongyan.Test")
+            server = NotificationServer(connection, program: "Hongyan", desktopEntry: "im.hongyan.Hongyan")
+            notifications = DesktopNotifications(server, otherwise: plain)
+            server.onAction = { [weak self] in self?.actions.append($0) }
+            server.onReply = { [weak self] in self?.replies.append("\($0): \($1)") }
+        }
+
+        private func lines(_ desktop: PrivateNotifications) -> [Line] {
+            desktop.lines.compactMap { try? JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+        }
+
+        private func does(_ what: String, _ values: Variant...) async throws {
+            let loop = Task { _ = await Toolkit.turn { Task.isCancelled } }
+            defer { loop.cancel() }
+            _ = try await connection.call(what, of: person, values, gives: "()", patience: .seconds(30))
+        }
+
+        private func message(_ body: String, picture: [UInt8]? = nil) -> NotificationContent {
+            var content = NotificationContent("Romeo & Paris", body: body)
+            content.click = NotificationAction("app.open", target: "7")
+            content.reply = NotificationContent.Reply(
+                "Reply", placeholder: "Message", submitLabel: "Send",
+                action: NotificationAction("app.reply", target: "7"))
+            content.addButton("Mark as read", NotificationAction("app.read", target: "7"))
+            content.picture = picture
+            return content
+        }
+
+        @Test("what is sent: text without markup, an answer, a button, who it is from, and the one before in its place")
+        func sending() async throws {
+            let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
+            let pixels = (0..<256 * 64 * 4).map { UInt8($0 % 251) }
+            let picture = try #require(Texture(pixels: pixels, width: 256, height: 64, stride: 1024)).png
+            notifications.send(message("<b>1 < 2</b> & more", picture: picture), id: "a")
+            var mention = message("Romeo!")
+            mention.priority = .high
+            notifications.send(mention, id: "b")
+            notifications.send(message("again", picture: Array("no picture".utf8)), id: "a")
+            #expect(await Toolkit.turn { self.lines(desktop).count == 3 })
+            let lines = lines(desktop)
+            #expect(lines.map(\.id) == [1, 2, 1])
+            #expect(lines.first?.title == "Romeo & Paris")
+            #expect(lines.first?.body == "&lt;b&gt;1 &lt; 2&lt;/b&gt; &amp; more")
+            #expect(lines.first?.actions == ["default", "", "inline-reply", "Reply", "0", "Mark as read"])
+            let hints = try #require(lines.first?.hints)
+            #expect(hints.desktopEntry == "im.hongyan.Hongyan")
+            #expect(hints.placeholder == "Message" && hints.submit == "Send")
+            #expect(hints.picture?.prefix(2) == [128, 32])
+            #expect((hints.picture?.last ?? 0) >= 128 * 32 * 3)
+            #expect(lines.map(\.hints?.urgency) == [1, 2, 1])
+            #expect(lines.last?.hints?.picture == nil)
+            #expect(plain.sent.isEmpty)
+        }
+
+        @Test("what the person does with it comes to the program: an answer, a click, a button, and sending it away")
+        func doing() async throws {
+            let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
+            notifications.send(message("Soft!"), id: "a")
+            notifications.send(NotificationContent("Invitation", body: "to the feast"), id: "b")
+            #expect(await Toolkit.turn { self.server.names == ["a", "b"] })
+            // Numbers of other programs are none of ours.
+            try await does("Reply", Variant(UInt32(99)), Variant("not for us"))
+            try await does("Reply", Variant(UInt32(1)), Variant("What light?"))
+            #expect(await Toolkit.turn { self.replies == ["7: What light?"] })
+            for key in ["default", "0", "1", "unknown"] {
+                try await does("Click", Variant(UInt32(1)), Variant(key))
+            }
+            try await does("Click", Variant(UInt32(2)), Variant("default"))
+            #expect(await Toolkit.turn { self.actions.count == 3 })
+            #expect(actions.map { $0?.name } == ["app.open", "app.read", nil])
+            #expect(actions.first??.target == "7")
+            try await does("Dismiss", Variant(UInt32(2)))
+            #expect(await Toolkit.turn { self.server.names == ["a"] })
+            notifications.withdrawNotification("a")
+            notifications.withdrawNotification("b")
+            #expect(await Toolkit.turn { self.plain.withdrawn == ["a", "b"] })
+            // What was gone already is not closed once more.
+            #expect(lines(desktop).compactMap(\.closed) == [1])
+        }
+
+        @Test("another server takes over: it gets no numbers of the first, and what it can do is asked again")
+        func restarts() async throws {
+            let first = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
+            notifications.send(message("one"), id: "a")
+            notifications.send(message("two"), id: "b")
+            #expect(await Toolkit.turn { self.server.names == ["a", "b"] })
+            first.end()
+            #expect(await Toolkit.turn { self.server.names.isEmpty })
+            // Nobody shows anything now.
+            notifications.send(message("lost"), id: "c")
+            #expect(await Toolkit.turn { self.plain.sent == ["c"] })
+
+            let second = try PrivateNotifications(on: bus, capabilities: ["body", "actions", "inline-reply"])
+            notifications.withdrawNotification("a")
+            notifications.send(message("<three>"), id: "b")
+            #expect(await Toolkit.turn { self.server.names == ["b"] })
+            let lines = lines(second)
+            #expect(lines.count == 1 && lines.first?.id == 1)
+            // It reads no markup.
+            #expect(lines.first?.body == "<three>")
+            second.end()
+
+            let third = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.plain)
+            #expect(await Toolkit.turn { self.server.names.isEmpty })
+            notifications.send(message("four"), id: "d")
+            #expect(await Toolkit.turn { self.plain.sent == ["c", "d"] })
+            #expect(self.lines(third).isEmpty)
+        }
+
+        @Test("a program that ends takes away what nobody would get an answer from any more")
+        func ending() async throws {
+            let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
+            notifications.send(message("one"), id: "a")
+            notifications.send(message("two"), id: "b")
+            var hasEnded = false
+            let end = Task {
+                await notifications.end()
+                hasEnded = true
+            }
+            #expect(await Toolkit.turn { hasEnded })
+            await end.value
+            #expect(lines(desktop).compactMap(\.closed).sorted() == [1, 2])
+            #expect(server.names.isEmpty)
+        }
+    }
+}

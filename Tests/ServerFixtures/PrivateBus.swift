@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+
+/// A session bus of its own, on which programs ask each other for something.
+public final class PrivateBus: Sendable {
+    let folder: String
+    /// With this programs find it.
+    public let environment: [String: String]
+    private let daemon: PrivateDaemon
+
+    public var address: String { "unix:path=\(folder)/bus" }
+
+    public convenience init() throws(FixtureError) {
+        let folder = try FixtureDirectory.make("bus")
+        chmod(folder, 0o700)
+        try self.init(in: folder, environment: ["HOME": folder, "XDG_RUNTIME_DIR": folder])
+    }
+
+    /// - Parameters:
+    ///   - folder: somebody else's, who removes it.
+    ///   - environment: with this run the programs that the bus starts.
+    ///   - services: programs that the bus starts when somebody asks for them.
+    init(
+        in folder: String, environment: [String: String], services: [(name: String, command: String)] = []
+    ) throws(FixtureError) {
+        self.folder = folder
+        let address = "unix:path=\(folder)/bus"
+        self.environment = environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { _, own in own }
+        try FixtureDirectory.write(Self.configuration(folder), to: "\(folder)/bus.conf")
+        for service in services {
+            try FixtureDirectory.write(
+                "[D-BUS Service]\nName=\(service.name)\nExec=\(service.command)\n",
+                to: "\(folder)/\(service.name).service")
+        }
+        let command = Command(
+            program: "setpriv",
+            arguments: [
+                "--pdeathsig", "KILL", "dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile",
+            ], environment: self.environment, directory: folder, outputFile: "\(folder)/bus.log")
+        daemon = try PrivateDaemon(command, name: "dbus-daemon") { _ in access("\(folder)/bus", F_OK) == 0 }
+    }
+
+    /// One bus for both: what a session has, and what screen readers have of their own.
+    private static func configuration(_ folder: String) -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>session</type>
+          <listen>unix:path=\(folder)/bus</listen>
+          <servicedir>\(folder)</servicedir>
+          <servicedir>/usr/share/dbus-1/accessibility-services</servicedir>
+          <policy context="default">
+            <allow send_destination="*" eavesdrop="true"/>
+            <allow eavesdrop="true"/>
+            <allow own="*"/>
+          </policy>
+        </busconfig>
+        """
+    }
+}
