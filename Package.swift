@@ -87,6 +87,7 @@ let package = Package(
         library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf"]),
         library("CredentialStore", ["CSecret"]),
+        library("Executors", ["CEpoll"]),
         library("ChatStore", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "Cryptography", "CSQLite"]),
 
         // The session and what plugs into it.
@@ -137,7 +138,7 @@ let package = Package(
                 "XMPPAddress", "XMPPClient",
             ]),
         .executableTarget(
-            name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
+            name: "hongyan-desktop", dependencies: ["ChatApp", "Executors", "GTKBinding"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
         .executableTarget(
             name: "goose",
@@ -161,8 +162,11 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "desktop-benchmark",
-            dependencies: ["ChatApp", "ChatStore", "GTKBinding", "StanzaCorpus", "UserProfile", "XMPPAddress"],
-            path: "Benchmarks/Desktop",
+            dependencies: [
+                "ChatApp", "ChatStore", "Executors", "GTKBinding", "GroupChat", "PublishSubscribe", "Roster",
+                "ServiceDiscovery", "StanzaCorpus", "UserProfile", "XMPPAddress", "XMPPClient",
+            ],
+            path: "Benchmarks/Desktop", exclude: ["beside.py", "online.py"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
 
         // Tests mirror sources.
@@ -179,6 +183,7 @@ let package = Package(
         tests("Localization", ["Localization"]),
         tests("UserProfile", ["UserProfile", "ChatStore", "XMPPAddress"]),
         tests("Media", ["Media"]),
+        tests("Executors", ["Executors"]),
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),

@@ -3,8 +3,6 @@ internal import Synchronization
 
 /// Runs a call that may block on a thread that Swift's own pool does not need, and gives up on it after a time.
 enum BlockingCall {
-    private static let queue = DispatchQueue(label: "hongyan.credentials", attributes: .concurrent)
-
     /// What `body` returns, or an error where it takes longer than `timeout` or the calling task is cancelled. In both
     /// cases the call is told to stop and its thread is left to end when it does.
     static func run<Value: Sendable>(
@@ -34,7 +32,9 @@ enum BlockingCall {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 answer.wait(continuation)
-                queue.async { answer.give(body(call)) }
+                // A queue for each, so that none waits for another. A concurrent one would wake the process once a second
+                // from then on, as libdispatch looks after such threads.
+                DispatchQueue(label: "hongyan.credentials").async { answer.give(body(call)) }
             }
         } onCancel: {
             call.stop()

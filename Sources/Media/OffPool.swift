@@ -4,15 +4,18 @@ import Synchronization
 /// Runs blocking work on a thread of its own, never on Swift's cooperative pool, whose few threads must not wait.
 struct OffPool: Sendable {
     /// Decoding and encoding sound: GStreamer has threads of its own, this one mostly waits.
-    static let sound = OffPool(DispatchQueue(label: "media.sound", attributes: .concurrent))
+    static let sound = OffPool(nil)
     /// Decoding pictures, one at a time, so that memory is bounded by one picture however many arrive.
     static let pictures = OffPool(DispatchQueue(label: "media.pictures"))
 
-    private let queue: DispatchQueue
+    /// `nil` for one of its own for each work. libdispatch looks after the threads of a concurrent one once a second, for ever.
+    private let shared: DispatchQueue?
 
-    init(_ queue: DispatchQueue) {
-        self.queue = queue
+    init(_ queue: DispatchQueue?) {
+        shared = queue
     }
+
+    private var queue: DispatchQueue { shared ?? DispatchQueue(label: "media.work") }
 
     /// Whether the waiting task was cancelled; asked by the blocking work as it goes on.
     final class Cancellation: Sendable {

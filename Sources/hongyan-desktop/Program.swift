@@ -1,4 +1,5 @@
 import ChatApp
+import Executors
 import GTKBinding
 import Glibc
 
@@ -6,6 +7,7 @@ import Glibc
 @main
 struct Program {
     static func main() {
+        QuietExecutor.serveProgram()
         MainLoop.serveMainActor()
         // With a profile of its own it is another program for the person: it runs beside the usual one.
         let program = DesktopProgram(isUnique: getenv("HONGYAN_PROFILE") == nil)

@@ -5,7 +5,8 @@ import ServerFixtures
 /// whoever asks for a step gets those before it, too.
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
-        case accounts, beginning, friends, texts, picture, voice, correction, reaction, deletion, outage, crash, room
+        case accounts, beginning, friends, texts, picture, voice, correction, reaction, deletion, outage, crash, room,
+            rest
     }
 
     private enum Progress {
@@ -53,6 +54,7 @@ actor Story {
         case .outage: try await outage(stage)
         case .crash: try await crash(stage)
         case .room: try await room(stage)
+        case .rest: try await rest(stage)
         }
     }
 }

@@ -38,4 +38,7 @@ struct TwoPeopleTests {
 
     @Test("a room is made, the other one is invited, and both talk in it")
     func room() async throws { try await Story.shared.reach(.room) }
+
+    @Test("while both rest, online and in a room, nothing wakes their programs again and again")
+    func rest() async throws { try await Story.shared.reach(.rest) }
 }

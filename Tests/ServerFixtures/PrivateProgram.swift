@@ -86,6 +86,19 @@ public final class PrivateProgram: Sendable {
         return Holdings(descriptors: descriptors, threads: threads, memory: memory)
     }
 
+    /// How many timers of the kernel are set in the process on the clock of libdispatch's timers (proc_pid_fdinfo(5)): as soon
+    /// as it has threads to look after, one is, every second.
+    public var tickingTimers: Int? {
+        guard let id = process.withLock({ $0 })?.id,
+            let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fdinfo")
+        else { return nil }
+        return descriptors.count { descriptor in
+            let facts = try? String(contentsOfFile: "/proc/\(id)/fdinfo/\(descriptor)", encoding: .utf8)
+            guard let facts, facts.contains("clockid: 1\n") else { return false }
+            return !facts.contains("it_value: (0, 0)")
+        }
+    }
+
     private static func builtProgram(_ name: String) throws(FixtureError) -> String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         var folder = (tests as NSString).deletingLastPathComponent

@@ -117,7 +117,8 @@ public final class OutgoingSelection {
 
     private nonisolated static func read(_ path: String) async -> [UInt8]? {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .userInitiated).async {
+            // Not a global queue: libdispatch looks after the threads of those once a second, for ever.
+            DispatchQueue(label: "reading a file", qos: .userInitiated).async {
                 let attributes = try? FileManager.default.attributesOfItem(atPath: path)
                 guard attributes?[.type] as? FileAttributeType == .typeRegular,
                     let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0, size <= sizeLimit,
