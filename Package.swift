@@ -161,8 +161,11 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "desktop-benchmark",
-            dependencies: ["ChatApp", "ChatStore", "GTKBinding", "StanzaCorpus", "UserProfile", "XMPPAddress"],
-            path: "Benchmarks/Desktop",
+            dependencies: [
+                "ChatApp", "ChatStore", "GTKBinding", "GroupChat", "PublishSubscribe", "Roster",
+                "ServiceDiscovery", "StanzaCorpus", "UserProfile", "XMPPAddress", "XMPPClient",
+            ],
+            path: "Benchmarks/Desktop", exclude: ["beside.py", "online.py"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
 
         // Tests mirror sources.

@@ -8,13 +8,11 @@ import Glibc
 struct Program {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        switch (arguments.first, arguments.count) {
-        case ("fill", 4):
+        func run(_ body: @escaping @Sendable () async throws -> Void) -> Never {
             // Nothing here needs GLib's loop, so the main queue serves the main actor.
-            let (folder, messages, contacts) = (arguments[1], Int(arguments[2]) ?? 0, Int(arguments[3]) ?? 0)
             Task {
                 do {
-                    try await DesktopProfile.fill(folder, messages: messages, contacts: contacts)
+                    try await body()
                     exit(0)
                 } catch {
                     print("failed: \(error)")
@@ -22,6 +20,14 @@ struct Program {
                 }
             }
             dispatchMain()
+        }
+        switch (arguments.first, arguments.count) {
+        case ("fill", 4):
+            let (folder, messages, contacts) = (arguments[1], Int(arguments[2]) ?? 0, Int(arguments[3]) ?? 0)
+            run { try await DesktopProfile.fill(folder, messages: messages, contacts: contacts) }
+        case ("online", 4):
+            let (address, file, contacts) = (arguments[1], arguments[2], Int(arguments[3]) ?? 0)
+            run { try await OnlineAccount.fill(address, passwordFile: file, contacts: contacts) }
         case ("measure", 3):
             setenv("HONGYAN_PROFILE", arguments[1], 1)
             MainLoop.serveMainActor()
@@ -33,6 +39,8 @@ struct Program {
             print(
                 """
                 usage: desktop-benchmark fill FOLDER MESSAGES CONTACTS     makes a profile with so many messages in one conversation
+                       desktop-benchmark online ADDRESS PASSWORD-FILE CONTACTS
+                                                                          gives an account so many contacts and a room
                        desktop-benchmark measure FOLDER SWITCHES          opens the window over it and measures
                 """)
             exit(2)

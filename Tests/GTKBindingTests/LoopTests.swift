@@ -58,6 +58,24 @@ extension GTKTests {
             await Toolkit.settle()
         }
 
+        @Test("What hardly ever changes does not keep the observations of views that have gone")
+        func observationsOfGoneViews() async throws {
+            @MainActor final class View { var count = 0 }
+            let model = Model()
+            let before = ViewObservation.liveCount
+            for _ in 0..<1000 {
+                let view = View()
+                observe(view) { view in
+                    _ = model.text
+                    view.count += 1
+                }
+                #expect(view.count == 1)
+            }
+            await Toolkit.settle()
+            // Those of the views that live, as many again, and those since the last look.
+            #expect(ViewObservation.liveCount - before < 500)
+        }
+
         @Test("GLib's loop serves the main actor in its own turns")
         func mainActor() async throws {
             let display = try PrivateDisplay.shared.get()

@@ -64,8 +64,6 @@ public enum MainLoop {
     }
 
     /// Calls `body` again and again as long as the result is kept, at about that distance: what else is due then is done at once.
-    ///
-    /// A task that sleeps for minutes is woken each second by Swift's runtime; this does nothing in between.
     public static func every(seconds: Int, _ body: @escaping () -> Void) -> Repetition {
         let id = g_timeout_add_seconds_full(
             G_PRIORITY_DEFAULT, guint(max(1, seconds)),

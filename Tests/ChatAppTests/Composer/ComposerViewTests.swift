@@ -153,12 +153,14 @@ extension WindowTests {
     func recording() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
-        // As long as a recording may be: it is read faster than it is heard.
+        // Forty hours in a small file: it is read much faster than it is heard, and must not end before it is drawn.
         let path = sample.folder + "/source.wav"
-        try Data(WritingSample.sound(seconds: 3, repeated: 300)).write(to: URL(filePath: path))
+        try Data(WritingSample.sound(seconds: 3, repeated: 48_000, rate: 100)).write(to: URL(filePath: path))
         let composer = VoiceComposer(
             folder: WritingPlace.recordings(of: sample.key, beside: sample.media),
-            recorder: { target throws(MediaError) in try VoiceRecorder(from: .file(path: path), to: target) },
+            recorder: { target throws(MediaError) in
+                try VoiceRecorder(from: .file(path: path), to: target, maximumDuration: .seconds(1_000_000))
+            },
             deliver: { _ in })
         let view = sample.view(voice: composer)
         let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))

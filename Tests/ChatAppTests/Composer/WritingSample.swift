@@ -83,18 +83,18 @@ final class WritingSample {
     /// A picture of so many pixels: geese over hills in the evening.
     static func picture(_ width: Int, _ height: Int) -> [UInt8] { Scenery(width: width, height: height).bitmap }
 
-    /// A tone of 440 Hz.
-    static func sound(seconds: Double, repeated times: Int = 1) -> [UInt8] {
+    /// A tone of 440 Hz at the usual rate; a lower one makes the file small and the tone deep.
+    static func sound(seconds: Double, repeated times: Int = 1, rate: Int = 16_000) -> [UInt8] {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
         }
-        let count = Int(seconds * 16_000)
+        let count = Int(seconds * Double(rate))
         var bytes = Array("RIFF".utf8) + little(36 + count * 2 * times, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
-        bytes += little(1, 2) + little(1, 2) + little(16_000, 4) + little(32_000, 4) + little(2, 2) + little(16, 2)
+        bytes += little(1, 2) + little(1, 2) + little(rate, 4) + little(rate * 2, 4) + little(2, 2) + little(16, 2)
         bytes += Array("data".utf8) + little(count * 2 * times, 4)
         var tone: [UInt8] = []
         for index in 0..<count {
-            let loud = 0.2 + 0.8 * abs(sin(Double(index) / 9_000))
+            let loud = 0.2 + 0.8 * abs(sin(Double(index) / Double(rate) * 1.8))
             tone += little(Int(20_000 * loud * sin(Double(index) * 2 * .pi * 440 / 16_000)), 2)
         }
         for _ in 0..<times { bytes += tone }
