@@ -137,6 +137,31 @@ extension GTKTests {
             #expect(lines(desktop).compactMap(\.closed) == [1])
         }
 
+        @Test("the number on the program's icon is told when it changes, and 0 takes it away")
+        func badge() async throws {
+            let dock = try MessageBus(address: bus.address)
+            let program = MessageBus.Interface(
+                connection.ownName, path: "/im/hongyan/Hongyan/launcher", interface: "com.canonical.Unity.LauncherEntry"
+            )
+            var told: [String] = []
+            let subscription = dock.on("Update", of: program) { _, values in told.append(values.description) }
+            defer { dock.end(subscription) }
+            // An answer of the bus says that it knows of the subscription.
+            let loop = Task { _ = await Toolkit.turn { Task.isCancelled } }
+            defer { loop.cancel() }
+            let daemon = MessageBus.Interface("org.freedesktop.DBus", path: "/org/freedesktop/DBus")
+            _ = try await dock.call("GetId", of: daemon, gives: "(s)", patience: .seconds(30))
+            let badge = LauncherBadge(connection, desktopEntry: "im.hongyan.Hongyan")
+            for count in [3, 3, 4, 0] { badge.show(count) }
+            #expect(await Toolkit.turn { told.count == 3 })
+            #expect(
+                told == [
+                    "('application://im.hongyan.Hongyan.desktop', {'count': <int64 3>, 'count-visible': <true>})",
+                    "('application://im.hongyan.Hongyan.desktop', {'count': <int64 4>, 'count-visible': <true>})",
+                    "('application://im.hongyan.Hongyan.desktop', {'count': <int64 0>, 'count-visible': <false>})",
+                ])
+        }
+
         @Test("another server takes over: it gets no numbers of the first, and what it can do is asked again")
         func restarts() async throws {
             let first = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)

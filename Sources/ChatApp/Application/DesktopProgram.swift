@@ -18,6 +18,7 @@ public final class DesktopProgram {
     private(set) var window: MainWindow?
     private var notifier: Notifier?
     private var notifications: DesktopNotifications?
+    private var badge: LauncherBadge?
     private var startsHidden = false
     /// What was opened before the accounts were there.
     private var waitingAddresses: [String] = []
@@ -115,6 +116,8 @@ public final class DesktopProgram {
             application.add(action)
         }
         notifier.say = { [weak self] in self?.desk?.say($0) }
+        badge = application.bus.map { LauncherBadge($0, desktopEntry: Self.id) }
+        observe(notifier) { [weak self] _ in self?.badge?.show(home.conversations.unreadCount) }
     }
 
     private func notificationServer(_ bus: MessageBus) -> NotificationServer {
@@ -150,6 +153,8 @@ public final class DesktopProgram {
         window = nil
         notifier?.end()
         notifier = nil
+        badge?.show(0)
+        badge = nil
         let (desk, store, notifications) = (desk, store, notifications)
         self.desk = nil
         Task { [application] in

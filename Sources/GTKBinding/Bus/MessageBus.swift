@@ -31,6 +31,9 @@ public final class MessageBus: Object {
         self.init(adopting: UnsafeMutableRawPointer(connection))
     }
 
+    /// By which others on the bus know this connection.
+    public var ownName: String { g_dbus_connection_get_unique_name(cast()).map { String(cString: $0) } ?? "" }
+
     /// Calls a method and waits for what it gives.
     ///
     /// - Parameter patience: after that it is an error; programs that hang are many.
@@ -55,6 +58,15 @@ public final class MessageBus: Object {
             })
         guard let answer else { throw GTKError(taking: nil) }
         return answer
+    }
+
+    /// Tells everybody on the bus who wants to know.
+    public func tell(_ signal: String, of interface: String, from path: String, _ values: [Variant]) {
+        let values = Variant(tuple: values)
+        // It fails only for names that are none, and without a bus nobody is there to be told.
+        withExtendedLifetime(values) {
+            _ = g_dbus_connection_emit_signal(cast(), nil, path, interface, signal, values.raw, nil)
+        }
     }
 
     /// Calls `body` with the name and the values of each signal; those of others than the program that has the name are not believed.

@@ -1,7 +1,7 @@
 internal import CGTK
 
-/// A value as it goes over a message bus.
-public final class Variant {
+/// A value as it goes over a message bus; described as GLib writes values.
+public final class Variant: @MainActor CustomStringConvertible {
     let raw: OpaquePointer
 
     /// Takes over a new value, floating or not.
@@ -16,6 +16,7 @@ public final class Variant {
     public convenience init(_ text: String) { self.init(adopting: g_variant_new_string(text)) }
     public convenience init(_ number: UInt32) { self.init(adopting: g_variant_new_uint32(number)) }
     public convenience init(_ number: Int32) { self.init(adopting: g_variant_new_int32(number)) }
+    public convenience init(_ number: Int64) { self.init(adopting: g_variant_new_int64(gint64(number))) }
     public convenience init(_ byte: UInt8) { self.init(adopting: g_variant_new_byte(byte)) }
     public convenience init(_ truth: Bool) { self.init(adopting: g_variant_new_boolean(truth.gboolean)) }
 
@@ -78,4 +79,10 @@ public final class Variant {
 
     /// The texts of a list.
     public var texts: [String] { (0..<count).compactMap { self[$0]?.text } }
+
+    public var description: String {
+        let text: UnsafeMutablePointer<CChar>? = g_variant_print(raw, 0)
+        defer { g_free(text) }
+        return text.map { String(cString: $0) } ?? ""
+    }
 }

@@ -51,6 +51,7 @@ extension WindowTests {
             timeline.scrolled()
             #expect(await Toolkit.turn { PictureMotion.runningCount == 1 && picture?.motion?.isRunning == true })
             #expect(await Toolkit.turn { picture?.frameCount ?? 0 >= 4 })
+            #expect(await Toolkit.turn { !timeline.isSettling })
             timeline.scroller.offset = 0
             #expect(await Toolkit.turn { PictureMotion.runningCount == 0 })
             timeline.showNewest()
