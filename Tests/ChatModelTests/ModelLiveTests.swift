@@ -70,12 +70,14 @@ struct ModelLiveTests {
         _ = try await his.person.account.addContact(hers.person.address, name: "朱丽叶")
         await eventually { hers.contacts.requests.elements.count == 1 }
         #expect(hers.contacts.requests.elements.map(\.address) == [his.person.address])
+        await eventually { his.contacts.rows.elements.first?.isPending == true }
         #expect(his.contacts.rows.elements.map(\.isPending) == [true])
         try await hers.person.account.acceptRequest(of: his.person.address, addingBack: true)
         await eventually { his.contacts.rows.elements.first?.section == .online }
         await eventually { hers.contacts.rows.elements.first?.section == .online }
         #expect(his.contacts.rows.elements.map(\.name) == ["朱丽叶"])
         #expect(his.contacts.rows.elements.map(\.section) == [.online])
+        await eventually { hers.contacts.requests.elements.isEmpty }
         #expect(hers.contacts.requests.elements.isEmpty)
 
         his.composer.text = "But soft"
@@ -85,6 +87,7 @@ struct ModelLiveTests {
         await eventually { hers.timeline.messages.count == 1 && hers.timeline.writing.isEmpty }
         await eventually { his.timeline.messages.first?.state == .delivered }
         #expect(his.timeline.messages.map(\.state) == [.delivered])
+        await eventually { hers.conversations.rows.elements.first?.unreadCount == 1 }
         #expect(hers.conversations.rows.elements.first?.unreadCount == 1)
         #expect(hers.conversations.rows.elements.first?.preview?.text == "But soft")
 
