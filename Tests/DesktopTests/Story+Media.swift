@@ -21,6 +21,14 @@ extension Story {
             try await person.seesColour(208, 32, 160, of: picture, at: (0.25, 0.5))
             try await person.seesColour(32, 176, 64, of: picture, at: (0.75, 0.5))
         }
+        // On her page he finds it again, and from there the way back.
+        try await bob.clicks(.button("Contact page"))
+        let shared = Look(role: "push button", has: ["Picture, meadow.png, alice"])
+        try await bob.seesColour(208, 32, 160, of: shared, at: (0.25, 0.5))
+        try await bob.clicks(shared)
+        try await bob.clicks(.button("Show in conversation"))
+        try await bob.doesNotSee(shared)
+        try await bob.sees(.message("alice, Picture"))
     }
 
     /// The least that two recordings of the same words are like each other: the encoder leaves 0.96; those of other words are it
