@@ -5,6 +5,8 @@ internal import CGTK
 ///
 /// Numbers and capabilities are those of the server that runs: another one that takes its place knows nothing of them, and what
 /// the first one showed has gone with it.
+// The attribute is written out: with the module's default only, modules that import this one do not compile for release.
+@MainActor
 public final class NotificationServer {
     /// The extension.
     private static let typing = "inline-reply"
