@@ -183,8 +183,6 @@ extension WindowTests {
         @Test("an invitation into a room is told while nobody looks, once, and no more when it was answered")
         func invitations() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
-            // What the account at work says once at its beginning.
-            await Toolkit.settle()
             let account = try #require(home.accounts.rows.elements.first?.id)
             let desktop = Desktop()
             var isLooking = true

@@ -15,16 +15,19 @@ extension ChatHome {
     ) async throws -> ChatHome {
         let keeper = MemoryAccounts(media: media)
         let store = MemoryStore()
+        var accounts: [AccountID] = []
         for address in addresses {
             let address = try JID(address)
             await keeper.save(AccountAccess(address: address))
             if let password { await keeper.save(password: password, of: address) }
-            try await store.write { writer throws(StoreError) in
-                _ = try writer.addAccount(address)
-                guard !isEnabled, var account = try writer.account(address) else { return }
-                account.isEnabled = false
-                try writer.update(account)
-            }
+            accounts.append(
+                try await store.write { writer throws(StoreError) in
+                    let id = try writer.addAccount(address)
+                    guard !isEnabled, var account = try writer.account(address) else { return id }
+                    account.isEnabled = false
+                    try writer.update(account)
+                    return id
+                })
         }
         let home = ChatHome(store: store, keeper: keeper)
         home.prepare = { configuration in
@@ -32,7 +35,7 @@ extension ChatHome {
                 throw TransportError(.connectionRefused, "none")
             }
         }
-        await home.start()
+        try await home.begin(with: accounts)
         return home
     }
 }

@@ -1,7 +1,6 @@
 import ChatModel
 import ChatStore
 import GTKBinding
-import Testing
 import WindowFixtures
 import XMPPAddress
 import XMPPClient
@@ -39,13 +38,7 @@ final class ContactsSample {
         account = ids[0]
         home = ChatHome(store: store, keeper: keeper)
         desk = Desk(home: home)
-        // At its beginning each account says once who asks: nobody. That shall not come in between what a test shows.
-        let stranger = ContactRequest(address: try Self.address("stranger"))
-        for id in ids { home.contacts.show(requests: [stranger], of: id) }
-        await home.start()
-        let contacts = home.contacts
-        try #require(await Toolkit.turn { contacts.requests.elements.isEmpty })
-        await Toolkit.settle()
+        try await home.begin(with: ids)
     }
 
     func save(

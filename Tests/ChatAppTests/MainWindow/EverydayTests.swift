@@ -122,7 +122,7 @@ extension WindowTests {
             }
         }
 
-        @Test("the window of keys names every one of them")
+        @Test("the window of keys fits into a narrow screen, and each key has a name")
         func shortcuts() async throws {
             let window = ShortcutsWindow.show(over: nil)
             #expect(await Toolkit.turn { window.isMapped && window.width > 0 })

@@ -1,0 +1,18 @@
+import ChatModel
+import ChatStore
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+extension ChatHome {
+    /// Starts, and returns when each account has said once who asks: nobody. That shall not come in between what a test shows.
+    @MainActor
+    func begin(with accounts: [AccountID]) async throws {
+        let stranger = ContactRequest(address: try JID("stranger@verona.example"))
+        for id in accounts { contacts.show(requests: [stranger], of: id) }
+        await start()
+        let contacts = contacts
+        try #require(await Toolkit.turn { contacts.requests.elements.isEmpty })
+        await Toolkit.settle()
+    }
+}
