@@ -203,8 +203,9 @@ extension Session {
 
     private func write(_ pieces: [[UInt8]], to transport: any Transport) async throws(TransportError) {
         for piece in pieces {
-            try await transport.write(piece)
+            // Counted before: the answer may be here before this task has its turn again.
             counted.bytesSent += UInt64(piece.count)
+            try await transport.write(piece)
         }
     }
 
