@@ -112,15 +112,22 @@ struct ConnectionStateTests {
         let configuration = try server.account("alice") {
             $0.clock = manual.clock
             $0.reconnection = ReconnectionPolicy(attempts: nil, firstPause: .seconds(3600))
+            // The clock goes fast while the connection is made anew.
+            $0.loginTimeout = .seconds(3600)
         }
         try await Client(configuration).run { session in
             #expect(try await session.probe())
             let events = session.events(.connection)
             await server.freeze("alice")
             await session.reconnectNow()
-            let isAlive = try await manual.run { try await session.probe() }
+            let start = manual.clock.now()
+            let isAlive = try await manual.run(.milliseconds(100)) {
+                let isAlive = try await session.probe()
+                _ = await events.first { if case .stateChanged(.online) = $0 { true } else { nil } }
+                return isAlive
+            }
             #expect(!isAlive)
-            _ = await events.first { if case .stateChanged(.online) = $0 { true } else { nil } }
+            #expect(start.duration(to: manual.clock.now()) < .seconds(3600))
             #expect(try await session.probe())
         }
         #expect(await server.connections == 2)
