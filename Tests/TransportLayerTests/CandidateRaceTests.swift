@@ -261,10 +261,10 @@ struct CandidateRaceTests {
         ) { candidate in
             switch candidate.host {
             case "a":
-                both.open()
                 return CandidateRace.Outcome(result: .failure(TransportError(.connectionRefused, "no")))
             case "b":
-                await both.wait()
+                // Nothing but the failure of the first can have begun this one; the third begins now.
+                both.open()
                 return CandidateRace.Outcome(
                     result: .success(
                         EstablishedConnection(transport: transports[1].0, candidate: candidate, tls: nil)))
