@@ -12,6 +12,7 @@ struct Person: Sendable {
     let account: ChatAccount
     let id: AccountID
     let address: JID
+    private let transcript = Transcript()
 
     /// - Parameter port: another than the server's, to go through a ``FaultProxy``.
     init(
@@ -31,6 +32,7 @@ struct Person: Sendable {
         // What is tried is not the speed of a machine that runs other tests beside this one.
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)
+        configuration.add { [transcript] _ in transcript }
         account = ChatAccount(id, configuration: configuration, store: store, policy: policy)
     }
 
@@ -55,14 +57,14 @@ struct Person: Sendable {
 
     /// Returns when the timeline is as the closure wants it; says what it was if that takes too long.
     func wait(
-        for peer: Person, within limit: Duration = .seconds(60), location: SourceLocation = #_sourceLocation,
+        for peer: Person, within limit: Duration = .seconds(180), location: SourceLocation = #_sourceLocation,
         _ isGood: @escaping @Sendable ([StoredMessage]) -> Bool
     ) async throws {
         try await wait(in: key(peer.address), within: limit, location: location, isGood)
     }
 
     func wait(
-        in key: ConversationKey, within limit: Duration = .seconds(60), location: SourceLocation = #_sourceLocation,
+        in key: ConversationKey, within limit: Duration = .seconds(180), location: SourceLocation = #_sourceLocation,
         _ isGood: @escaping @Sendable ([StoredMessage]) -> Bool
     ) async throws {
         let changes = store.changes()
@@ -90,6 +92,7 @@ struct Person: Sendable {
                 "\($0.isOutgoing ? ">" : "<") \($0.text.body) \($0.state) \($0.position.time.millisecondsSince1970 % 100_000) \($0.timeSource)"
             }
             Issue.record("\(self.address): \(shown.joined(separator: "\n"))", sourceLocation: location)
+            Issue.record("\(self.address): \(transcript.text)")
             throw CancellationError()
         }
     }

@@ -67,6 +67,26 @@ struct FileTests {
         }
     }
 
+    @Test("the room of the log is given back, but nobody waits for one who reads")
+    func log() throws {
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        try StoreSettings.apply(to: connection, maximumSize: nil)
+        try connection.execute("CREATE TABLE numbers (number INTEGER)")
+        let reader = try StoreSettings.reader(path: path, mode: .readOnly)
+        func logSize() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: path + "-wal")).count }
+        try reader.transaction(immediate: false) { () throws(StoreError) in
+            #expect(try reader.integer("SELECT count(*) FROM numbers") == 0)
+            try connection.run("INSERT INTO numbers VALUES (1)")
+            try StoreSettings.emptyLog(of: connection)
+            #expect(try reader.integer("SELECT count(*) FROM numbers") == 0)
+        }
+        #expect(try logSize() > 0)
+        try StoreSettings.emptyLog(of: connection)
+        #expect(try logSize() == 0)
+        #expect(try reader.integer("SELECT count(*) FROM numbers") == 1)
+        #expect(try connection.integer("PRAGMA busy_timeout") == 5000)
+    }
+
     @Test("the file is its owner's alone")
     func mode() async throws {
         let store = try await SQLiteStore.open(at: path)

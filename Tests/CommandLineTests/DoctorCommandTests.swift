@@ -40,7 +40,8 @@ import Testing
         #expect(hops["upload"]?["tried"] as? Bool == true)
         #expect(hops["archive"]?["offered"] as? Bool == true)
         #expect(hops["resumption"]?["resumed"] as? Bool == true)
-        #expect(abs(hops["clock"]?["differenceMilliseconds"] as? Int ?? .max) < 2000)
+        // The same clock, asked on a machine that may have other work; a wrong zone would be hours.
+        #expect(abs(hops["clock"]?["differenceMilliseconds"] as? Int ?? .max) < 60_000)
         #expect(!result.output.contains(person.account.password))
     }
 

@@ -64,6 +64,7 @@ extension ChatAccount {
     // MARK: The session
 
     func beginHistory(isResumed: Bool) async {
+        beginnings += 1
         if !isResumed { isHistoryOwed = true }
         let gaps = await knownGaps(of: address, with: nil)
         proceed(sync.sessionBegan(isResumed: !isHistoryOwed, gaps: gaps, now: .now))

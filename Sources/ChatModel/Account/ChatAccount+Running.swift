@@ -69,14 +69,15 @@ extension ChatAccount {
     }
 
     private func work(in session: Session) async {
+        // All before the first await: what a session that begins meanwhile wants done must find somebody who does it.
         self.session = session
         isHistoryOwed = true
-        let events = session.events([.messages, .connection])
-        let contacts = await session[Roster.self]?.events()
         let (history, historyActions) = AsyncStream.makeStream(of: HistorySync.Action.self)
         let (rooms, roomJobs) = AsyncStream.makeStream(of: JID.self)
         self.historyActions = historyActions
         self.roomJobs = roomJobs
+        let events = session.events([.messages, .connection])
+        let contacts = await session[Roster.self]?.events()
         await withDiscardingTaskGroup { group in
             group.addTask { await self.queue.run(in: session) }
             group.addTask { await self.fetchHistory(history, in: session) }
@@ -108,8 +109,9 @@ extension ChatAccount {
         switch event {
         case .connection(.online(_, let isResumed)): await wentOnline(isResumed: isResumed, in: session)
         case .connection(.disconnected):
-            // Late news: the next connection may have begun already.
-            if await !session.isOnline { sync.disconnected() }
+            // Late news: the next connection may have begun already, also while this asks for it.
+            let beginning = beginnings
+            if await !session.isOnline, beginning == beginnings { sync.disconnected() }
         case .connection(.extensionFailed(_, let error)): channel.post(.problem("\(error)"))
         case .stateChanged(let state): show(state)
         case .message(let message): writingChanged(message)

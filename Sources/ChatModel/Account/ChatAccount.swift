@@ -52,6 +52,8 @@ public actor ChatAccount {
     /// The newest page of the own archive was not seen since a session began, perhaps by a process before this one: a connection
     /// that is resumed has missed nothing, but what came before its session may be missing still.
     var isHistoryOwed = true
+    /// How often the history was begun with, so that late news of a lost connection is told from that of this one.
+    var beginnings = 0
     /// The archive was seen to keep what this account sends, so what it does not have was lost.
     var archiveKeepsOwn = false
 

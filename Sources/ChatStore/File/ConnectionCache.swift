@@ -17,6 +17,11 @@ final class ConnectionCache {
     var newestMessage: Int64?
     /// What there is of what is rare; right as long.
     var rarities: [SQLiteTransaction.Rarity: Bool] = [:]
+    /// What conversations are about never changes, but they can come and go; right as long.
+    var keys: [ConversationID: ConversationKey] = [:]
+    var conversationNumbers: [ConversationKey: ConversationID] = [:]
+    /// What stands in the rows of conversations; right as long.
+    var summaries: [ConversationID: ConversationSummary] = [:]
 
     struct ArchiveKey: Hashable {
         let account: AccountID
@@ -35,6 +40,9 @@ final class ConnectionCache {
     func forgetMoment() {
         newestMessage = nil
         rarities = [:]
+        keys = [:]
+        conversationNumbers = [:]
+        summaries = [:]
     }
 
     func number(of address: JID, in connection: SQLiteConnection) throws(StoreError) -> Int64? {

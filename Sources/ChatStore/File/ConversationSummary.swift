@@ -13,6 +13,10 @@ struct ConversationSummary {
 extension SQLiteTransaction {
     func summary(of conversation: ConversationID) throws(StoreError) -> ConversationSummary {
         if let summary = summaries[conversation] { return summary }
+        if let summary = cache.summaries[conversation] {
+            summaries[conversation] = summary
+            return summary
+        }
         let found = try connection.firstRow(
             """
             SELECT r.order_time, r.order_rank, r.id, l.order_time, l.order_rank, l.id, c.unread, c.newest_order_time
@@ -62,8 +66,11 @@ extension SQLiteTransaction {
         summaries[conversation] = summary
     }
 
-    func write(_ summary: ConversationSummary, of conversation: ConversationID) throws(StoreError) {
-        guard summary.isChanged || summary.mustCount else { return }
+    /// - Returns: what stands in the row now.
+    func write(
+        _ summary: ConversationSummary, of conversation: ConversationID
+    ) throws(StoreError) -> ConversationSummary {
+        guard summary.isChanged || summary.mustCount else { return summary }
         var summary = summary
         if summary.mustCount {
             summary.last = try records(of: conversation, before: nil, limit: 1).first?.position
@@ -76,6 +83,9 @@ extension SQLiteTransaction {
                 SQLiteValue(summary.last?.id), SQLiteValue(summary.unread), SQLiteValue(summary.newestOrderTime),
                 SQLiteValue(conversation),
             ])
+        summary.isChanged = false
+        summary.mustCount = false
+        return summary
     }
 
     private func countUnread(

@@ -143,7 +143,13 @@ public final class SQLiteStore: LocalStore {
         }
         guard !more.result, pace.complete(waiting) else { return false }
         // What a long sync has filled is given back.
-        if waiting > Self.indexingBatch { try await writer.use { $0.releaseMemory() } }
+        if waiting > Self.indexingBatch {
+            try await writer.use { connection throws(StoreError) in
+                connection.releaseMemory()
+                // If it fails it stays as it is until the next sync or the end, which costs nothing but room.
+                try? StoreSettings.emptyLog(of: connection)
+            }
+        }
         return true
     }
 

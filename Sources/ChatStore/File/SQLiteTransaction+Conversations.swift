@@ -2,7 +2,7 @@ internal import XMPPAddress
 
 extension SQLiteTransaction {
     func key(of conversation: ConversationID) throws(StoreError) -> ConversationKey? {
-        if let key = keys[conversation] { return key }
+        if let key = cache.keys[conversation] { return key }
         let key = try connection.firstRow(
             "SELECT account, address, kind FROM conversations WHERE id = ?", [SQLiteValue(conversation)]
         ) { row throws(StoreError) in
@@ -15,12 +15,12 @@ extension SQLiteTransaction {
     }
 
     private func remember(_ key: ConversationKey, _ conversation: ConversationID) {
-        keys[conversation] = key
-        conversationNumbers[key] = conversation
+        cache.keys[conversation] = key
+        cache.conversationNumbers[key] = conversation
     }
 
     func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationID? {
-        if let conversation = conversationNumbers[key] { return conversation }
+        if let conversation = cache.conversationNumbers[key] { return conversation }
         guard let address = try knownNumber(of: key.address) else { return nil }
         let number = try connection.integer(
             "SELECT id FROM conversations WHERE account = ? AND address = ? AND kind = ?",
@@ -69,9 +69,10 @@ extension SQLiteTransaction {
         let key = try requireKey(of: conversation)
         try removeFromIndex(messagesOf: conversation)
         try connection.run("DELETE FROM conversations WHERE id = ?", [SQLiteValue(conversation)])
-        keys[conversation] = nil
-        conversationNumbers[key] = nil
+        cache.keys[conversation] = nil
+        cache.conversationNumbers[key] = nil
         summaries[conversation] = nil
+        cache.summaries[conversation] = nil
         changes.messages[conversation] = nil
         changes.conversations.insert(conversation)
         changes.sendQueue = true

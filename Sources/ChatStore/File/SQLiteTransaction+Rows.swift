@@ -10,12 +10,12 @@ extension SQLiteTransaction {
         """
     private static let select = "SELECT \(columns) FROM messages m "
     private static let byID = select + "WHERE m.id = ?"
-    private static let byArchive = select + "WHERE m.archive = ? AND m.archive_id = ?"
-    private static let byFurtherName =
-        "SELECT \(columns) FROM further_names f JOIN messages m ON m.id = f.message WHERE f.archive = ? AND f.archive_id = ?"
-    // In two steps, because an OR would not use both indexes for the conversation.
-    private static let byWireID = select + "WHERE m.wire_id = ? AND +m.conversation = ? ORDER BY m.id"
-    private static let byOriginID = select + "WHERE m.origin_id = ? AND +m.conversation = ? ORDER BY m.id"
+    // Only the number, which the index has: nearly every message of an archive is new, and all columns cost even where
+    // there is no row. In several steps, because an OR would not use all indexes.
+    private static let byArchive = "SELECT id FROM messages WHERE archive = ? AND archive_id = ?"
+    private static let byFurtherName = "SELECT message FROM further_names WHERE archive = ? AND archive_id = ?"
+    private static let byWireID = "SELECT id FROM messages WHERE wire_id = ? AND +conversation = ? ORDER BY id"
+    private static let byOriginID = "SELECT id FROM messages WHERE origin_id = ? AND +conversation = ? ORDER BY id"
     private static let newest =
         select
         + "WHERE m.conversation = ? AND m.kind = 0 ORDER BY m.order_time DESC, m.order_rank DESC, m.id DESC LIMIT ?"
@@ -100,15 +100,23 @@ extension SQLiteTransaction {
     func record(archivedAs reference: ArchiveReference, account: AccountID) throws(StoreError) -> MessageRecord? {
         guard let archive = try knownArchive(reference.archive, of: account) else { return nil }
         let values = [SQLiteValue.integer(archive), StoredIdentifier.encode(reference.id)]
-        if let record = try rows(Self.byArchive, values).first { return record }
-        return try has(.furtherNames) ? rows(Self.byFurtherName, values).first : nil
+        var id = try connection.integer(Self.byArchive, values)
+        if id == nil, try has(.furtherNames) { id = try connection.integer(Self.byFurtherName, values) }
+        return try id.map { id throws(StoreError) in try record(MessageID(rawValue: id)) } ?? nil
     }
 
     func records(sentAs id: String, in conversation: ConversationID) throws(StoreError) -> [MessageRecord] {
         let values = [StoredIdentifier.encode(id), SQLiteValue(conversation)]
-        let byWire = try rows(Self.byWireID, values)
-        let byOrigin = try has(.origins) ? rows(Self.byOriginID, values) : []
-        return byOrigin.isEmpty ? byWire : (byWire + byOrigin).sorted { $0.id < $1.id }
+        var ids = try connection.rows(Self.byWireID, values) { row throws(StoreError) in row.messageID(0) }
+        if try has(.origins) {
+            ids += try connection.rows(Self.byOriginID, values) { row throws(StoreError) in row.messageID(0) }
+            ids.sort()
+        }
+        var records: [MessageRecord] = []
+        for id in ids {
+            if let record = try record(id) { records.append(record) }
+        }
+        return records
     }
 
     func records(

@@ -3,6 +3,7 @@ extension SQLiteTransaction {
 
     func searchTextChanged(of message: MessageRecord, from old: String?, to new: String?) throws(StoreError) {
         if let old {
+            try putAside()
             let waiting = try connection.integer(
                 "SELECT message FROM unindexed WHERE message = ?", [SQLiteValue(message.id)])
             if waiting == nil {
@@ -12,9 +13,18 @@ extension SQLiteTransaction {
             }
         }
         if let new, !new.isEmpty {
-            try connection.run("INSERT OR IGNORE INTO unindexed (message) VALUES (?)", [SQLiteValue(message.id)])
+            toIndex.append(message.id)
             unindexed += 1
         }
+    }
+
+    /// Writes down which messages wait for the index: before anybody looks there, and at the end.
+    func putAside() throws(StoreError) {
+        guard !toIndex.isEmpty else { return }
+        let numbers = toIndex.map { String($0.rawValue) }.joined(separator: ",")
+        try connection.run(
+            "INSERT OR IGNORE INTO unindexed (message) SELECT value FROM json_each(?)", [.text("[\(numbers)]")])
+        toIndex = []
     }
 
     private func removeFromIndex(
@@ -28,6 +38,7 @@ extension SQLiteTransaction {
 
     /// The index keeps no text, so it must be told what to forget.
     func removeFromIndex(messagesOf conversation: ConversationID) throws(StoreError) {
+        try putAside()
         let texts = try connection.rows(
             """
             SELECT m.id, coalesce(e.body, m.body) FROM messages m LEFT JOIN messages e ON e.id = m.current_edit
@@ -53,6 +64,7 @@ extension SQLiteTransaction {
     /// - Parameter isWanted: somebody else wants to write, so that this had better end.
     /// - Returns: whether more are waiting.
     func indexWaiting(limit: Int, until isWanted: () -> Bool = { false }) throws(StoreError) -> Bool {
+        try putAside()
         let texts = try connection.rows(Self.unindexedQuery, [SQLiteValue(limit)]) { row throws(StoreError) in
             (row.messageID(0), ConversationID(rawValue: row.integer(1)), row.text(2))
         }
@@ -75,6 +87,7 @@ extension SQLiteTransaction {
     func search(_ request: SearchRequest) throws(StoreError) -> SearchResults {
         let pattern = SearchPattern(request.text)
         guard !pattern.isEmpty, request.limit > 0 else { return SearchResults(messages: [], next: nil) }
+        try putAside()
         let before = request.before?.rawValue ?? .max
         var found: [MessageID] = []
 

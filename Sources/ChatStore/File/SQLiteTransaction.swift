@@ -7,11 +7,10 @@ final class SQLiteTransaction: RecordStorage {
     var changes = StoreChanges()
     /// What the transaction knows of conversations it touched; written at its end.
     var summaries: [ConversationID: ConversationSummary] = [:]
-    /// What conversations are about never changes, but they can come and go, so this lasts for one transaction.
-    var keys: [ConversationID: ConversationKey] = [:]
-    var conversationNumbers: [ConversationKey: ConversationID] = [:]
     /// How many messages the transaction has put aside for the search index.
     var unindexed = 0
+    /// Those of them that do not stand in the table yet: all at once is half the work of one by one.
+    var toIndex: [MessageID] = []
 
     init(_ connection: SQLiteConnection, cache: ConnectionCache) {
         self.connection = connection
@@ -93,6 +92,13 @@ final class SQLiteTransaction: RecordStorage {
         return found
     }
 
+    var hasWaiting: Bool {
+        get throws(StoreError) {
+            if try has(.marks) { return true }
+            return try has(.waiting)
+        }
+    }
+
     func noteRarities(of record: MessageRecord) {
         if record.kind != .text, record.target == nil { note(.waiting) }
         if record.originID != nil, record.originID != record.wireID { note(.origins) }
@@ -104,7 +110,10 @@ final class SQLiteTransaction: RecordStorage {
 
     /// Writes what was put off: at the end of a writing transaction, and before the list is asked for inside one.
     func finish() throws(StoreError) {
-        for (conversation, summary) in summaries { try write(summary, of: conversation) }
+        try putAside()
+        for (conversation, summary) in summaries {
+            cache.summaries[conversation] = try write(summary, of: conversation)
+        }
         summaries = [:]
     }
 }

@@ -2,14 +2,15 @@
 enum StoreSettings {
     /// Pages that the writer keeps in memory, in KiB: random names of archives touch all of an index during a long sync, and
     /// the indexes of names of a million messages are of that size. It is given back when the sync is over.
-    private static let writerCache = 65_536
+    private static let writerCache = 98_304
     private static let readerCache = 8_192
-    /// The log is joined to the file when it has so many pages, and cut down to so many bytes then.
+    /// The log is joined to the file when it has so many pages, and cut down to so many bytes then: not while a long sync goes
+    /// on, because pages that are there already are written over faster than new ones.
     ///
     /// Many, because during a long sync most pages are written again and again before that: 14 of the 20 megabytes that two
-    /// thousand messages write among a million are pages of indexes. After a crash a log of that length takes some 50 ms.
-    private static let logPages = 8_000
-    private static let logLimit = 16 << 20
+    /// thousand messages write among a million are pages of indexes. After a crash a log of that length takes some 100 ms.
+    private static let logPages = 16_000
+    private static let logLimit = 96 << 20
 
     static func apply(to connection: SQLiteConnection, maximumSize: Int64?) throws(StoreError) {
         // FULL: what a transaction has written survives a loss of power, because it was acknowledged to the server.
@@ -31,6 +32,14 @@ enum StoreSettings {
             let pageSize = try connection.integer("PRAGMA page_size") ?? 4096
             try connection.execute("PRAGMA max_page_count = \(max(1, maximumSize / pageSize))")
         }
+    }
+
+    /// Joins the log to the file and gives its room back, unless somebody is reading: nobody waits for that.
+    static func emptyLog(of connection: SQLiteConnection) throws(StoreError) {
+        let timeout = try connection.integer("PRAGMA busy_timeout") ?? 0
+        try connection.execute("PRAGMA busy_timeout = 0")
+        defer { try? connection.execute("PRAGMA busy_timeout = \(timeout)") }
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     static func reader(path: String, mode: SQLiteConnection.Mode) throws(StoreError) -> SQLiteConnection {

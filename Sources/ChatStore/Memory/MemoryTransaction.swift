@@ -70,6 +70,8 @@ final class MemoryTransaction: RecordStorage {
         rows(state.annotations[target]).sorted { $0.position < $1.position }
     }
 
+    var hasWaiting: Bool { get throws(StoreError) { !state.marks.isEmpty || !state.waiting.isEmpty } }
+
     func waitingAnnotations(
         for reference: TargetReference, in conversation: ConversationID
     ) throws(StoreError) -> [MessageRecord] {

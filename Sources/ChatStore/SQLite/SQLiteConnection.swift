@@ -25,8 +25,12 @@ final class SQLiteConnection {
         }
     }
 
+    /// Nobody asks how much memory SQLite has in use, and counting it takes a lock with each piece.
+    private static let withoutStatistics = sqlite3_config_without_statistics()
+
     init(path: String, mode: Mode, busyTimeout: Int32 = 5000) throws(StoreError) {
         self.path = path
+        _ = Self.withoutStatistics
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var name = path
         switch mode {

@@ -6,6 +6,8 @@ enum SQLiteValue: Equatable, Sendable {
     case integer(Int64)
     case text(String)
     case blob([UInt8])
+    /// The 16 bytes of a UUID: a blob that need not be put into memory of its own. Rows give it back as a blob.
+    case uuid(UInt64, UInt64)
 
     init(_ value: Int64?) { self = value.map { .integer($0) } ?? .null }
     init(_ value: Int?) { self = value.map { .integer(Int64($0)) } ?? .null }
@@ -47,6 +49,10 @@ final class SQLiteStatement {
                     }
                     return sqlite3_bind_text_copied(handle, index, base, UInt64(characters.count))
                 }
+            }
+        case .uuid(let high, let low):
+            return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
+                sqlite3_bind_blob_copied(handle, index, bytes.baseAddress, UInt64(bytes.count))
             }
         case .blob(let bytes):
             return bytes.withUnsafeBytes { bytes in

@@ -6,7 +6,7 @@ enum StoredIdentifier {
     static func encode(_ id: String) -> SQLiteValue {
         var text = id
         return text.withUTF8 { bytes in
-            if bytes.count == 36, let uuid = uuid(bytes) { return .blob(uuid) }
+            if bytes.count == 36, let uuid = uuid(bytes) { return uuid }
             if let number = number(bytes) { return .integer(number) }
             return .text(id)
         }
@@ -19,44 +19,46 @@ enum StoredIdentifier {
         case .null: return nil
         case .text(let text): return text
         case .integer(let number): return String(number)
-        case .blob(let bytes):
-            var text: [UInt8] = []
-            text.reserveCapacity(36)
-            for (index, byte) in bytes.enumerated() {
-                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-                text.append(digits[Int(byte >> 4)])
-                text.append(digits[Int(byte & 15)])
-            }
-            return String(decoding: text, as: UTF8.self)
+        case .uuid(let high, let low):
+            return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { self.text(Array($0)) }
+        case .blob(let bytes): return self.text(bytes)
         }
+    }
+
+    private static func text(_ uuid: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (index, byte) in uuid.enumerated() {
+            if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// A UUID in lower case, which is how nearly all are written; another spelling stays text.
-    private static func uuid(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        var uuid: [UInt8] = []
-        uuid.reserveCapacity(16)
-        var high: UInt8?
+    private static func uuid(_ bytes: UnsafeBufferPointer<UInt8>) -> SQLiteValue? {
+        var high: UInt64 = 0
+        var low: UInt64 = 0
         for (index, byte) in bytes.enumerated() {
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
             let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            switch (byte, index) {
+            case (UInt8(ascii: "-"), 8), (UInt8(ascii: "-"), 13), (UInt8(ascii: "-"), 18), (UInt8(ascii: "-"), 23):
+                continue
+            case (_, 8), (_, 13), (_, 18), (_, 23): return nil
+            case (UInt8(ascii: "0")...UInt8(ascii: "9"), _): digit = byte - UInt8(ascii: "0")
+            case (UInt8(ascii: "a")...UInt8(ascii: "f"), _): digit = byte - UInt8(ascii: "a") + 10
             default: return nil
             }
-            if let first = high {
-                uuid.append(first << 4 | digit)
-                high = nil
+            if index < 18 {
+                high = high << 4 | UInt64(digit)
             } else {
-                high = digit
+                low = low << 4 | UInt64(digit)
             }
         }
-        return uuid
+        return .uuid(high, low)
     }
 
     /// A number without sign and leading zeros, small enough for a column.

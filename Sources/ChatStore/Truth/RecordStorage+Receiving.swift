@@ -204,8 +204,10 @@ extension RecordStorage {
         }
         noteChange(of: record)
         if let target = record.target { try refresh(target) }
-        let references = record.sentReferences + names.map { .archived($0) }
-        try applyWaiting(for: references, to: record, key: key)
+        if try hasWaiting {
+            let references = record.sentReferences + names.map { .archived($0) }
+            try applyWaiting(for: references, to: record, key: key)
+        }
         return reception
     }
 }

@@ -63,6 +63,8 @@ protocol RecordStorage: AnyObject, StoreWriter {
 
     /// Keeps a mark, joined with one that is there for the same reference.
     func keep(_ mark: PendingMark, for reference: TargetReference, in conversation: ConversationID) throws(StoreError)
+    /// Whether anything at all waits for a message that is not here: marks, or corrections and the like.
+    var hasWaiting: Bool { get throws(StoreError) }
     /// Takes the marks for a reference out.
     func takeMarks(
         for reference: TargetReference, in conversation: ConversationID

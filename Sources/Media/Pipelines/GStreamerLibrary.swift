@@ -17,6 +17,8 @@ enum GStreamerLibrary {
 
     /// Throws the error that names the package when one of the elements is not there.
     static func require(_ elements: some Sequence<String>) throws(MediaError) {
+        // Before its start the library knows no element at all, and what is installed would be called missing.
+        try start()
         for name in elements {
             guard let factory = gst_element_factory_find(name) else {
                 throw .missingPackage("The GStreamer element “\(name)”", package: package(of: name))
