@@ -15,7 +15,7 @@ public protocol StoreReader {
     func avatarHashes(of account: AccountID) throws(StoreError) -> [JID: String]
     /// The picture with that hash, whosever it is.
     func avatar(hash: String) throws(StoreError) -> Avatar?
-    /// Who is there and who asks to be let see, as the session has last said; empty where there is none to resume.
+    /// Who is there, as the session has last said, empty where there is none to resume; and who asks to be let see.
     func presences(of account: AccountID) throws(StoreError) -> [StoredPresence]
     /// The service discovery information that a capabilities hash stands for (XEP-0115 §5.4), as it was saved.
     func capabilities(algorithm: String, hash: String) throws(StoreError) -> [UInt8]?

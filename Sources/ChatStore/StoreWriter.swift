@@ -22,7 +22,7 @@ public protocol StoreWriter: StoreReader {
     /// A bare address stands for all devices of somebody.
     func removePresence(_ kind: StoredPresence.Kind, of address: JID, account: AccountID) throws(StoreError)
     /// The session that they belong to is over.
-    func removePresences(of account: AccountID) throws(StoreError)
+    func removePresences(_ kind: StoredPresence.Kind, of account: AccountID) throws(StoreError)
     func saveCapabilities(_ information: [UInt8], algorithm: String, hash: String) throws(StoreError)
     /// Belongs in the same transaction as the messages that the state counts as handled.
     func saveSession(_ state: ResumptionState?, of account: AccountID) throws(StoreError)

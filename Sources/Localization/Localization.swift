@@ -74,18 +74,41 @@ package func filled(_ template: String, with arguments: [String]) -> String {
         result += rest[..<percent]
         rest = rest[percent...]
         if rest.hasPrefix("%@") {
-            result += next < arguments.count ? arguments[next] : "%@"
-            next += 1
             rest = rest.dropFirst(2)
+            append(next < arguments.count ? arguments[next] : "%@", to: &result, before: &rest)
+            next += 1
         } else if let number = rest.dropFirst().first?.wholeNumberValue, rest.dropFirst(2).hasPrefix("$@"),
             (1...max(arguments.count, 1)).contains(number), number <= arguments.count
         {
-            result += arguments[number - 1]
             rest = rest.dropFirst(4)
+            append(arguments[number - 1], to: &result, before: &rest)
         } else {
             result += "%"
             rest = rest.dropFirst()
         }
     }
     return result + rest
+}
+
+/// Chinese sets a space between its own and foreign letters, so templates have one on both sides of a place. Where what is filled in
+/// is Chinese itself there is none, and none after a Chinese full stop.
+private func append(_ argument: String, to result: inout String, before rest: inout Substring) {
+    if result.last == " ", let before = result.dropLast().last,
+        before.isHan && argument.first?.isHan == true || before.isHan && !before.isLetter
+    {
+        result.removeLast()
+    }
+    result += argument
+    if argument.last?.isHan == true, rest.first == " ", rest.dropFirst().first?.isHan == true {
+        rest = rest.dropFirst()
+    }
+}
+
+extension Character {
+    /// A Chinese character or punctuation mark.
+    fileprivate var isHan: Bool {
+        guard let value = unicodeScalars.first?.value else { return false }
+        return (0x3001...0x303F).contains(value) || (0x3400...0x9FFF).contains(value)
+            || (0xFF00...0xFFEF).contains(value) || (0x20000...0x3FFFF).contains(value)
+    }
 }

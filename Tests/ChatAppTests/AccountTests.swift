@@ -155,6 +155,17 @@ extension WindowTests {
             func name(_ request: ContactRequest) -> String {
                 QuestionNotifier.name(ContactRequestRow.ID(account: account, address: request.address))
             }
+            // What waited already before the program was started was told then.
+            isLooking = false
+            let before = ContactRequest(address: romeo.address, isRepeated: true)
+            home.contacts.show(requests: [before], of: account)
+            await Toolkit.settle()
+            #expect(desktop.sent.isEmpty)
+            #expect(home.contacts.requests.elements.map(\.address) == [romeo.address])
+            home.contacts.show(requests: [], of: account)
+            #expect(await Toolkit.turn { desktop.withdrawn == [name(romeo)] })
+            desktop.withdrawn = []
+            isLooking = true
             // Who looks sees the bar in the window.
             home.contacts.show(requests: [romeo], of: account)
             await Toolkit.settle()

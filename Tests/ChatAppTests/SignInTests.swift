@@ -87,14 +87,17 @@ extension WindowTests {
             let home = try await ChatHome.unreachable()
             let model = home.register(AccountInvitation("xmpp:juliet@example.org?register;preauth=T"))
             let form = DataForm(
-                kind: .form, instructions: ["Choose a plan and prove that you are human."],
+                kind: .form, instructions: [sampleWords("Choose a plan and prove that you are human.")],
                 fields: [
                     DataFormField(
-                        name: "plan", kind: .listSingle, label: "Plan", values: ["l"],
-                        options: [.init(label: "Small", value: "s"), .init(label: "Large", value: "l")]),
-                    DataFormField(name: "terms", kind: .boolean, label: "I agree to the terms of use"),
-                    DataFormField(name: "email", label: "E-mail"),
-                    DataFormField(name: "ocr", label: "The letters in the picture", isRequired: true),
+                        name: "plan", kind: .listSingle, label: sampleWords("Plan"), values: ["l"],
+                        options: [
+                            .init(label: sampleWords("Small"), value: "s"),
+                            .init(label: sampleWords("Large"), value: "l"),
+                        ]),
+                    DataFormField(name: "terms", kind: .boolean, label: sampleWords("I agree to the terms of use")),
+                    DataFormField(name: "email", label: sampleWords("E-mail")),
+                    DataFormField(name: "ocr", label: sampleWords("The letters in the picture"), isRequired: true),
                 ])
             let view = RegistrationFormView(model)
             let page = Box.vertical(

@@ -29,7 +29,7 @@ final class TalkSample {
         guard let account else { throw Missing() }
         self.account = account
         _ = Self.style
-        try await save(Contact(address: romeo, name: "Romeo"))
+        try await save(Contact(address: romeo, name: sampleWords("Romeo")))
     }
 
     struct Missing: Error {}
@@ -77,7 +77,7 @@ final class TalkSample {
         _ body: String, ago minutes: Int64 = 0, from sender: JID? = nil, isOwn: Bool = false,
         in other: ConversationKey? = nil
     ) async throws -> MessageID {
-        try await say(.text(MessageText(body)), ago: minutes, from: sender, isOwn: isOwn, in: other)
+        try await say(.text(MessageText(sampleWords(body))), ago: minutes, from: sender, isOwn: isOwn, in: other)
     }
 
     /// What the last message said is called by others.
@@ -93,7 +93,8 @@ final class TalkSample {
 
     /// Many messages in one transaction, a minute apart, the newest a minute ago.
     func fill(
-        _ count: Int, in other: ConversationKey? = nil, body: @escaping @Sendable (Int) -> String = { "Number \($0)" }
+        _ count: Int, in other: ConversationKey? = nil,
+        body: @escaping @Sendable (Int) -> String = { sampleWords("Number %@", $0) }
     )
         async throws
     {

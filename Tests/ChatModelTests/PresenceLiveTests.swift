@@ -103,6 +103,44 @@ struct PresenceLiveTests {
         }
     }
 
+    @Test(
+        "who asks waits after a restart, too, but is no news any more, until it asks anew",
+        arguments: AccountLiveTests.servers)
+    func restart(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let name = try await server.newAccount("juliet")
+        let store = MemoryStore()
+        try await romeo.whileRunning {
+            try await AccountLiveTests.waitUntilOnline([romeo])
+            // A device that is started anew each time, with what the one before has kept.
+            for isRepeated in [false, true, true] {
+                let juliet = try await Person(name, on: server, store: store)
+                try await juliet.whileRunning {
+                    if !isRepeated { _ = try await romeo.account.addContact(juliet.address) }
+                    await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                    #expect(await juliet.account.contactRequests.map(\.isRepeated) == [isRepeated])
+                }
+            }
+            let juliet = try await Person(name, on: server, store: store)
+            try await juliet.whileRunning {
+                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                try await juliet.account.declineRequest(of: romeo.address)
+                await until(juliet.account) { await juliet.account.contactRequests.isEmpty }
+                // A server forgets a request that comes before the answer to the one before it.
+                let isAnswered: @Sendable () async throws -> Bool = {
+                    try await romeo.store.read { reader throws(StoreError) in try reader.contacts(of: romeo.id) }
+                        .allSatisfy { !$0.isPending }
+                }
+                let changes = romeo.store.changes()
+                if try await !isAnswered() { for await _ in changes where try await isAnswered() { break } }
+                try await romeo.account.askContactAgain(juliet.address)
+                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                #expect(await juliet.account.contactRequests.map(\.isRepeated) == [false])
+            }
+        }
+    }
+
     @Test("who asks and is blocked waits for no answer any more")
     func blocked() async throws {
         let server = try await ServerKind.prosody13.shared()

@@ -61,4 +61,35 @@ struct PresenceRecordTests {
         try await second.commit(SessionChange(received: [], resumption: nil))
         #expect(await second.rememberedPresences().isEmpty)
     }
+
+    @Test(
+        "who asks is remembered after the session, until the next one, in which the server repeats it",
+        arguments: [true, false])
+    func requests(serverResumes: Bool) async throws {
+        let fixture = try await ModelFixture()
+        let recorder = SessionRecorder(
+            store: fixture.store, account: fixture.account, address: fixture.juliet, now: { ModelFixture.time(10) })
+        _ = try await recorder.loadSession()
+        func commit(_ session: String?, _ received: String...) async throws {
+            try await recorder.commit(
+                SessionChange(
+                    received: try received.map { try Self.presence($0) },
+                    resumption: serverResumes ? try session.map(Self.state) : nil))
+        }
+        try await commit(
+            "one", "from='romeo@montague.example/orchard'", "from='romeo@montague.example' type='subscribe'",
+            "from='paris@verona.example' type='subscribe'", "from='tybalt@capulet.example' type='subscribe'",
+            "from='tybalt@capulet.example' type='unsubscribe'")
+        try await commit(nil)
+        #expect(
+            await recorder.rememberedRequests().map(\.description).sorted() == [
+                "paris@verona.example", "romeo@montague.example",
+            ])
+        #expect(await recorder.rememberedPresences().allSatisfy { $0.type == .subscribe })
+        guard serverResumes else { return }
+        try await commit("two")
+        try await commit("two", "from='paris@verona.example' type='subscribe'")
+        try await commit(nil)
+        #expect(await recorder.rememberedRequests().map(\.description) == ["paris@verona.example"])
+    }
 }

@@ -1,6 +1,5 @@
 import ChatModel
 import ChatStore
-import Foundation
 import Testing
 import XMPPAddress
 
@@ -8,68 +7,38 @@ import XMPPAddress
 @Suite("Timeline and list under random changes")
 @MainActor
 struct TimelineWalkTests {
-    private static let walks = LongTests.isOn ? 1_000 : 60
-    private static let steps = 50
-
-    private struct Walk {
-        let fixture: ModelFixture
-        let actions: StoreActions
-        var generator: SeededGenerator
-        var names: [String] = []
-        var clock: Int64 = 0
-        var count = 0
-
-        mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
-    }
-
     /// One change of the store by somebody.
-    private static func change(_ walk: inout Walk) async throws {
-        let fixture = walk.fixture
-        walk.count += 1
-        let name = "w\(walk.count)"
-        // Mostly later, sometimes from long ago, as archives give it.
-        walk.clock += Int64(walk.below(4000))
-        let isOld = walk.below(4) == 0
-        let time = isOld ? Int64(walk.below(Int(walk.clock + 1))) : walk.clock
-        let isOwn = walk.below(3) == 0
-        let target = walk.names.isEmpty ? nil : walk.names[walk.below(walk.names.count)]
-        func receive(_ content: MessageContent, isOutgoing: Bool = isOwn) async throws {
-            try await fixture.receive(
-                content, id: name, at: time, isOutgoing: isOutgoing, route: isOld ? .archive : .live)
-        }
+    private static func change(_ walk: inout RandomWalk) async throws {
+        let (fixture, occasion) = (walk.fixture, walk.next())
+        let (name, target) = (occasion.name, occasion.target)
         switch walk.below(12) {
         case 0...3:
-            let reply = target.flatMap { walk.below(3) == 0 ? TargetReference.sent(id: $0) : nil }
-            try await receive(.text(MessageText("text \(name)", reply: reply)))
+            let reply = !walk.names.isEmpty && walk.below(3) == 0 ? target : nil
+            try await walk.receive(.text(MessageText("text \(name)", reply: reply)), occasion)
             walk.names.append(name)
-        case 4: try await receive(.correction(of: .sent(id: target ?? "later"), MessageText("edit \(name)")))
-        case 5: try await receive(.reactions(to: .sent(id: target ?? "later"), walk.below(2) == 0 ? [] : ["👍"]))
-        case 6: try await receive(.retraction(of: .sent(id: target ?? "later")))
+        case 4: try await walk.receive(.correction(of: target, MessageText("edit \(name)")), occasion)
+        case 5: try await walk.receive(.reactions(to: target, walk.below(2) == 0 ? [] : ["👍"]), occasion)
+        case 6: try await walk.receive(.retraction(of: target), occasion)
         case 7:
-            try await fixture.send(.text(MessageText("sent \(name)")), id: name, at: time)
+            try await fixture.send(.text(MessageText("sent \(name)")), id: name, at: occasion.time)
             walk.names.append(name)
         case 8:
             let (romeo, key) = (fixture.romeo, fixture.key)
             let kind: StateReport.Kind = walk.below(2) == 0 ? .delivered : .displayed
             try await fixture.store.write { store throws(StoreError) in
-                try store.receive(StateReport(kind, target: .sent(id: target ?? "x"), sender: romeo), in: key)
+                try store.receive(StateReport(kind, target: target, sender: romeo), in: key)
             }
         case 9:
-            if let message = try await fixture.all().randomElement(using: &walk.generator) {
-                try await fixture.markRead(message.id)
-            }
-        case 10:
-            if let message = try await fixture.all().randomElement(using: &walk.generator) {
-                try await fixture.store.write { store throws(StoreError) in try store.removeMessage(message.id) }
-            }
+            if let message = try await walk.anyMessage() { try await fixture.markRead(message.id) }
+        case 10: try await walk.removeMessage()
         default:
             let other = try fixture.key("nurse@capulet.example")
-            try await fixture.receive("x", id: name, at: time, in: other)
+            try await fixture.receive("x", id: name, at: occasion.time, in: other)
         }
     }
 
     /// One movement of the person.
-    private static func move(_ timeline: Timeline, _ walk: inout Walk) async throws {
+    private static func move(_ timeline: Timeline, _ walk: inout RandomWalk) async throws {
         switch walk.below(9) {
         case 0...2: await timeline.loadOlder()
         case 3, 4: await timeline.loadNewer()
@@ -81,7 +50,7 @@ struct TimelineWalkTests {
             await timeline.showNewest()
             await timeline.refresh()
         case 7:
-            if let message = try await walk.fixture.all().randomElement(using: &walk.generator) {
+            if let message = try await walk.anyMessage() {
                 #expect(await timeline.show(message.id) == .message(message.id))
             }
         default: await timeline.open()
@@ -90,11 +59,10 @@ struct TimelineWalkTests {
 
     @Test("S0-89: ≥ 1,000 walks of 50 steps: the diffs always give what a fresh look gives", arguments: 0..<4)
     func walk(part: Int) async throws {
-        for number in 0..<Self.walks / 4 {
-            let fixture = try await ModelFixture()
+        for number in 0..<RandomWalk.count / 4 {
+            var walk = try await RandomWalk(seed: part * 10_000 + number)
+            let fixture = walk.fixture
             let actions = StoreActions(store: fixture.store, own: fixture.juliet)
-            var walk = Walk(
-                fixture: fixture, actions: actions, generator: SeededGenerator(seed: UInt64(part * 10_000 + number)))
             let timeline = Timeline(
                 fixture.key, store: fixture.store, actions: actions,
                 environment: fixture.environment(zone: "Asia/Shanghai"), pageSize: 2 + walk.below(6))
@@ -103,17 +71,12 @@ struct TimelineWalkTests {
             await list.reload()
             let items = Mirror(timeline.items)
             let rows = Mirror(list.rows)
-            for step in 0..<Self.steps {
+            for step in 0..<RandomWalk.steps {
                 if walk.below(3) == 0 {
                     try await Self.move(timeline, &walk)
                 } else {
                     try await Self.change(&walk)
-                    let own = ConversationKey(account: fixture.account, address: fixture.juliet, kind: .direct)
-                    try await fixture.store.write { store throws(StoreError) in
-                        // Something has changed for certain, so that the next line does not wait.
-                        try store.update(ConversationSettings(), of: try store.openConversation(own))
-                    }
-                    let changes = await fixture.changes()
+                    let changes = try await walk.changes()
                     await timeline.apply(changes)
                     await list.apply(changes)
                 }

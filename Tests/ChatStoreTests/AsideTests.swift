@@ -89,7 +89,12 @@ struct AsideTests {
             try store.removePresence(.request, of: .romeo, account: account)
         }
         #expect(try await seen().map(\.address) == [other])
-        try await store.store.write { store throws(StoreError) in try store.removePresences(of: account) }
+        try await store.store.write { store throws(StoreError) in
+            try store.savePresence(StoredPresence(address: .romeo, kind: .request), of: account)
+            try store.removePresences(.available, of: account)
+        }
+        #expect(try await seen().map(\.kind) == [.request])
+        try await store.store.write { store throws(StoreError) in try store.removePresences(.request, of: account) }
         #expect(try await seen().isEmpty)
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import ServerFixtures
 import Testing
 
@@ -24,9 +25,28 @@ struct ProgramTests {
         }
         #expect(answers.first?.hasPrefix("hongyan ") == true)
         #expect(answers.last == answers.first?.replacing("hongyan ", with: "hongyan-desktop "))
-        let help = try PrivateProgram("hongyan-desktop", environment: environment)
-        try help.start(["--help"])
-        #expect(try await status(of: help) == 0)
-        #expect(help.output.contains("--version") && help.output.contains("--hidden"))
+    }
+
+    @Test(
+        "it says how it is called, by its name, in English and in Chinese, also without a display",
+        arguments: ["C", "zh_CN.UTF-8"])
+    func help(language: String) async throws {
+        let program = try PrivateProgram("hongyan-desktop") { folder in
+            [
+                "DISPLAY": "", "WAYLAND_DISPLAY": "", "LC_ALL": "", "LANG": language, "LANGUAGE": "",
+                "HONGYAN_LOCALE_DIR": "\(folder)/locale",
+            ]
+        }
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        let compiler = try await OutsideProgram.run([root + "/Scripts/translations", program.folder])
+        try #require(compiler.status == 0, "\(compiler.output)")
+        try program.start(["--help"])
+        #expect(try await status(of: program) == 0)
+        let first = language == "C" ? "Usage: hongyan-desktop [" : "用法：hongyan-desktop ["
+        #expect(program.output.hasPrefix(first), "\(program.output)")
+        #expect(!program.output.contains("im.hongyan"))
+        #expect(program.output.contains("--version") && program.output.contains("--hidden"))
+        #expect(program.output.contains(language == "C" ? "begin without a window" : "启动时不显示窗口"))
     }
 }

@@ -11,6 +11,18 @@ import Testing
         #expect(filled("%@ %@", with: ["only"]) == "only %@")
     }
 
+    @Test("A Chinese name stands in a Chinese sentence without spaces, a foreign one with them")
+    func spaces() {
+        #expect(filled("屏蔽 %@？", with: ["奶妈"]) == "屏蔽奶妈？")
+        #expect(filled("屏蔽 %@？", with: ["Nurse"]) == "屏蔽 Nurse？")
+        #expect(filled("你和 %@ 都能看到", with: ["奶妈"]) == "你和奶妈都能看到")
+        #expect(filled("你和 %@ 都能看到", with: ["Nurse 二号"]) == "你和 Nurse 二号都能看到")
+        #expect(filled("%2$@ 的 %1$@", with: ["图片", "罗密欧"]) == "罗密欧的图片")
+        #expect(filled("%@ %@ 秒后重试。", with: ["无法连接。", "3"]) == "无法连接。3 秒后重试。")
+        #expect(filled("Block %@ now?", with: ["奶妈"]) == "Block 奶妈 now?")
+        #expect(filled("%@ and %@", with: ["奶妈", "罗密欧"]) == "奶妈 and 罗密欧")
+    }
+
     @Test("The language is chosen as gettext chooses it")
     func languages() {
         func languages(_ environment: [String: String]) -> [String] { Localization.languages { environment[$0] } }

@@ -58,9 +58,8 @@ public enum Toolkit {
             window.setDefaultSize(width: width, height: size.height)
             let end = ContinuousClock.now + .milliseconds(600)
             while ContinuousClock.now < end { if !MainLoop.turn() { try? await Task.sleep(for: .milliseconds(5)) } }
-            // A busy machine may need longer.
-            _ = await turn { window.width > 0 }
-            window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png")
+            // A busy machine may need longer, and what moves has nothing to show before it is laid out again.
+            _ = await turn { window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png") ?? false }
         }
         StyleManager.use(.light)
         window.setDefaultSize(width: size.width, height: size.height)

@@ -18,7 +18,7 @@ enum ConnectionWords {
             let words =
                 reason.map { SignInFailure($0, domain: row.address.domain).sentence } ?? localized("Offline.")
             guard let next = row.nextAttempt else { return words }
-            return words + " " + wait(until: next, from: now)
+            return filled("%@ %@", with: [words, wait(until: next, from: now)])
         }
     }
 
@@ -31,7 +31,7 @@ enum ConnectionWords {
         case .connecting: return localized("Connecting…")
         case .offline:
             guard let next = row.nextAttempt else { return localized("Offline.") }
-            return localized("Offline.") + " " + wait(until: next, from: now)
+            return filled("%@ %@", with: [localized("Offline."), wait(until: next, from: now)])
         }
     }
 

@@ -30,9 +30,13 @@ public final class DesktopProgram {
 
     /// Runs until the person ends it; gives the exit status.
     ///
-    /// - Parameter arguments: the name of the program; `--version` to say which release it is and end; `--hidden` to begin without
-    ///   a window; addresses to open.
+    /// - Parameter arguments: the name of the program; `--help` and `--version` to say how it is called and which release it is, and
+    ///   end; `--hidden` to begin without a window; addresses to open.
     public func run(_ arguments: [String]) -> Int32 {
+        if !Self.helpOptions.isDisjoint(with: arguments.dropFirst()) {
+            print(Self.help)
+            return 0
+        }
         if arguments.dropFirst().contains("--version") {
             print("hongyan-desktop \(Release.version)")
             return 0
@@ -40,8 +44,6 @@ public final class DesktopProgram {
         startsHidden = arguments.dropFirst().contains("--hidden")
         ToolkitSettings.useProgramName(localized("Hongyan"), id: Self.id)
         Graphics.useProcessorWithoutCard()
-        application.describe(option: "version", localized("Say which release this is, and end"))
-        application.describe(option: "hidden", localized("Begin without a window"))
         application.onStartup { [weak self] in self?.startUp() }
         application.onActivate { [weak self] in self?.activate() }
         application.onOpen { [weak self] in self?.open($0) }

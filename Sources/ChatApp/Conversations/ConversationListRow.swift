@@ -66,8 +66,7 @@ final class ConversationListRow: ListRow {
             preview.text = draft
         } else if let last = item.preview {
             state.show(last.state)
-            let words = PreviewWords.line(last)
-            preview.text = item.key.kind == .room && !last.isOutgoing ? "\(last.senderName): \(words)" : words
+            preview.text = PreviewWords.line(last, in: item.key.kind)
         } else {
             preview.text = ""
         }
@@ -86,8 +85,7 @@ final class ConversationListRow: ListRow {
         } else if let draft = item.draft {
             parts.append(localized("Draft:") + " " + draft)
         } else if let last = item.preview {
-            let words = PreviewWords.line(last)
-            parts.append(item.key.kind == .room && !last.isOutgoing ? "\(last.senderName): \(words)" : words)
+            parts.append(PreviewWords.line(last, in: item.key.kind))
             if last.isOutgoing { parts.append(StateMark.words(last.state)) }
         }
         if let time = item.time { parts.append(TimeWords.short(time)) }
@@ -109,6 +107,12 @@ enum PreviewWords {
         case .file: "📎 " + (preview.text.isEmpty ? localized("File") : preview.text)
         case .retracted: localized("Message deleted")
         }
+    }
+
+    /// In a room with who has said it.
+    static func line(_ preview: MessagePreview, in kind: ConversationKey.Kind) -> String {
+        guard kind == .room, !preview.isOutgoing else { return line(preview) }
+        return localized("%@: %@", preview.senderName, line(preview))
     }
 
     static func writing(_ names: [String], in kind: ConversationKey.Kind) -> String {

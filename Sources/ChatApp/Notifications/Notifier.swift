@@ -85,7 +85,7 @@ final class Notifier {
 
     static func notification(_ news: MessageNotification, picture: [UInt8]?) -> NotificationContent {
         let words = news.preview.map { PreviewWords.line($0) } ?? localized("New message")
-        let body = news.senderName.map { "\($0): \(words)" } ?? words
+        let body = news.senderName.map { localized("%@: %@", $0, words) } ?? words
         var notification = NotificationContent(news.title, body: body)
         let target = String(news.conversation.rawValue)
         notification.click = NotificationAction("app.open-conversation", target: target)

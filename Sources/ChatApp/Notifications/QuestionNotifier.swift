@@ -6,7 +6,8 @@ internal import XMPPAddress
 
 /// Tells of what waits for the person's answer and came while nobody looks: who asks to be a contact, and who invites into a room.
 ///
-/// Each is told once and withdrawn when it was answered, here or elsewhere. A click shows the window, which asks.
+/// Each is told once, not again after the next start, and withdrawn when it was answered, here or elsewhere. A click shows the
+/// window, which asks.
 final class QuestionNotifier {
     private let home: ChatHome
     private weak var sink: (any NotificationSink)?
@@ -25,7 +26,7 @@ final class QuestionNotifier {
 
     private func showRequests() {
         let names = home.contacts
-        show(home.contacts.requests.elements, &requests, Self.name) { request, showsText in
+        show(home.contacts.requests.elements, &requests, Self.name, isNews: { !$0.isRepeated }) { request, showsText in
             let name = names[request.id]?.name ?? request.address.unescapedLocal ?? request.address.description
             let words = showsText ? request.text.flatMap { $0.isEmpty ? nil : "“\($0)”" } : nil
             return NotificationContent(
@@ -35,7 +36,9 @@ final class QuestionNotifier {
     }
 
     private func showInvitations() {
-        show(home.contacts.invitations.elements, &invitations, Self.name) { invitation, showsText in
+        // Invitations come once, and are forgotten when the program ends.
+        show(home.contacts.invitations.elements, &invitations, Self.name, isNews: { _ in true }) {
+            invitation, showsText in
             NotificationContent(localized("Invitation"), body: RoomWords.invitation(invitation, withReason: showsText))
         }
     }
@@ -43,14 +46,14 @@ final class QuestionNotifier {
     /// - Parameter known: what was there before; it is news no more, whether it was told or not.
     private func show<Row: Identifiable>(
         _ rows: [Row], _ known: inout Set<Row.ID>, _ name: (Row.ID) -> String,
-        _ words: (Row, Bool) -> NotificationContent
+        isNews: (Row) -> Bool, _ words: (Row, Bool) -> NotificationContent
     ) {
         let before = known
         known = Set(rows.map(\.id))
         for id in before.subtracting(known) { sink?.withdrawNotification(name(id)) }
         let values = home.preferences.values
         guard values.showsNotifications, home.availability != .doNotDisturb, !isLooking() else { return }
-        for row in rows where !before.contains(row.id) {
+        for row in rows where !before.contains(row.id) && isNews(row) {
             sink?.send(words(row, values.showsTextInNotifications), id: name(row.id))
         }
     }

@@ -9,7 +9,7 @@ enum RoomWords {
             row.inviterName.map { localized("%@ invites you to the room %@.", $0, row.roomName) }
             ?? localized("You are invited to the room %@.", row.roomName)
         guard withReason, let reason = row.reason, !reason.isEmpty else { return sentence }
-        return sentence + " “\(reason)”"
+        return filled("%@ %@", with: [sentence, "“\(reason)”"])
     }
 
     /// The line under the name of a room: how many are there, and what it is about.

@@ -55,6 +55,7 @@ extension ChatAccount {
 
     func forgetRequest(of address: JID) async {
         contactRequests.removeAll { $0.address == address.bare }
+        earlierRequests?.remove(address.bare)
         channel.post(.requests)
         let id = id
         await keep { writer throws(StoreError) in
@@ -91,7 +92,8 @@ extension ChatAccount {
                 if presences.removeValue(forKey: address) != nil { channel.post(.presence(address)) }
             case .request(let address, let text):
                 contactRequests.removeAll { $0.address == address }
-                contactRequests.append(ContactRequest(address: address, text: text))
+                let isRepeated = earlierRequests?.contains(address) ?? false
+                contactRequests.append(ContactRequest(address: address, text: text, isRepeated: isRepeated))
                 channel.post(.requests)
             case .unsubscribed(let address): await forgetRequest(of: address)
             case .populating, .item, .approved, .refused: break

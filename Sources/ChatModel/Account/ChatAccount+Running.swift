@@ -22,6 +22,7 @@ extension ChatAccount {
     public func run() async throws {
         let following = contents.map { contents in Task { await contents.run() } }
         defer { following?.cancel() }
+        if earlierRequests == nil { earlierRequests = await recorder.rememberedRequests() }
         try await Client(fullConfiguration).run(from: .connecting) { session in
             await self.work(in: session)
         }

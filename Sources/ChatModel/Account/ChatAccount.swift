@@ -62,6 +62,8 @@ public actor ChatAccount {
     public internal(set) var presences: [JID: ContactPresence] = [:]
     /// Who waits to be let see this account's presence, oldest first.
     public internal(set) var contactRequests: [ContactRequest] = []
+    /// Who waited for that already when the program was ended the last time; `nil` until it was read.
+    var earlierRequests: Set<JID>?
     /// Invitations into rooms that wait for an answer, oldest first.
     public internal(set) var roomInvitations: [RoomInvitation] = []
     /// Why this account is not in rooms that it wanted to be in, by bare address.

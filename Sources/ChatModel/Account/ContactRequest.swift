@@ -5,10 +5,13 @@ public struct ContactRequest: Hashable, Sendable {
     public var address: JID
     /// What was said with it.
     public var text: String?
+    /// It waited already when the program was ended the last time, and is no news.
+    public var isRepeated: Bool
 
-    public init(address: JID, text: String? = nil) {
+    public init(address: JID, text: String? = nil, isRepeated: Bool = false) {
         self.address = address.bare
         self.text = text
+        self.isRepeated = isRepeated
     }
 }
 

@@ -33,6 +33,13 @@ final class PresenceRecord: Sendable {
             }
         }
 
+        var kind: StoredPresence.Kind {
+            switch self {
+            case .here(let presence): presence.kind
+            case .gone(let kind, _): kind
+            }
+        }
+
         func keep(of account: AccountID, in writer: any StoreWriter) throws(StoreError) {
             switch self {
             case .here(let presence): try writer.savePresence(presence, of: account)
@@ -55,6 +62,11 @@ final class PresenceRecord: Sendable {
 }
 
 extension SessionRecorder {
+    /// Who asked when the last session ended, or has not ended.
+    func rememberedRequests() async -> Set<JID> {
+        Set(await rememberedPresences().filter { $0.type == .subscribe }.compactMap(\.from))
+    }
+
     /// What the store knows of who is there and who asks, as the server would say it.
     func rememberedPresences() async -> [Presence] {
         let account = account

@@ -88,8 +88,8 @@ public struct SessionRecorder: SessionStore {
             }
         }
         let isAnother = presences.committed(change.resumption?.id)
-        // Nobody asks for them where the session cannot be resumed.
-        let seen = change.resumption == nil ? [] : sightings
+        // Who was there nobody asks for where the session cannot be resumed.
+        let seen = change.resumption == nil ? sightings.filter { $0.kind == .request } : sightings
         let acknowledged = Set(change.acknowledged)
         let (account, resumption, kept, entered) = (account, change.resumption, meanings, newPlaces)
         try await store.write { writer throws(StoreError) in
@@ -100,7 +100,11 @@ public struct SessionRecorder: SessionStore {
                 room.occupantID = place.occupantID
                 try writer.save(room, of: account)
             }
-            if isAnother { try writer.removePresences(of: account) }
+            if isAnother {
+                try writer.removePresences(.available, of: account)
+                // In the new session the server repeats who still asks.
+                if resumption != nil { try writer.removePresences(.request, of: account) }
+            }
             for sighting in seen { try sighting.keep(of: account, in: writer) }
             if !acknowledged.isEmpty { try Self.confirm(acknowledged, of: account, in: writer) }
             try writer.saveSession(resumption, of: account)

@@ -91,7 +91,8 @@ public final class ContactList {
         requests.show(
             asking.sorted { $0.key < $1.key }.flatMap { account, requests in
                 requests.map {
-                    ContactRequestRow(id: .init(account: account, address: $0.address), text: $0.text)
+                    ContactRequestRow(
+                        id: .init(account: account, address: $0.address), text: $0.text, isRepeated: $0.isRepeated)
                 }
             })
     }

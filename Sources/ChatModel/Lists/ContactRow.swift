@@ -75,6 +75,8 @@ public struct ContactRequestRow: Identifiable, Hashable, Sendable {
     public let id: ContactRow.ID
     /// What was said with it.
     public let text: String?
+    /// It waited already when the program was ended the last time, and is no news.
+    public let isRepeated: Bool
 
     public var address: JID { id.address }
 }

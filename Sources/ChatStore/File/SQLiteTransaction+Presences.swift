@@ -40,7 +40,8 @@ extension SQLiteTransaction {
             ])
     }
 
-    func removePresences(of account: AccountID) throws(StoreError) {
-        try connection.run("DELETE FROM presences WHERE account = ?", [SQLiteValue(account)])
+    func removePresences(_ kind: StoredPresence.Kind, of account: AccountID) throws(StoreError) {
+        try connection.run(
+            "DELETE FROM presences WHERE account = ? AND kind = ?", [SQLiteValue(account), SQLiteValue(kind.rawValue)])
     }
 }

@@ -118,7 +118,9 @@ extension MemoryTransaction {
         }
     }
 
-    func removePresences(of account: AccountID) throws(StoreError) { state.presences[account] = nil }
+    func removePresences(_ kind: StoredPresence.Kind, of account: AccountID) throws(StoreError) {
+        state.presences[account]?.removeAll { $0.kind == kind }
+    }
 
     func saveAvatar(_ avatar: Avatar?, of address: JID, account: AccountID) throws(StoreError) {
         try require(account)

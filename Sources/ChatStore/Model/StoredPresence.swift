@@ -2,8 +2,9 @@ public import XMPPAddress
 
 /// What somebody's device last said about being there, or that somebody asks to see this account's presence.
 ///
-/// It is kept only as long as the session can be resumed: after a resumption the server does not say it again (XEP-0198 §5),
-/// and a process that takes the session over would know nobody.
+/// Who is there is kept only as long as the session can be resumed: after a resumption the server does not say it again
+/// (XEP-0198 §5), and a process that takes the session over would know nobody. Who asks is kept until the next session, in which
+/// the server repeats it (RFC 6121 §3.1.3): by that it is known not to be news.
 public struct StoredPresence: Hashable, Sendable {
     public enum Kind: Int, Sendable {
         /// The device is there (RFC 6121 §4.7.1).

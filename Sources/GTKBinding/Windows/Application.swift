@@ -30,11 +30,6 @@ public final class Application: Object {
         }
     }
 
-    /// Names an option without a value in the answer to `--help`.
-    public func describe(option: String, _ words: String) {
-        g_application_add_main_option(cast(), option, 0, .none, .none, words, nil)
-    }
-
     /// Runs until the last window is closed or ``quit()`` is called; gives the exit status.
     public func run(_ arguments: [String] = []) -> Int32 {
         var pointers: [UnsafeMutablePointer<CChar>?] = (arguments.isEmpty ? ["hongyan-desktop"] : arguments).map {

@@ -27,7 +27,7 @@ extension WindowTests {
         #expect(await Toolkit.turn { view.entry.text.isEmpty })
         #expect(await turn { (try? await sample.messages().map(\.text.body)) == ["O Romeo 🌹"] })
 
-        view.entry.insert("Wherefore art thou…\nRomeo?")
+        view.entry.insert(sampleWords("Wherefore art thou…\nRomeo?"))
         await Toolkit.settle()
         await Toolkit.picture(window, "composer-text")
         view.entry.text = ""
@@ -47,7 +47,7 @@ extension WindowTests {
         let said = try await sample.receive("It is the east, and Juliet is the sun")
         view.answer(said)
         #expect(await Toolkit.turn { view.banner.root.isRevealed })
-        view.entry.insert("Ay me!")
+        view.entry.insert(sampleWords("Ay me!"))
         await Toolkit.picture(window, "composer-answer")
         #expect(view.pressed(.enter))
         #expect(await turn { (try? await sample.messages().last?.text.reply) != nil })
@@ -67,12 +67,12 @@ extension WindowTests {
     func mentions() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
-        sample.nicknames = ["Tybalt", "Romeo", "Rosaline", "张三"]
+        sample.nicknames = ["Tybalt", "Romeo", "Rosaline", "张三"].map { sampleWords($0) }
         let view = sample.view()
         let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
         window.present()
         await Toolkit.settle()
-        view.entry.insert("Hi @ro")
+        view.entry.insert(sampleWords("Hi @ro"))
         #expect(view.mentions.completion?.candidates == ["Romeo", "Rosaline"])
         await Toolkit.picture(window, "composer-mention")
         #expect(view.pressed(.down))
@@ -99,11 +99,14 @@ extension WindowTests {
         let view = sample.view()
         let parent = Window("Writing", width: 520, height: 200, view.root)
         parent.present()
-        try Data(WritingSample.picture(2400, 1600)).write(to: URL(filePath: sample.folder + "/garden.bmp"))
-        try Data("Arise, fair sun".utf8).write(to: URL(filePath: sample.folder + "/letter.txt"))
-        let letters = sample.folder + "/letters"
+        let (garden, letter, letters) = (
+            sample.folder + "/" + sampleWords("garden.bmp"), sample.folder + "/" + sampleWords("letter.txt"),
+            sample.folder + "/" + sampleWords("letters")
+        )
+        try Data(WritingSample.picture(2400, 1600)).write(to: URL(filePath: garden))
+        try Data("Arise, fair sun".utf8).write(to: URL(filePath: letter))
         try FileManager.default.createDirectory(atPath: letters, withIntermediateDirectories: false)
-        #expect(view.take(.files([sample.folder + "/garden.bmp", sample.folder + "/letter.txt", letters])))
+        #expect(view.take(.files([garden, letter, letters])))
         let window = try #require(view.preview)
         #expect(await Toolkit.turn { window.selection.items.count == 2 && !window.selection.isPreparing })
         await Toolkit.picture(window.shownWindow, "outgoing")
@@ -205,7 +208,8 @@ extension WindowTests {
             let bytes = WritingSample.picture(size.0, size.1)
             let hash = try await sample.media.insert(bytes)
             let attachment = Attachment(
-                kind: .picture, mediaType: "image/bmp", name: "garden \(number).bmp", size: Int64(bytes.count),
+                kind: .picture, mediaType: "image/bmp", name: sampleWords("garden %@.bmp", number),
+                size: Int64(bytes.count),
                 contentHash: hash.description, isLocal: true)
             let id = try await sample.receive("\(number)", attachments: [attachment])
             items.append(.init(message: id, index: 0, attachment: attachment))

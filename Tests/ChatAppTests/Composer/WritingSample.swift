@@ -62,7 +62,7 @@ final class WritingSample {
     }
 
     func receive(_ body: String, attachments: [Attachment] = []) async throws -> MessageID {
-        let (key, time) = (key, MessageTime(Date()))
+        let (key, time, body) = (key, MessageTime(Date()), sampleWords(body))
         return try await store.write { writer throws(StoreError) in
             try writer.receive(
                 MessageCopy(

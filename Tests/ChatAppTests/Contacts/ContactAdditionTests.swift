@@ -45,8 +45,8 @@ extension WindowTests {
             let sample = try await ContactsSample()
             let window = try #require(ContactAdditionWindow.show("rosaline@verona.example", sample.desk, over: nil))
             let view = window.view
-            view.name.text = "Rosaline"
-            view.message.text = "We met at the feast."
+            view.name.text = sampleWords("Rosaline")
+            view.message.text = sampleWords("We met at the feast.")
             view.page.onContinue()
             #expect(await Toolkit.turn { view.page.failure.isVisible })
             #expect(view.page.failure.text.contains("connection"))

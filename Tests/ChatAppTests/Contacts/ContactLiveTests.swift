@@ -45,8 +45,8 @@ extension WindowTests {
             window.present()
 
             let adding = try #require(ContactAdditionWindow.show(juliet.address, hisDesk, over: nil))
-            adding.view.name.text = "Juliet"
-            adding.view.message.text = "We met at the feast."
+            adding.view.name.text = sampleWords("Juliet")
+            adding.view.message.text = sampleWords("We met at the feast.")
             adding.view.page.onContinue()
             #expect(await Toolkit.turn { his.contacts.rows.elements.first?.name == "Juliet" })
             #expect(await Toolkit.turn { !hisDesk.takeUnsaid().isEmpty })
@@ -65,10 +65,10 @@ extension WindowTests {
             let page = try #require(ContactWindow.show(id, herDesk, over: nil))
             let model = page.view.wishes.model
             #expect(await Toolkit.turn { model.subscription == .both && !model.devices.isEmpty })
-            page.view.wishes.rename(to: "My Romeo")
-            #expect(await Toolkit.turn { page.view.sentences.contains("My Romeo") })
-            page.view.wishes.move(to: ["Friends", " "])
-            #expect(await Toolkit.turn { model.groups == ["Friends"] })
+            page.view.wishes.rename(to: sampleWords("My Romeo"))
+            #expect(await Toolkit.turn { page.view.sentences.contains(sampleWords("My Romeo")) })
+            page.view.wishes.move(to: [sampleWords("Friends"), " "])
+            #expect(await Toolkit.turn { model.groups == [sampleWords("Friends")] })
             #expect(model.remark == "My Romeo" && hers.contacts.groups(of: id.account) == ["Friends"])
             await Toolkit.picture(page.window, "contact-online")
 

@@ -46,8 +46,8 @@ final class ContactsSample {
         groups: [String] = []
     ) async throws {
         let contact = Contact(
-            address: try Self.address(name), name: remark, subscription: subscription, isPending: isPending,
-            groups: groups)
+            address: try Self.address(name), name: remark.map { sampleWords($0) }, subscription: subscription,
+            isPending: isPending, groups: groups.map { sampleWords($0) })
         let account = account
         try await store.write { writer throws(StoreError) in try writer.save(contact, of: account) }
     }
@@ -61,6 +61,7 @@ final class ContactsSample {
     func receive(_ body: String, from name: String) async throws {
         let address = try Self.address(name)
         let key = ConversationKey(account: account, address: address, kind: .direct)
+        let body = sampleWords(body)
         try await store.write { writer throws(StoreError) in
             _ = try writer.receive(
                 MessageCopy(
@@ -76,7 +77,9 @@ final class ContactsSample {
     }
 
     func ask(_ requests: (name: String, text: String?)...) throws {
-        let requests = try requests.map { ContactRequest(address: try Self.address($0.name), text: $0.text) }
+        let requests = try requests.map {
+            ContactRequest(address: try Self.address($0.name), text: $0.text.map { sampleWords($0) })
+        }
         home.contacts.show(requests: requests, of: account)
     }
 
@@ -96,9 +99,10 @@ final class ContactsSample {
         try await save("tybalt", remark: "Tybalt")
         try await save("zhang", remark: "张三")
         try show([
-            "romeo": ContactPresence(section: .online, status: "Under the balcony", devices: ["phone", "desk"]),
+            "romeo": ContactPresence(
+                section: .online, status: sampleWords("Under the balcony"), devices: ["phone", "desk"]),
             "zhang": ContactPresence(section: .online),
-            "nurse": ContactPresence(section: .away, status: "At the market"),
+            "nurse": ContactPresence(section: .away, status: sampleWords("At the market")),
         ])
         _ = await Toolkit.turn { home.contacts.rows.elements.count == 7 }
         // The list reads the store, and what is known of presence goes with it.

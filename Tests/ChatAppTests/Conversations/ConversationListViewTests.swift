@@ -23,7 +23,9 @@ extension WindowTests {
         func lines() async throws {
             let sample = try await TalkSample()
             let (nurse, tybalt) = (try sample.key("nurse@capulet.example"), try sample.key("tybalt@capulet.example"))
-            let room = try sample.key("orchard@rooms.example", .room)
+            let room = try sample.key("\(sampleWords("orchard"))@rooms.example", .room)
+            try await sample.save(Contact(address: nurse.address, name: sampleWords("Nurse")))
+            try await sample.save(Contact(address: tybalt.address, name: sampleWords("Tybalt")))
             try await sample.say("Soft!", ago: 2)
             try await sample.say("What light?", ago: 1)
             let own = try await sample.say("I come, I come", ago: 10, isOwn: true, in: nurse)
@@ -31,7 +33,7 @@ extension WindowTests {
             try await sample.say("Peace? I hate the word", ago: 24 * 60, in: tybalt)
             try await sample.say(
                 .text(MessageText("", attachments: [Attachment(kind: .voice)])), ago: 60,
-                from: try JID("orchard@rooms.example/Mercutio"), in: room)
+                from: try JID("\(room.address)/\(sampleWords("Mercutio"))"), in: room)
             let view = ConversationListView(sample.desk, menu: Menu())
             let window = Window("Conversations", width: 340, height: 480, view.root)
             window.present()
@@ -59,12 +61,12 @@ extension WindowTests {
             #expect(view.model[0].key == tybalt)
             #expect(row(view, tybalt)?.badge.has(css: "muted") == true)
             try await sample.write { store throws(StoreError) in
-                try store.saveDraft(Draft(body: "Wilt thou be gone?", time: .now), in: nurseID)
+                try store.saveDraft(Draft(body: sampleWords("Wilt thou be gone?"), time: .now), in: nurseID)
             }
             #expect(await Toolkit.turn { row(view, nurse)?.draftMark.isVisible == true })
             #expect(row(view, nurse)?.preview.text == "Wilt thou be gone?")
             #expect(row(view, nurse)?.state.widget.isVisible == false)
-            list.showWriting([sample.key: ["Romeo"]], of: sample.account)
+            list.showWriting([sample.key: [sampleWords("Romeo")]], of: sample.account)
             #expect(await Toolkit.turn { romeo.preview.text == "is writing…" })
             let spoken = ConversationListRow.spoken(try #require(list.rows[tybaltID]))
             #expect(spoken.contains("Pinned") && spoken.contains("Muted") && spoken.contains("1 unread"))

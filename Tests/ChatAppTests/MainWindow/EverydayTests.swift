@@ -1,7 +1,6 @@
 import ChatStore
 import Foundation
 import GTKBinding
-import Localization
 import Testing
 import WindowFixtures
 import XMPPAddress
@@ -15,11 +14,6 @@ extension WindowTests {
     @Suite("Everyday")
     struct EverydayTests {
         init() throws { try #require(Toolkit.isReady) }
-
-        /// What people say is in the language of the pictures.
-        private func words(_ english: String, _ chinese: String) -> String {
-            Localization.language.hasPrefix("zh") ? chinese : english
-        }
 
         @Test("one conversation shows all kinds of messages, and the list beside it leaves them most of the window")
         func conversation() async throws {
@@ -51,28 +45,28 @@ extension WindowTests {
 
         /// What Juliet and Romeo have said to each other: the message with a picture, that with a voice, one that was not sent.
         private func talk(_ sample: TalkSample, _ media: MediaCache) async throws -> (MessageID, MessageID, MessageID) {
-            try await sample.save(Contact(address: sample.romeo, name: words("Romeo", "罗密欧"), subscription: .both))
+            try await sample.save(Contact(address: sample.romeo, name: sampleWords("Romeo"), subscription: .both))
             let (romeo, account) = (sample.romeo, sample.account)
             sample.home.contacts.show(
                 presences: [
                     romeo: ContactPresence(
-                        section: .online, status: words("Under the balcony", "在阳台下"), devices: ["desk"])
+                        section: .online, status: sampleWords("Under the balcony"), devices: ["desk"])
                 ], of: account)
             try await sample.say(
-                words("Good night, good night! Parting is such sweet sorrow.", "晚安，晚安！离别是这样甜蜜的忧伤。"), ago: 1450)
+                "Good night, good night! Parting is such sweet sorrow.", ago: 1450)
             let own = try await sample.say(
-                words("Did you see the geese over the hills this evening?", "今天傍晚，你看见山那边的大雁了吗？"), ago: 42, isOwn: true)
+                "Did you see the geese over the hills this evening?", ago: 42, isOwn: true)
             try await sample.write { store throws(StoreError) in try store.advance(own, to: .displayed) }
             let bytes = WritingSample.picture(960, 600)
             let picture = Attachment(
                 kind: .picture, mediaType: "image/bmp", name: "geese.bmp", size: Int64(bytes.count), width: 960,
                 height: 600, contentHash: try await media.insert(bytes).description, isLocal: true)
             let photo = try await sample.say(
-                .text(MessageText(words("They carry my letters to you.", "它们替我捎信给你。"), attachments: [picture])),
+                .text(MessageText(sampleWords("They carry my letters to you."), attachments: [picture])),
                 ago: 40)
             let target = sample.lastReference
             let answer = try await sample.say(
-                .text(MessageText(words("What a sky! 🌹", "多美的天空！🌹"), reply: target)), ago: 38, isOwn: true)
+                .text(MessageText(sampleWords("What a sky! 🌹"), reply: target)), ago: 38, isOwn: true)
             try await sample.write { store throws(StoreError) in try store.advance(answer, to: .displayed) }
             try await sample.say(.reactions(to: sample.lastReference, ["❤️"]), ago: 37)
             let sound = WritingSample.sound(seconds: 7)
@@ -80,12 +74,12 @@ extension WindowTests {
                 kind: .voice, mediaType: "audio/wav", size: Int64(sound.count), duration: 7_000,
                 contentHash: try await media.insert(sound).description, isLocal: true)
             let voice = try await sample.say(.text(MessageText("", attachments: [spoken])), ago: 12)
-            try await sample.say(words("I shall be at the window at ten", "我十点在窗边等你"), ago: 9, isOwn: true)
+            try await sample.say("I shall be at the window at ten", ago: 9, isOwn: true)
             try await sample.say(
                 .correction(
                     of: sample.lastReference,
-                    MessageText(words("I shall be at the window at nine.", "我九点在窗边等你。"))), ago: 8, isOwn: true)
-            let failed = try await sample.say(words("Bring the letter!", "把信带来！"), ago: 1, isOwn: true)
+                    MessageText(sampleWords("I shall be at the window at nine."))), ago: 8, isOwn: true)
+            let failed = try await sample.say("Bring the letter!", ago: 1, isOwn: true)
             try await sample.write { store throws(StoreError) in
                 try store.advance(
                     failed, to: .failed(FailureReason(.refused, condition: "remote-server-timeout")))
@@ -99,22 +93,22 @@ extension WindowTests {
             let nurse = try sample.key("nurse@capulet.example")
             let mercutio = try sample.key("mercutio@verona.example")
             let friar = try sample.key("laurence@verona.example")
-            let orchard = try sample.key("\(words("orchard", "果园"))@rooms.example", .room)
-            try await sample.save(Contact(address: nurse.address, name: words("Nurse", "奶妈"), subscription: .both))
+            let orchard = try sample.key("\(sampleWords("orchard"))@rooms.example", .room)
+            try await sample.save(Contact(address: nurse.address, name: sampleWords("Nurse"), subscription: .both))
             try await sample.save(
-                Contact(address: mercutio.address, name: words("Mercutio", "茂丘西奥"), subscription: .both))
+                Contact(address: mercutio.address, name: sampleWords("Mercutio"), subscription: .both))
             try await sample.save(
-                Contact(address: friar.address, name: words("Friar Laurence", "劳伦斯神父"), subscription: .both))
+                Contact(address: friar.address, name: sampleWords("Friar Laurence"), subscription: .both))
             try await sample.say(
-                words("Who brings the torches?", "谁带火把来？"), ago: 55,
-                from: try JID("\(orchard.address)/\(words("Benvolio", "班伏里奥"))"), in: orchard)
-            try await sample.say(words("Madam! Your mother calls.", "小姐！老夫人叫你。"), ago: 90, in: nurse)
+                "Who brings the torches?", ago: 55,
+                from: try JID("\(orchard.address)/\(sampleWords("Benvolio"))"), in: orchard)
+            try await sample.say("Madam! Your mother calls.", ago: 90, in: nurse)
             try await sample.say(
                 .text(MessageText("", attachments: [Attachment(kind: .voice, duration: 12_000)])), ago: 300,
                 in: mercutio)
             let last = try await sample.say(
-                words("Wisely and slow; they stumble that run fast.", "凡事要慢，跑得快的人会跌倒。"), ago: 3000, in: friar)
-            let draft = words("I am coming", "这就来")
+                "Wisely and slow; they stumble that run fast.", ago: 3000, in: friar)
+            let draft = sampleWords("I am coming")
             try await sample.write { store throws(StoreError) in
                 try store.markRead(upTo: last)
                 guard let id = try store.conversation(nurse) else { return }

@@ -16,14 +16,14 @@ extension WindowTests {
         @Test("the window becomes 360 pixels wide, whatever is said in it")
         func narrow() async throws {
             let sample = try await TalkSample()
-            let name = String(repeating: "Wolfeschlegelsteinhausenbergerdorff", count: 4)
+            let name = String(repeating: sampleWords("Wolfeschlegelsteinhausenbergerdorff"), count: 4)
             try await sample.save(Contact(address: sample.romeo, name: name))
             try await sample.say(
                 "https://example.org/" + String(repeating: "abcdefghijklmnopqrstuvwxyz", count: 8), ago: 9)
             try await sample.say(String(repeating: "W", count: 400), ago: 8, isOwn: true)
             try await sample.say("```\n" + String(repeating: "let w = 1; ", count: 40) + "\n```", ago: 7)
             try await sample.say("🌹🌹🌹🌹🌹🌹", ago: 6)
-            try await sample.say("> > " + String(repeating: "quoted ", count: 40), ago: 5)
+            try await sample.say("> > " + String(repeating: sampleWords("quoted "), count: 40), ago: 5)
             try await sample.say(
                 .text(
                     MessageText(
@@ -33,18 +33,20 @@ extension WindowTests {
                             Attachment(kind: .picture, name: "panorama", width: 320, height: 20),
                             Attachment(kind: .voice, size: 90_000, duration: 3_600_000),
                             Attachment(
-                                kind: .file, name: String(repeating: "report ", count: 20) + ".pdf", size: 1 << 30),
+                                kind: .file, name: String(repeating: sampleWords("report "), count: 20) + ".pdf",
+                                size: 1 << 30),
                         ])), ago: 4)
             try await sample.say("look", ago: 3, isOwn: true)
             let reactions = ["👍", "❤️", "😂", "😮", "😢", "🙏", "🌹", "🎉"]
             try await sample.say(.reactions(to: sample.lastReference, reactions), ago: 2)
-            try await sample.say(.text(MessageText("yes", reply: sample.lastReference)), ago: 1)
-            let failed = try await sample.say(String(repeating: "never ", count: 30), isOwn: true)
+            try await sample.say(.text(MessageText(sampleWords("yes"), reply: sample.lastReference)), ago: 1)
+            let failed = try await sample.say(String(repeating: sampleWords("never "), count: 30), isOwn: true)
             try await sample.write { store throws(StoreError) in
                 try store.advance(
                     failed,
-                    to: .failed(FailureReason(.refused, condition: "x", text: String(repeating: "because ", count: 30)))
-                )
+                    to: .failed(
+                        FailureReason(
+                            .refused, condition: "x", text: String(repeating: sampleWords("because "), count: 30))))
             }
             let window = try MainWindow.shown(sample.desk)
             await Toolkit.settle()

@@ -41,7 +41,7 @@ extension WindowTests {
             view.nickname.text = " "
             view.page.onContinue()
             #expect(view.page.failure.text.contains("nickname"))
-            view.nickname.text = "Jule"
+            view.nickname.text = sampleWords("Jule")
             view.page.onContinue()
             #expect(await Toolkit.turn { view.page.failure.text.contains("needs a connection") })
             await Toolkit.picture(window, "room-entry-offline")
@@ -83,8 +83,8 @@ extension WindowTests {
             var made: ConversationKey?
             maker.onDone = { made = $0 }
             #expect(await Toolkit.turn { maker.model.service != nil && !maker.model.isPreparing })
-            maker.room.text = juliet.name("Orchard")
-            maker.nickname.text = "Jule"
+            maker.room.text = juliet.name(sampleWords("Orchard"))
+            maker.nickname.text = sampleWords("Jule")
             await Toolkit.picture(first, "room-entry")
             maker.page.onContinue()
             #expect(await Toolkit.turn { maker.model.question == .missing && !maker.model.isWorking })
@@ -106,11 +106,11 @@ extension WindowTests {
             var entered: ConversationKey?
             visitor.onDone = { entered = $0 }
             #expect(await Toolkit.turn { !visitor.model.listings.isEmpty })
-            visitor.room.text = juliet.name("orchard")
+            visitor.room.text = juliet.name(sampleWords("orchard"))
             #expect(await Toolkit.turn { visitor.suggestions.shown.map(\.address) == [] })
-            visitor.room.text = "rchard"
+            visitor.room.text = sampleWords("rchard")
             #expect(await Toolkit.turn { visitor.suggestions.shown.contains { $0.address == key.address } })
-            visitor.nickname.text = "Jule"
+            visitor.nickname.text = sampleWords("Jule")
             await Toolkit.picture(second, "room-entry-suggestions")
             visitor.room.text = key.address.description
             visitor.page.onContinue()
@@ -120,7 +120,7 @@ extension WindowTests {
             #expect(entered == nil)
 
             try await juliet.protect(key.address, "rose")
-            visitor.nickname.text = "Romeo"
+            visitor.nickname.text = sampleWords("Romeo")
             visitor.page.onContinue()
             #expect(await Toolkit.turn { visitor.password.isVisible && !visitor.model.isWorking })
             visitor.page.onContinue()

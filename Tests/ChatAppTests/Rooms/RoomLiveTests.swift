@@ -22,7 +22,8 @@ extension WindowTests {
             let service = try #require(await juliet.account.roomService())
             let room = try JID("garden-\(juliet.address.local ?? "")@\(service)")
             try await juliet.account.makeRoom(
-                room, nickname: "Jule", settings: RoomSettings(name: "Garden", access: access))
+                room, nickname: sampleWords("Jule"),
+                settings: RoomSettings(name: sampleWords("Garden"), access: access))
             return room
         }
 
@@ -74,7 +75,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { RoomWords.line(place) == "2 people · Stars" })
 
             // Left for good, on all devices.
-            let title = "Garden"
+            let title = sampleWords("Garden")
             let doubt = RoomJoining.askToLeave(romeo.key(room), title: title, over: nil, romeo.desk)
             await Toolkit.settle()
             doubt.answer("cancel")
@@ -113,8 +114,8 @@ extension WindowTests {
             #expect(!romeo.isInside(room))
             window.destroy()
 
-            try await juliet.account.changeSubject(of: room, to: "Roses by other names")
-            try await romeo.account.enterRoom(room, nickname: "Romeo")
+            try await juliet.account.changeSubject(of: room, to: sampleWords("Roses by other names"))
+            try await romeo.account.enterRoom(room, nickname: sampleWords("Romeo"))
             await juliet.desk.prepareDownloads(of: juliet.id)
             await Toolkit.settle()
             let before = Object.liveCount

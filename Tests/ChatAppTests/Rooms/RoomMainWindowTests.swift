@@ -28,15 +28,18 @@ extension WindowTests {
             let garden = try JID("garden-\(juliet.address.local ?? "")@\(service)")
             let feast = try JID("feast-\(juliet.address.local ?? "")@\(service)")
             try await juliet.account.makeRoom(
-                garden, nickname: "Juliet", settings: RoomSettings(name: "Garden", access: .everybody))
-            try await juliet.account.changeSubject(of: garden, to: "Roses by other names, Tuesdays after dark")
+                garden, nickname: sampleWords("Juliet"),
+                settings: RoomSettings(name: sampleWords("Garden"), access: .everybody))
+            try await juliet.account.changeSubject(
+                of: garden, to: sampleWords("Roses by other names, Tuesdays after dark"))
             try await romeo.account.makeRoom(
-                feast, nickname: "Romeo", settings: RoomSettings(name: "Feast", access: .everybody))
+                feast, nickname: sampleWords("Romeo"),
+                settings: RoomSettings(name: sampleWords("Feast"), access: .everybody))
             let main = try MainWindow.shown(juliet.desk)
             #expect(await Toolkit.turn { juliet.home.phase == .ready && juliet.isInside(garden) })
             main.open(juliet.key(garden))
-            try await romeo.account.enterRoom(garden, nickname: "Romeo")
-            let text = "He jests at scars that never felt a wound."
+            try await romeo.account.enterRoom(garden, nickname: sampleWords("Romeo"))
+            let text = sampleWords("He jests at scars that never felt a wound.")
             _ = try await romeo.account.send(.text(MessageText(text)), in: romeo.key(garden))
             #expect(
                 await Toolkit.turn {
@@ -48,7 +51,8 @@ extension WindowTests {
             about.window.close()
             await Toolkit.picture(main.window, "main-room")
 
-            try await romeo.account.invite(juliet.address, to: feast, reason: "Come in a mask, and bring the nurse.")
+            try await romeo.account.invite(
+                juliet.address, to: feast, reason: sampleWords("Come in a mask, and bring the nurse."))
             #expect(await Toolkit.turn { main.invitations.revealer.isRevealed })
             await Toolkit.picture(main.window, "main-invitation")
             main.invitations.join.click()

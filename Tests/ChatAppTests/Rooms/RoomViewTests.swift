@@ -24,7 +24,9 @@ extension WindowTests {
             let key = ConversationKey(account: id, address: address, kind: .room)
             try await home.store.write { writer throws(StoreError) in
                 try writer.save(
-                    Room(address: address, nickname: "Jule", name: "The Orchard", joinsAutomatically: true), of: id)
+                    Room(
+                        address: address, nickname: sampleWords("Jule"), name: sampleWords("The Orchard"),
+                        joinsAutomatically: true), of: id)
                 _ = try writer.openConversation(key)
             }
             let model = RoomModel(key, store: home.store, environment: home.environment)
@@ -34,21 +36,24 @@ extension WindowTests {
 
         private static func state(_ own: RoomState.Standing = .admin) throws -> RoomState {
             RoomState(
-                isInside: true, nickname: "Jule",
-                subject: "By yonder blessed moon I vow — meetings on Tuesdays after dark, at the wall.",
+                isInside: true, nickname: sampleWords("Jule"),
+                subject: sampleWords(
+                    "By yonder blessed moon I vow — meetings on Tuesdays after dark, at the wall."),
                 people: [
                     Person(
-                        nickname: "Nurse", address: try JID("nurse@capulet.example"), standing: .owner,
-                        isModerator: true, status: "looking for Peter"),
+                        nickname: sampleWords("Nurse"), address: try JID("nurse@capulet.example"), standing: .owner,
+                        isModerator: true, status: sampleWords("looking for Peter")),
                     Person(
-                        nickname: "Jule", address: try JID("juliet@capulet.example"), standing: own,
+                        nickname: sampleWords("Jule"), address: try JID("juliet@capulet.example"), standing: own,
                         isModerator: own <= .moderator, isOwn: true),
                     Person(
-                        nickname: "Friar Laurence", address: try JID("laurence@verona.example"), standing: .member,
-                        hats: ["Herbalist"]),
-                    Person(nickname: "Romeo", availability: .away, status: "at the feast"),
-                    Person(nickname: "巴尔萨泽 Balthasar, servant to Romeo and bringer of bad news"),
-                    Person(nickname: "Peter", standing: .visitor, hasVoice: false),
+                        nickname: sampleWords("Friar Laurence"), address: try JID("laurence@verona.example"),
+                        standing: .member, hats: [sampleWords("Herbalist")]),
+                    Person(
+                        nickname: sampleWords("Romeo"), availability: .away, status: sampleWords("at the feast")),
+                    Person(
+                        nickname: sampleWords("巴尔萨泽 Balthasar, servant to Romeo and bringer of bad news")),
+                    Person(nickname: sampleWords("Peter"), standing: .visitor, hasVoice: false),
                 ])
         }
 
@@ -78,7 +83,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { names().first == "Jule" && names().count == 5 })
             about.people.search.text = "verona"
             #expect(await Toolkit.turn { names() == ["Friar Laurence"] })
-            about.people.search.text = "tybalt"
+            about.people.search.text = sampleWords("Tybalt")
             #expect(await Toolkit.turn { names().isEmpty })
             await Toolkit.picture(about.window, "room-nobody")
             await Toolkit.settle()
@@ -117,7 +122,7 @@ extension WindowTests {
             let room = try await room(home)
             room.show(try Self.state())
             let menus = RoomPersonMenu(room, Desk(home: home))
-            let friar = try #require(room.people.elements.first { $0.nickname == "Friar Laurence" }).person
+            let friar = try #require(room.people.elements.first { $0.nickname == sampleWords("Friar Laurence") }).person
             var said: [String] = []
             var mentioned: [String] = []
             menus.say = { said.append($0) }
@@ -189,7 +194,9 @@ extension WindowTests {
             await home.stop()
             home.accounts.show(.online(isResumed: false), of: id)
             room.show(
-                RoomState(isInside: false, absence: RoomAbsence("Tybalt has removed you from the room. “Peace!”")))
+                RoomState(
+                    isInside: false, absence: RoomAbsence(sampleWords("Tybalt has removed you from the room. “Peace!”"))
+                ))
             #expect(await Toolkit.turn { notice.button.isVisible && notice.words.text.contains("Tybalt") })
             await Toolkit.picture(window, "room-notice")
             room.show(try Self.state())

@@ -62,14 +62,15 @@ extension WindowTests {
             let sample = try await SharedMediaSample.make()
             let talk = sample.talk
             let key = try talk.key("orchard@rooms.example", .room)
-            let title = sample.words("The Orchard", "果园")
+            let title = sampleWords("The Orchard")
             let account = talk.account
             try await talk.write { store throws(StoreError) in
                 try store.save(Room(address: key.address, nickname: "Juliet", name: title), of: account)
             }
             for (number, name) in ["Romeo", "Mercutio", "Romeo"].enumerated() {
                 try await sample.picture(
-                    number * 2, ago: Int64(100 - number), from: try JID("orchard@rooms.example/\(name)"), in: key)
+                    number * 2, ago: Int64(100 - number), from: try JID("orchard@rooms.example/\(sampleWords(name))"),
+                    in: key)
             }
             let room = RoomModel(key, store: talk.home.store, environment: talk.home.environment)
             await room.readBook()

@@ -1,7 +1,6 @@
 import ChatStore
 import Foundation
 import GTKBinding
-import Localization
 import ServerFixtures
 import WindowFixtures
 import XMPPAddress
@@ -28,16 +27,11 @@ final class SharedMediaSample {
         let media = try await MediaCache.open(at: folder + "/media", budget: 100 << 20)
         let sample = SharedMediaSample(try await TalkSample(media: media, isEnabled: false), media, folder)
         try await sample.talk.save(
-            Contact(address: sample.talk.romeo, name: sample.words("Romeo", "罗密欧"), subscription: .both))
+            Contact(address: sample.talk.romeo, name: sampleWords("Romeo"), subscription: .both))
         return sample
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
-
-    /// What people say is in the language of the pictures.
-    func words(_ english: String, _ chinese: String) -> String {
-        Localization.language.hasPrefix("zh") ? chinese : english
-    }
 
     /// Geese over hills at many times of the day, as small JPEG files.
     private func makePictures() async throws {
@@ -108,14 +102,12 @@ final class SharedMediaSample {
         try await voice(seconds: 7, ago: 9000)
         try await voice(seconds: 21, ago: 1600, isOwn: true)
         try await voice(seconds: 4, ago: 30)
-        try await file(words("A letter to Friar Laurence.pdf", "给劳伦斯神父的信.pdf"), size: 84_000, ago: 8000)
+        try await file(sampleWords("A letter to Friar Laurence.pdf"), size: 84_000, ago: 8000)
         try await file(
-            words("The feast of the Capulets.mp4", "凯普莱特家的宴会.mp4"), size: 23_400_000, kind: .video, type: "video/mp4",
+            sampleWords("The feast of the Capulets.mp4"), size: 23_400_000, kind: .video, type: "video/mp4",
             ago: 2000, isOwn: true)
         try await file(
-            words(
-                "A list of everybody who is asked to come to the feast, with their servants.ods",
-                "受邀参加宴会的所有宾客以及他们的仆人的完整名单，包括座位安排和接送时间.ods"),
+            sampleWords("A list of everybody who is asked to come to the feast, with their servants.ods"),
             size: 1_240_000, type: "application/vnd.oasis.opendocument.spreadsheet", ago: 50)
     }
 
@@ -124,7 +116,7 @@ final class SharedMediaSample {
     ) async throws -> SharedMediaWindow {
         await talk.desk.prepareDownloads(of: talk.account)
         let shown = SharedMediaWindow.show(
-            talk.key, title: words("Romeo", "罗密欧"), talk.desk, over: nil, onLeave: onLeave)
+            talk.key, title: sampleWords("Romeo"), talk.desk, over: nil, onLeave: onLeave)
         shown.stack.shown = page
         await Toolkit.settle()
         return shown

@@ -23,13 +23,15 @@ extension WindowTests {
         @Test("Ctrl+F finds words in the conversation, goes from match to match and marks them; Escape ends it")
         func find() async throws {
             let sample = try await TalkSample()
-            try await sample.fill(400) { $0.isMultiple(of: 150) ? "A rose, number \($0)" : "Number \($0)" }
-            let roses = try await sample.messages().filter { $0.text.body.contains("rose") }.map(\.id)
+            try await sample.fill(400) {
+                sampleWords($0.isMultiple(of: 150) ? "A rose, number %@" : "Number %@", $0)
+            }
+            let roses = try await sample.messages().filter { $0.text.body.contains(sampleWords("rose")) }.map(\.id)
             let (window, view) = await sample.open()
             let (timeline, bar) = (view.timeline, view.findBar)
             view.find()
             #expect(bar.root.isOpen)
-            bar.entry.text = "ROSE"
+            bar.entry.text = sampleWords("ROSE")
             #expect(await Toolkit.turn { bar.count.text == "1 / 3" && isSeen(roses[2], timeline) })
             let marked = try #require(timeline.bubble(of: roses[2]))
             #expect(
@@ -87,16 +89,19 @@ extension WindowTests {
         @Test("a search in everything finds conversations and messages; a message opens at its place")
         func everywhere() async throws {
             let sample = try await TalkSample()
-            try await sample.save(Contact(address: try JID("rosaline@capulet.example"), name: "Rosaline"))
+            try await sample.save(Contact(address: try JID("rosaline@capulet.example"), name: sampleWords("Rosaline")))
             let rosaline = try sample.key("rosaline@capulet.example")
             try await sample.say("Good morrow", in: rosaline)
-            try await sample.fill(300) { $0 == 20 ? "What's in a name? That which we call a rosa" : "Number \($0)" }
-            let wanted = try #require(try await sample.messages().first { $0.text.body.contains("rosa") }).id
+            try await sample.fill(300) {
+                $0 == 20 ? sampleWords("What's in a name? That which we call a rosa") : sampleWords("Number %@", $0)
+            }
+            let wanted = try #require(try await sample.messages().first { $0.text.body.contains(sampleWords("rosa")) })
+                .id
             let main = try MainWindow.shown(sample.desk)
             let list = main.conversations
             #expect(await Toolkit.turn { list.model.count == 2 })
             list.startSearch()
-            list.search.text = "rosa"
+            list.search.text = sampleWords("rosa")
             #expect(await Toolkit.turn { list.stack.shown == "results" && list.results.model.count == 4 })
             await Toolkit.picture(main.window, "search")
             guard case .message(let hit) = list.results.model[3] else {

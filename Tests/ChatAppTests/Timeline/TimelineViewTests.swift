@@ -86,7 +86,7 @@ extension WindowTests {
                 marks.append((id, state))
             }
             let unsent = try await sample.home.account(sample.account)?.send(
-                .text(MessageText("Good night!")), in: sample.key)
+                .text(MessageText(sampleWords("Good night!"))), in: sample.key)
             let lost = try #require(unsent)
             let (window, view) = await sample.open()
             let timeline = view.timeline
@@ -117,8 +117,10 @@ extension WindowTests {
             let sample = try await TalkSample()
             let first = try await sample.say("It is the east, and Juliet is the moon", ago: 4)
             let target = sample.lastReference
-            try await sample.say(.correction(of: target, MessageText("It is the east, and Juliet is the sun")), ago: 3)
-            let answer = try await sample.say(.text(MessageText("Ay me!", reply: target)), ago: 2, isOwn: true)
+            try await sample.say(
+                .correction(of: target, MessageText(sampleWords("It is the east, and Juliet is the sun"))), ago: 3)
+            let answer = try await sample.say(
+                .text(MessageText(sampleWords("Ay me!"), reply: target)), ago: 2, isOwn: true)
             let own = sample.lastReference
             try await sample.say(.reactions(to: own, ["🌹", "❤️"]), ago: 1)
             let gone = try await sample.say("Arise, fair sun", ago: 1)
@@ -186,12 +188,13 @@ extension WindowTests {
         @Test("in a room each message says who has written it, once for those that stand together")
         func room() async throws {
             let sample = try await TalkSample()
-            let key = try sample.key("orchard@rooms.example", .room)
+            let key = try sample.key("\(sampleWords("orchard"))@rooms.example", .room)
+            func person(_ name: String) throws -> JID { try JID("\(key.address)/\(sampleWords(name))") }
             let first = try await sample.say(
-                "A plague", ago: 3, from: try JID("orchard@rooms.example/Mercutio"), in: key)
+                "A plague", ago: 3, from: try person("Mercutio"), in: key)
             let second = try await sample.say(
-                "o' both your houses!", ago: 2, from: try JID("orchard@rooms.example/Mercutio"), in: key)
-            try await sample.say("Courage, man", ago: 1, from: try JID("orchard@rooms.example/Romeo"), in: key)
+                "o' both your houses!", ago: 2, from: try person("Mercutio"), in: key)
+            try await sample.say("Courage, man", ago: 1, from: try person("Romeo"), in: key)
             let (window, view) = await sample.open(key)
             let timeline = view.timeline
             #expect(await Toolkit.turn { timeline.bubble(of: second) != nil })

@@ -1,0 +1,73 @@
+import Synchronization
+import Testing
+import XMPPAddress
+import XMPPStanzas
+
+@testable import XMPPClient
+
+@Suite("Log of a session", .timeLimit(.minutes(20)))
+struct SessionLogTests {
+    /// What a program would write into a file.
+    private final class Lines: Sendable {
+        private let lines = Mutex<[(level: SessionLog.Level, text: String)]>([])
+        var all: [String] { lines.withLock { $0.map(\.text) } }
+        var levels: Set<SessionLog.Level> { lines.withLock { Set($0.map(\.level)) } }
+        func add(_ level: SessionLog.Level, _ text: String) { lines.withLock { $0.append((level, text)) } }
+    }
+
+    /// Logs in, asks, says something and hears something, while it is logged as much as a level says.
+    private func talk(_ level: SessionLog.Level, to lines: Lines) async throws {
+        let server = MemoryServer()
+        let configuration = try server.account("alice") {
+            $0.add { SessionLog($0, level) { lines.add($0, $1) } }
+        }
+        try await Client(configuration).run { session in
+            let inbox = session.events(.messages)
+            _ = try await session.request(Ping())
+            try await session.send(Message(to: try JID("bob@xmpp.test"), type: .chat, id: "17", body: "for Bob alone"))
+            try await server.send(
+                "<message type='chat' id='a&#10;b' from='carol@xmpp.test/phone'><body>for Alice</body></message>",
+                to: "alice")
+            #expect(await inbox.message()?.body == "for Alice")
+        }
+    }
+
+    @Test("S3-7: as much is logged as is wanted, and nothing that is private", arguments: SessionLog.Level.allCases)
+    func levels(level: SessionLog.Level) async throws {
+        let lines = Lines()
+        try await talk(level, to: lines)
+        #expect(lines.levels.isSubset(of: SessionLog.Level.allCases.filter { $0 <= level }))
+        for line in lines.all {
+            for word in ["secret of", "alice", "bob", "carol", "for Bob", "for Alice", "\n"] {
+                #expect(!line.contains(word), "\(line)")
+            }
+        }
+        switch level {
+        case .failures: #expect(lines.all.isEmpty, "\(lines.all)")
+        case .steps, .stanzas:
+            #expect(lines.all.first == "connecting")
+            #expect(lines.all.contains { $0.hasPrefix("logging in with SCRAM-") } && lines.all.contains("online"))
+            #expect(lines.all.last == "the session is over")
+            let said = ["sends message chat 17 [body]", "received message chat a b [body]"]
+            #expect(said.allSatisfy { lines.all.contains($0) == (level == .stanzas) }, "\(lines.all)")
+            let question = lines.all.contains {
+                $0.hasPrefix("sends iq get ") && $0.hasSuffix(" [{urn:xmpp:ping}ping]")
+            }
+            let answer = lines.all.contains { $0.hasPrefix("received iq result ") }
+            #expect((question, answer) == (level == .stanzas, level == .stanzas), "\(lines.all)")
+        }
+    }
+
+    @Test("S3-7, S1-20: why a login failed is logged, the password is not")
+    func failure() async throws {
+        let lines = Lines()
+        let server = MemoryServer()
+        var configuration = try server.account("alice") {
+            $0.add { SessionLog($0, .failures) { lines.add($0, $1) } }
+        }
+        configuration.credentials.password = "not the secret"
+        let error = await #expect(throws: ClientError.self) { try await Client(configuration).run { _ in } }
+        #expect(lines.all == ["the session is over: \(error?.sentence ?? "")"])
+        #expect(!lines.all.joined().contains("not the secret"))
+    }
+}
