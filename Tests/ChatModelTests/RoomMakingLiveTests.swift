@@ -70,9 +70,13 @@ struct RoomMakingLiveTests {
                 // Else the next start of either would make it anew.
                 try await Self.wait(for: other) { await $0.bookmarks()[room]?.entersAutomatically == false }
                 for person in [romeo, juliet] {
+                    // The store hears of it after the account.
                     let id = person.account.id
-                    let kept = try await person.store.read { reader throws(StoreError) in try reader.rooms(of: id) }
-                    #expect(kept.map(\.address) == [room] && kept.map(\.joinsAutomatically) == [false])
+                    try await Self.wait(for: person.account) { _ in
+                        let kept = try? await person.store.read { reader throws(StoreError) in try reader.rooms(of: id)
+                        }
+                        return kept?.map(\.address) == [room] && kept?.map(\.joinsAutomatically) == [false]
+                    }
                 }
             }
         }

@@ -33,7 +33,8 @@ struct ConnectionStateTests {
         let server = MemoryServer()
         let seen = try await Client(try server.account("alice", resource: "desk")).run(from: .connecting) { session in
             let events = session.events(.connection)
-            let all = Task { await states(session.events(.connection)) }
+            let every = session.events(.connection)
+            let all = Task { await states(every) }
             try await session.waitUntilOnline()
             #expect(await session.connectionState == .online(isResumed: false))
             await server.cut("alice")
@@ -147,7 +148,8 @@ struct ConnectionStateTests {
             }
         }
         let seen = try await Client(configuration).run(from: .connecting) { session in
-            let all = Task { await states(session.events(.connection)) }
+            let every = session.events(.connection)
+            let all = Task { await states(every) }
             try await session.waitUntilOnline()
             var random = seed
             for _ in 0..<40 {

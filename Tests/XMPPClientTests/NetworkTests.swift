@@ -17,7 +17,9 @@ private final class PretendedNetwork: NetworkMonitor {
         return stream
     }
 
-    func change(_ change: NetworkChange) {
+    /// Tells whoever watches; a session begins to with a task of its own.
+    func change(_ change: NetworkChange) async {
+        while watchers.withLock(\.isEmpty) { await Task.yield() }
         for watcher in watchers.withLock(\.self) { watcher.yield(change) }
     }
 }
@@ -54,7 +56,7 @@ struct NetworkTests {
             let events = session.events(.connection)
             await server.cut("alice")
             _ = await state(events) { if case .offline = $0 { true } else { false } }
-            network.change(.changed)
+            await network.change(.changed)
             #expect(await state(events, where: \.isOnline) == .online(isResumed: true))
         }
         #expect(await server.connections == 2)
@@ -65,7 +67,7 @@ struct NetworkTests {
         try await Client(configuration()).run { session in
             let events = session.events(.connection)
             isDown.value = true
-            network.change(.unavailable)
+            await network.change(.unavailable)
             await server.cut("alice")
             let waiting = await state(events) { if case .offline(_, nil) = $0 { true } else { false } }
             guard case .offline(let reason?, nil)? = waiting else {
@@ -74,7 +76,7 @@ struct NetworkTests {
             }
             #expect(reason.code == .connectionFailed)
             isDown.value = false
-            network.change(.available)
+            await network.change(.available)
             #expect(await state(events, where: \.isOnline) != nil)
         }
     }
@@ -83,7 +85,7 @@ struct NetworkTests {
     func probes() async throws {
         try await Client(configuration()).run { session in
             let before = await session.traffic.keepAlives
-            network.change(.changed)
+            await network.change(.changed)
             while await session.traffic.keepAlives == before { await Task.yield() }
             _ = try await session.request(Ping())
             #expect(await session.isOnline)
@@ -102,7 +104,7 @@ struct NetworkTests {
             let events = session.events(.connection)
             await server.freeze("alice")
             let before = await session.traffic.keepAlives
-            network.change(.changed)
+            await network.change(.changed)
             while await session.traffic.keepAlives == before { await Task.yield() }
             let start = manual.clock.now()
             let online = try await manual.run(.milliseconds(100)) { await state(events, where: \.isOnline) }

@@ -24,7 +24,9 @@ struct SessionLogTests {
         try await Client(configuration).run { session in
             let inbox = session.events(.messages)
             _ = try await session.request(Ping())
-            try await session.send(Message(to: try JID("bob@xmpp.test"), type: .chat, id: "17", body: "for Bob alone"))
+            let token = try await session.send(
+                Message(to: try JID("bob@xmpp.test"), type: .chat, id: "17", body: "for Bob alone"))
+            try await token.reached(.acknowledged)
             try await server.send(
                 "<message type='chat' id='a&#10;b' from='carol@xmpp.test/phone'><body>for Alice</body></message>",
                 to: "alice")
@@ -67,7 +69,8 @@ struct SessionLogTests {
         }
         configuration.credentials.password = "not the secret"
         let error = await #expect(throws: ClientError.self) { try await Client(configuration).run { _ in } }
-        #expect(lines.all == ["the session is over: \(error?.sentence ?? "")"])
+        let sentence = error?.sentence ?? ""
+        #expect(lines.all == ["the login failed: \(sentence)", "the session is over: \(sentence)"])
         #expect(!lines.all.joined().contains("not the secret"))
     }
 }

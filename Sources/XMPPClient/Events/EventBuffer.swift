@@ -56,6 +56,9 @@ final class EventBuffer: Sendable {
         _ = state.withLock { take(from: &$0) }
     }
 
+    /// What waits now, without waiting for more.
+    func takeWaiting() -> [SessionEvent] { state.withLock { take(from: &$0) } ?? [] }
+
     /// The next batch; `nil` at the end or when the task is cancelled.
     func next() async -> [SessionEvent]? {
         if let events = state.withLock({ take(from: &$0) }) { return events }

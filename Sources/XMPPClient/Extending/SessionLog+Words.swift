@@ -36,9 +36,11 @@ extension SessionLog {
         case .timedOut: (.failures, "the login took too long")
         case .authenticationFailed(let error): (.failures, "the login failed: \(error.sentence)")
         case .streamError(let error): (.failures, "the server ended the stream: \(error.condition)")
-        case .disconnected(let error?, let pause):
-            (.failures, "disconnected: \(error.sentence)" + (pause.map { " Next attempt in \($0)." } ?? ""))
-        case .disconnected(nil, _): (.steps, "disconnected")
+        case .disconnected(let error?, let pause?):
+            (.failures, "disconnected: \(error.sentence) Next attempt in \(pause).")
+        case .disconnected(nil, .some): (.steps, "disconnected")
+        // No further attempt: the end of the session tells it.
+        case .disconnected(_, nil): nil
         case .extensionFailed(let name, let error):
             (.failures, "\(name) failed" + ((error as? ClientError).map { ": \($0.sentence)" } ?? ""))
         }

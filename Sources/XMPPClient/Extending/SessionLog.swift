@@ -38,15 +38,19 @@ public struct SessionLog: SessionExtension {
     public var interceptors: [any StanzaInterceptor] { level >= .stanzas ? [Passage(write: write)] : [] }
 
     public func run(in session: Session) async {
-        for await batch in events {
-            for event in batch {
-                guard let (level, line) = Self.line(of: event), level <= self.level else { continue }
-                write(level, line)
-            }
+        for await batch in events { tell(batch) }
+    }
+
+    private func tell(_ batch: [SessionEvent]) {
+        for event in batch {
+            guard let (level, line) = Self.line(of: event), level <= self.level else { continue }
+            write(level, line)
         }
     }
 
     public func sessionEnded(_ session: Session) async {
+        // What was behind the end: its own task is over by now.
+        tell(events.observation.buffer.takeWaiting())
         if let error = await session.failure {
             write(.failures, "the session is over: \(error.sentence)")
         } else if level >= .steps {
