@@ -72,9 +72,9 @@ struct RoomMakingLiveTests {
                 for person in [romeo, juliet] {
                     // The store hears of it after the account.
                     let id = person.account.id
+                    let store = person.store
                     try await Self.wait(for: person.account) { _ in
-                        let kept = try? await person.store.read { reader throws(StoreError) in try reader.rooms(of: id)
-                        }
+                        let kept = try? await store.read { reader throws(StoreError) in try reader.rooms(of: id) }
                         return kept?.map(\.address) == [room] && kept?.map(\.joinsAutomatically) == [false]
                     }
                 }

@@ -24,8 +24,8 @@ final class Transcript: SessionExtension, StanzaInterceptor {
             let line =
                 switch event {
                 case .began(let isResumed): isResumed ? "resumed" : "began"
-                case .received(let stanza): "< \(Self.xml(stanza))"
-                case .sent(let stanza): "> \(Self.xml(stanza))"
+                case .received(let stanza): "< \(XMLElement(stanza))"
+                case .sent(let stanza): "> \(XMLElement(stanza))"
                 }
             return "\(Int(time / .milliseconds(1))) ms \(line.prefix(Self.lineLimit))"
         }.joined(separator: "\n")
@@ -44,12 +44,6 @@ final class Transcript: SessionExtension, StanzaInterceptor {
     func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         note(.sent(stanza))
         return .pass(stanza)
-    }
-
-    private static func xml(_ stanza: AnyStanza) -> String {
-        var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
-        writer.write(stanza)
-        return String(decoding: writer.takeBytes(), as: UTF8.self)
     }
 
     private func note(_ event: Event) {

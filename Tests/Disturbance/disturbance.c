@@ -1,6 +1,6 @@
 // Lets the tasks of a Swift program have their turns in another order: most begin at once as ever, some a moment later, a few after
 // a long one. Nothing may depend on which of two tasks is first; on an idle machine what does is seen once in many runs, and this way
-// in most.
+// within a few.
 //
 //     clang -shared -fPIC -o disturbance.so disturbance.c
 //     LD_PRELOAD=$PWD/disturbance.so program
