@@ -48,7 +48,7 @@ let package = Package(
             name: "Hongyan",
             targets: [
                 "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream", "Cryptography",
-                "TransportLayer", "XMPPClient",
+                "TransportLayer", "XMPPClient", "MessageSemantics",
             ] + extensions),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "ChatStore", targets: ["ChatStore"]),
@@ -81,13 +81,16 @@ let package = Package(
         library("SASLMechanisms"),
         library("XMPPStanzas", ["XMLStreaming", "XMPPAddress"]),
         library("XMPPStream", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms"]),
+        library("MessageSemantics", ["XMPPAddress", "XMPPStanzas"]),
 
         // The outside world.
         library("Cryptography", ["COpenSSL"]),
         library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf"]),
         library("CredentialStore", ["CSecret"]),
-        library("ChatStore", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "Cryptography", "CSQLite"]),
+        library(
+            "ChatStore",
+            ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "MessageSemantics", "Cryptography", "CSQLite"]),
 
         // The session and what plugs into it.
         library("XMPPClient", foundation + ["Cryptography", "TransportLayer"]),
@@ -98,7 +101,9 @@ let package = Package(
         extensionModule("EntityInformation"),
         extensionModule("MessageFeatures", ["DataForms"]),
         extensionModule("ClientState"),
-        extensionModule("MessageHistory", ["DataForms", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery"]),
+        extensionModule(
+            "MessageHistory",
+            ["DataForms", "MessageFeatures", "MessageSemantics", "PublishSubscribe", "ServiceDiscovery"]),
         extensionModule("Blocking", ["MessageFeatures"]),
         extensionModule("PublishSubscribe", ["DataForms", "MessageFeatures", "ServiceDiscovery"]),
         extensionModule(
@@ -112,7 +117,9 @@ let package = Package(
         // What a person sees, without a screen.
         library(
             "ChatModel",
-            foundation + extensionProducts + ["Localization", "ChatStore", "Media", "TransportLayer", "XMPPClient"]),
+            foundation + extensionProducts + [
+                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+            ]),
 
         // What the programs of one person share: where everything is kept.
         library(
@@ -175,6 +182,7 @@ let package = Package(
         tests("ServerFixtures", ["ServerFixtures"]),
         tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
         tests("XMPPAddress", ["XMPPAddress"]),
+        tests("MessageSemantics", ["MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "Cryptography"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["Cryptography"]),
@@ -203,7 +211,9 @@ let package = Package(
         tests("Desktop", ["ServerFixtures"], exclude: ["person.py"]),
         tests("Packaging", ["ServerFixtures"]),
         tests("CredentialStore", ["CredentialStore"]),
-        tests("ChatStore", ["ChatStore", "XMPPAddress", "XMPPStream", "CSQLite"], exclude: ["Fixtures"]),
+        tests(
+            "ChatStore", ["ChatStore", "MessageSemantics", "XMPPAddress", "XMPPStream", "CSQLite"],
+            exclude: ["Fixtures"]),
         tests(
             "XMPPClient",
             foundation + [
@@ -220,7 +230,8 @@ let package = Package(
         tests(
             "ChatModel",
             foundation + [
-                "ChatModel", "ChatStore", "Media", "MessageFeatures", "AccountRegistration", "DataForms", "GroupChat",
+                "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory", "MessageSemantics",
+                "AccountRegistration", "DataForms", "GroupChat",
                 "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(
