@@ -49,11 +49,11 @@ extension Session {
             stanza = decoded
         } catch {
             emit(.unreadable(element, error))
-            if let rejection = IQ.rejection(of: element) { answer(rejection) }
+            if let rejection = IQ.rejection(of: element) { await reject(rejection) }
             return
         }
-        guard !interceptors.isEmpty else { return deliver(stanza) }
-        if let passed = await intercept(stanza) { deliver(passed) }
+        guard !interceptors.isEmpty else { return await deliver(stanza) }
+        if let passed = await intercept(stanza) { await deliver(passed) }
     }
 
     /// Sends an incoming stanza through the chain; `nil` if it does not come out.
@@ -68,23 +68,21 @@ extension Session {
             case .handled: return nil
             case .drop:
                 emit(.filtered(stanza, .incoming))
-                if case .iq(let iq) = received, let reply = iq.errorReply(StanzaError(.serviceUnavailable)) {
-                    answer(reply)
-                }
+                if case .iq(let iq) = received { await refuse(iq) }
                 return nil
             }
         }
         return stanza
     }
 
-    private func deliver(_ stanza: AnyStanza) {
+    private func deliver(_ stanza: AnyStanza) async {
         switch stanza {
         case .message(let message): emit(.message(message))
         case .presence(let presence): emit(.presence(presence))
         case .iq(let iq):
             if iq.requiresResponse {
                 emit(.iq(iq))
-                route(iq)
+                await route(iq)
             } else if let reply = requests.answered(by: iq) {
                 reply.fill(.success(iq))
             } else {
@@ -95,9 +93,10 @@ extension Session {
 
     // MARK: Requests of others
 
-    private func route(_ iq: IQ) {
+    private func route(_ iq: IQ) async {
+        if router.audience(of: iq) == .admitted, !(await isAdmitted(iq.from)) { return await refuse(iq) }
         switch router.requestReceived(iq) {
-        case .unhandled: answer(.error(for: iq, StanzaError(.serviceUnavailable)))
+        case .unhandled: await refuse(iq)
         case .refused: answer(.error(for: iq, StanzaError(.resourceConstraint)))
         case .queued: break
         case .start(let key): spawn { [self] in await work(on: key) }
@@ -110,6 +109,14 @@ extension Session {
             let reply = await handler.reply(to: iq)
             _ = try? await enqueue(.iq(reply))
         }
+    }
+
+    /// Answers what cannot be read; to a stranger as if nobody were here.
+    private func reject(_ rejection: IQ) async {
+        if await isAdmitted(rejection.to) { return answer(rejection) }
+        var request = IQ(type: .get, to: rejection.from, id: rejection.id)
+        request.from = rejection.to
+        await refuse(request)
     }
 
     /// Sends an answer that the session itself gives.
