@@ -18,7 +18,7 @@ import XMPPAddress
         var attempt = TLSHop.Attempt(
             candidate: ConnectionCandidate(host: "xmpp.test", port: 5222, security: .startTLS),
             address: address)
-        attempt.tls = TLSInformation(version: .tls13, cipher: "TLS_AES_256_GCM_SHA384")
+        attempt.tls = NegotiatedTLS(version: .tls13, cipher: "TLS_AES_256_GCM_SHA384")
         attempt.certificates = [leaf]
         attempt.problems = problems
         return attempt

@@ -12,7 +12,8 @@ import Testing
     private static func texts() throws -> Set<String> {
         let literal = #""((?:[^"\\]|\\.)*)""#
         let patterns = [
-            #"localized\(\s*"# + literal, #"\bPhrase\(\s*"# + literal, #"summary:\s*"# + literal,
+            #"localized\(\s*"# + literal, #"\bPhrase\(\s*"# + literal, #"plural:\s*"# + literal,
+            #"summary:\s*"# + literal,
             #"\.init\(\s*"[a-z-]+",\s*(?:letter:\s*"\w",\s*)?(?:value:\s*"[^"]*",\s*)?"# + literal,
             #"\("/[a-z]+",\s*"[^"]*",\s*"# + literal,
         ]
@@ -41,9 +42,17 @@ import Testing
         let catalogue = try String(contentsOfFile: "\(Self.root)/po/\(language).po", encoding: .utf8)
         var translations: [String: String] = [:]
         var original = ""
+        var plural: String?
         for line in catalogue.split(separator: "\n") {
-            if line.hasPrefix("msgid \"") { original = String(line.dropFirst(7).dropLast()) }
+            if line.hasPrefix("msgid \"") { (original, plural) = (String(line.dropFirst(7).dropLast()), nil) }
+            if line.hasPrefix("msgid_plural \"") { plural = String(line.dropFirst(14).dropLast()) }
             if line.hasPrefix("msgstr \"") { translations[original] = String(line.dropFirst(8).dropLast()) }
+            // Chinese has one form, which stands for both of English.
+            if line.hasPrefix("msgstr[0] \"") {
+                for text in [original, plural].compactMap(\.self) {
+                    translations[text] = String(line.dropFirst(11).dropLast())
+                }
+            }
         }
         for text in try Self.texts() {
             let translation = try #require(translations[text], "missing: \(text)")

@@ -126,7 +126,11 @@ extension Chat {
         case .online:
             let unread = friends.unread.filter { $0.key != openKey?.address }.values.reduce(0, +)
             let state = presence.show.map(Self.word) ?? localized("online")
-            return (unread > 0 ? localized("%@ unread · %@", unread, state) : state, unread > 0 ? .warning : .dim)
+            return (
+                unread > 0
+                    ? localized("%@ unread · %@", plural: "%@ unread · %@", count: unread, unread, state) : state,
+                unread > 0 ? .warning : .dim
+            )
         case .connecting: return (localized("connecting…"), .warning)
         case .offline(_, let retryAt):
             guard let retryAt else { return (localized("offline"), .warning) }

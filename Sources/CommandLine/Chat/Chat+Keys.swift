@@ -92,7 +92,10 @@ extension Chat {
         replaceInput(String(line[...space]) + text)
         if text == typed, !choices.isEmpty {
             let shown = choices.prefix(20).joined(separator: "  ")
-            tell(choices.count > 20 ? shown + localized("  … and %@ more", choices.count - 20) : shown)
+            tell(
+                choices.count > 20
+                    ? shown + localized("  … and %@ more", plural: "  … and %@ more", count: choices.count - 20) : shown
+            )
         }
     }
 

@@ -105,7 +105,8 @@ extension Chat {
             if !hasDivided, let unread = opening?.unread, message.position >= unread {
                 hasDivided = true
                 _ = timeline.append(
-                    .divider, localized("%@ unread", opening?.count ?? 0), time: message.time.timestamp)
+                    .divider, localized("%@ unread", plural: "%@ unread", count: opening?.count ?? 0),
+                    time: message.time.timestamp)
             }
             await show(message, in: key)
         }

@@ -51,8 +51,10 @@ struct StoreDiagnosis: Sendable {
                 : Row(
                     outcome: .warning, label: Phrase("search"),
                     text: Phrase(
-                        "%@ messages are not in the index yet: they are found, but slower; the next program adds them",
-                        found.unindexed)))
+                        "%@ message is not in the index yet: it is found, but slower; the next program adds it",
+                        plural:
+                            "%@ messages are not in the index yet: they are found, but slower; the next program adds them",
+                        count: Int(clamping: found.unindexed))))
         if found.wasNotClosed {
             rows.append(
                 Row(

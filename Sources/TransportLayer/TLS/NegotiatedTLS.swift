@@ -1,5 +1,5 @@
 /// What a TLS handshake settled.
-public struct TLSInformation: Sendable, Hashable {
+public struct NegotiatedTLS: Sendable, Hashable {
     public var version: TLSVersion
 
     /// The cipher suite by its IANA-like OpenSSL name, such as `TLS_AES_256_GCM_SHA384`.
