@@ -34,6 +34,9 @@ package final class HostileRoom: Sendable {
     /// The full address of somebody who has entered, by nickname.
     package func visitor(_ nickname: String) -> String? { visitors.withLock { $0[nickname] } }
 
+    /// The nicknames of everybody who has entered.
+    package var visitorNames: [String] { visitors.withLock { $0.keys.sorted() } }
+
     /// Says anything as an occupant to everybody inside.
     package func say(_ text: String, as nickname: String, id: String, extra: String = "") async throws {
         for visitor in visitors.withLock({ Array($0.values) }) {

@@ -83,6 +83,7 @@ package final class Victim: Sendable {
     /// Its full address, as the server knows it.
     package var fullAddress: String {
         get async throws {
+            try await wait(for: "its address") { [wire] in await wire.session.withLock { $0 }?.address != nil }
             guard let own = await wire.session.withLock({ $0 })?.address else {
                 throw HostileFailure("\(address) is offline.")
             }
@@ -171,6 +172,7 @@ private final class Wire: StanzaInterceptor {
     }
 
     func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        self.session.withLock { $0 = session }
         sent.withLock { $0.append(stanza) }
         return .pass(stanza)
     }
