@@ -34,7 +34,7 @@ final class PersonPicture {
         // A picture in a row lives as long as its widget, which may be longer than this object.
         loading = Task { [widget, avatars] in
             guard let avatar = await avatars.avatar(hash), !Task.isCancelled else { return }
-            guard let texture = try? Texture(encoded: avatar.data) else { return }
+            guard let texture = await Texture.decoded(avatar.data), !Task.isCancelled else { return }
             if Self.textures.count >= Self.textureLimit { Self.textures.removeAll() }
             Self.textures[hash] = texture
             widget.show(texture)
