@@ -181,6 +181,15 @@ let package = Package(
             name: "ServerFixtures", dependencies: [], path: "Tests/ServerFixtures", exclude: ["notifications.py"],
             swiftSettings: settings),
         tests("ServerFixtures", ["ServerFixtures"]),
+        .target(
+            name: "ProgramFixtures", dependencies: ["ServerFixtures"], path: "Tests/ProgramFixtures",
+            swiftSettings: settings),
+        .target(
+            name: "HostileFixtures",
+            dependencies: foundation + [
+                "ChatModel", "ChatStore", "Cryptography", "GroupChat", "TransportLayer", "XMPPClient", "ServerFixtures",
+            ],
+            path: "Tests/HostileFixtures", swiftSettings: settings),
         tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
         tests("XMPPAddress", ["XMPPAddress"]),
         tests("MessageSemantics", ["MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
@@ -245,7 +254,14 @@ let package = Package(
             [
                 "CommandLine", "Localization", "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas",
                 "XMPPClient",
-                "TransportLayer", "Media", "ChatStore", "ServerFixtures",
+                "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
+            ]),
+        tests(
+            "Hostile",
+            foundation + [
+                "ChatModel", "ChatStore", "FileSharing", "GroupChat", "MessageFeatures", "StanzaCorpus",
+                "TransportLayer", "XMPPClient", "ServerFixtures", "ProgramFixtures", "HostileFixtures", "ChaosClient",
+                "CExpat",
             ]),
         tests("Documentation", ["Hongyan", "ServerFixtures"]),
     ],

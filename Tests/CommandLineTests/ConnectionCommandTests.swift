@@ -1,4 +1,5 @@
 import Glibc
+import ProgramFixtures
 import ServerFixtures
 import Testing
 import XMPPAddress

@@ -1,3 +1,5 @@
+import ProgramFixtures
+
 /// What a program in a terminal shows.
 extension Program {
     /// The screen as it is now.

@@ -1,6 +1,7 @@
 import ChatStore
 import Foundation
 import Glibc
+import ProgramFixtures
 import ServerFixtures
 import Testing
 

@@ -5,22 +5,22 @@ import ServerFixtures
 import Synchronization
 
 /// A built program, run as a process of its own with its own home folders.
-final class Program: Sendable {
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
+package final class Program: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
     }
 
     /// What a program left when it had ended.
-    struct Result: Sendable {
-        var status: Int32
-        var output: String
-        var errors: String
+    package struct Result: Sendable {
+        package var status: Int32
+        package var output: String
+        package var errors: String
 
         /// The JSON objects of the output.
-        var objects: [[String: Any]] { Program.objects(output) }
+        package var objects: [[String: Any]] { Program.objects(output) }
     }
 
-    let process: pid_t
+    package let process: Int32
     /// POSIX_SPAWN_SETSID, which the module of the C library leaves out.
     private static let newSession: Int16 = 0x80
     private let folder: String
@@ -32,7 +32,7 @@ final class Program: Sendable {
     private let reading = DispatchGroup()
 
     /// Starts `name`; with a size in a terminal of its own, otherwise with `input` as standard input.
-    init(
+    package init(
         _ name: String, _ arguments: [String], home: ProgramHome, environment: [String: String] = [:],
         input: String? = nil,
         size: (columns: UInt16, rows: UInt16)? = nil
@@ -119,7 +119,7 @@ final class Program: Sendable {
     }()
 
     /// Waits for the end.
-    func result() async -> Result {
+    package func result() async -> Result {
         let status = await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: self.collect()) }
         }
@@ -144,22 +144,24 @@ final class Program: Sendable {
     }
 
     /// What stands in the standard output so far.
-    var output: String { text("output") }
-    var errors: String { text("errors") }
+    package var output: String { text("output") }
+    package var errors: String { text("errors") }
 
-    func signal(_ number: Int32) { kill(process, number) }
+    package func signal(_ number: Int32) { kill(process, number) }
 
     /// Waits until the output has what is wanted.
-    func waitForOutput(_ description: String, seconds: Int = 60, _ isThere: @Sendable (String) -> Bool) async throws {
+    package func waitForOutput(_ description: String, seconds: Int = 60, _ isThere: @Sendable (String) -> Bool)
+        async throws
+    {
         try await poll(description, seconds: seconds) { isThere(terminal == nil ? output : screenText) }
     }
 
     // MARK: In a terminal
 
     /// Everything that the program has written to its terminal, escape sequences and all.
-    var screenText: String { written.withLock { $0 } }
+    package var screenText: String { written.withLock { $0 } }
 
-    func type(_ text: String) {
+    package func type(_ text: String) {
         try? terminal?.write(contentsOf: Data(text.utf8))
     }
 
@@ -188,7 +190,7 @@ final class Program: Sendable {
     }
 
     /// Looks again and again, as nothing tells when another process has written.
-    func poll(_ description: String, seconds: Int, _ isThere: () -> Bool) async throws {
+    package func poll(_ description: String, seconds: Int, _ isThere: () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while !isThere() {
             guard ContinuousClock.now < end else {
@@ -198,7 +200,7 @@ final class Program: Sendable {
         }
     }
 
-    static func objects(_ text: String) -> [[String: Any]] {
+    package static func objects(_ text: String) -> [[String: Any]] {
         text.split(separator: "\n").compactMap {
             (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any]
         }
@@ -206,17 +208,17 @@ final class Program: Sendable {
 }
 
 /// The home folders of one person; removed with it.
-final class ProgramHome: Sendable {
-    let path: String
+package final class ProgramHome: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         path = NSTemporaryDirectory() + "/hongyan-home-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    var environment: [String: String] {
+    package var environment: [String: String] {
         [
             "HOME": path, "XDG_CONFIG_HOME": path + "/config", "XDG_DATA_HOME": path + "/data",
             "XDG_STATE_HOME": path + "/state", "LC_ALL": "C.UTF-8", "LANGUAGE": "", "TERM": "xterm-256color",
@@ -225,13 +227,13 @@ final class ProgramHome: Sendable {
         ]
     }
 
-    func write(_ name: String, _ content: [UInt8]) throws -> String {
+    package func write(_ name: String, _ content: [UInt8]) throws -> String {
         let file = path + "/" + name
         try Data(content).write(to: URL(fileURLWithPath: file))
         return file
     }
 
-    func write(_ name: String, _ content: String) throws -> String {
+    package func write(_ name: String, _ content: String) throws -> String {
         try write(name, Array(content.utf8))
     }
 }
