@@ -1,5 +1,6 @@
 import Glibc
 import ServerFixtures
+import TerminalApp
 import Testing
 import XMPPAddress
 import XMPPClient

@@ -1,5 +1,6 @@
 import Foundation
 import ServerFixtures
+import TerminalApp
 import Testing
 
 @testable import CommandLine

@@ -1,3 +1,5 @@
+import TerminalFixtures
+
 /// What a program in a terminal shows.
 extension Program {
     /// The screen as it is now.
