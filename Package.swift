@@ -132,10 +132,16 @@ let package = Package(
 
         // Programs.
         library(
+            "TerminalApp",
+            [
+                "XMPPAddress", "XMPPStanzas", "XMPPClient", "MessageFeatures", "Media", "ChatStore", "ChatModel",
+                "Localization",
+            ]),
+        library(
             "CommandLine",
             foundation + extensionProducts + [
                 "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore", "ChatModel",
-                "Localization", "UserProfile", "CGlibc",
+                "Localization", "TerminalApp", "UserProfile", "CGlibc",
             ]),
         .executableTarget(name: "hongyan", dependencies: ["CommandLine"], swiftSettings: settings),
         screenModule(
@@ -150,7 +156,7 @@ let package = Package(
         .executableTarget(
             name: "goose",
             dependencies: foundation + extensionProducts + [
-                "TransportLayer", "XMPPClient", "Media", "Localization", "CommandLine",
+                "TransportLayer", "XMPPClient", "Media", "Localization", "CommandLine", "TerminalApp",
             ],
             swiftSettings: settings),
 
@@ -249,10 +255,17 @@ let package = Package(
             dependencies: foundation + ["ChatModel", "ChatStore", "TransportLayer", "XMPPClient"],
             path: "Tests/ChaosClient", swiftSettings: settings),
         tests("Chaos", ["ServerFixtures", "ChaosClient"]),
+        .target(
+            name: "TerminalFixtures", dependencies: ["TerminalApp"], path: "Tests/TerminalFixtures",
+            swiftSettings: settings),
+        tests(
+            "TerminalApp",
+            ["TerminalApp", "TerminalFixtures", "ChatModel", "ChatStore", "XMPPAddress", "XMPPClient", "XMPPStream"]),
         tests(
             "CommandLine",
             [
-                "CommandLine", "Localization", "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas",
+                "CommandLine", "TerminalApp", "TerminalFixtures", "Localization", "UserProfile", "Roster",
+                "MessageFeatures", "XMPPAddress", "XMPPStanzas",
                 "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
             ]),
