@@ -182,7 +182,9 @@ extension ChatAccount {
         reader.keptContents = await recorder.keepContents(of: page.messages.lazy.compactMap(\.message))
         var items: [ArchiveItem] = []
         var receiptsWanted: Set<String> = []
-        var time = MessageTime(millisecondsSince1970: 0)
+        // In front of the first stamp that can be read stands what is not newer than it.
+        var time = MessageTime(
+            millisecondsSince1970: page.messages.lazy.compactMap(\.stamp).first?.millisecondsSince1970 ?? 0)
         for archived in page.messages {
             // A stamp that cannot be read stands where it stood.
             if let stamp = archived.stamp { time = MessageTime(millisecondsSince1970: stamp.millisecondsSince1970) }
