@@ -1,4 +1,5 @@
 import ProgramFixtures
+import TerminalFixtures
 
 /// What a program in a terminal shows.
 extension Program {
