@@ -97,7 +97,7 @@ let package = Package(
         extensionModule("Roster"),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
-        extensionModule("MessageFeatures", ["DataForms"]),
+        extensionModule("MessageFeatures"),
         extensionModule("ClientState"),
         extensionModule(
             "MessageHistory",
