@@ -1,14 +1,14 @@
-import CExpat
-import StanzaCorpus
+internal import CExpat
+internal import StanzaCorpus
 
 /// Random content of stanzas that expat accepts: what servers that read with expat pass on.
-struct WirePayloads {
+package struct WirePayloads {
     private var generator: DocumentGenerator
 
-    init(seed: UInt64) { generator = DocumentGenerator(seed: seed) }
+    package init(seed: UInt64) { generator = DocumentGenerator(seed: seed) }
 
     /// The next content, well-formed inside a stanza and without what XMPP forbids (RFC 6120 §11.1).
-    mutating func next() -> String {
+    package mutating func next() -> String {
         while true {
             let bytes =
                 switch generator.random.below(10) {
