@@ -81,11 +81,6 @@ struct TerminalScreen {
         write(output + inputRow(input))
     }
 
-    /// Draws only the input row again.
-    func drawInput(_ input: InputLine) {
-        write("\r\u{1B}[K" + inputRow(input))
-    }
-
     /// Empties the visible part of the screen; what follows begins at its top.
     mutating func clear() {
         liveRowCount = 0

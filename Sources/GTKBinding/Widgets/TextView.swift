@@ -90,11 +90,6 @@ public final class TextView: Widget {
         }
     }
 
-    public var isEditable: Bool {
-        get { gtk_text_view_get_editable(cast()).isTrue }
-        set { gtk_text_view_set_editable(cast(), newValue.gboolean) }
-    }
-
     /// Room inside of it around the text.
     @discardableResult
     public func padding(horizontal: Int, vertical: Int) -> Self {
