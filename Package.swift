@@ -48,6 +48,7 @@ let package = Package(
                 "Hongyan", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
                 "Cryptography", "TransportLayer", "XMPPClient",
             ] + extensions),
+        .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "ChatStore", targets: ["ChatStore"]),
         .library(name: "ChatModel", targets: ["ChatModel"]),
@@ -106,6 +107,9 @@ let package = Package(
 
         // One import for clients and bots.
         library("Hongyan", foundation + extensionProducts + ["TransportLayer", "XMPPClient"]),
+
+        // What their unit tests talk to.
+        library("HongyanTesting", foundation + ["TransportLayer", "XMPPClient"]),
 
         // The screen.
         screenModule("GTKBinding", ["CGTK"]),
@@ -208,7 +212,8 @@ let package = Package(
         tests(
             "XMPPClient",
             foundation + [
-                "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "MessageHistory", "ServerFixtures",
+                "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "HongyanTesting", "MessageHistory",
+                "ServerFixtures",
             ]),
         tests(
             "Extensions",
@@ -236,6 +241,7 @@ let package = Package(
                 "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "ServerFixtures",
             ]),
+        tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
         tests("Documentation", ["Hongyan", "ServerFixtures"]),
     ],
     swiftLanguageModes: [.v6]
