@@ -46,7 +46,7 @@ let package = Package(
             name: "Hongyan",
             targets: [
                 "Hongyan", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
-                "Cryptography", "TransportLayer", "XMPPClient",
+                "Cryptography", "TransportLayer", "XMPPClient", "MessageSemantics",
             ] + extensions),
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
@@ -80,13 +80,16 @@ let package = Package(
         library("SASLMechanisms"),
         library("XMPPStanzas", ["XMLStreaming", "XMPPAddress"]),
         library("XMPPStream", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms"]),
+        library("MessageSemantics", ["XMPPAddress", "XMPPStanzas"]),
 
         // The outside world.
         library("Cryptography", ["COpenSSL"]),
         library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf"]),
         library("CredentialStore", ["CSecret"]),
-        library("ChatStore", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "Cryptography", "CSQLite"]),
+        library(
+            "ChatStore",
+            ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "MessageSemantics", "Cryptography", "CSQLite"]),
 
         // The session and what plugs into it.
         library("XMPPClient", foundation + ["Cryptography", "TransportLayer"]),
@@ -95,9 +98,11 @@ let package = Package(
         extensionModule("Roster"),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
-        extensionModule("MessageFeatures", ["DataForms"]),
+        extensionModule("MessageFeatures"),
         extensionModule("ClientState"),
-        extensionModule("MessageHistory", ["DataForms", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery"]),
+        extensionModule(
+            "MessageHistory",
+            ["DataForms", "MessageFeatures", "MessageSemantics", "PublishSubscribe", "ServiceDiscovery"]),
         extensionModule("Blocking", ["MessageFeatures"]),
         extensionModule("PublishSubscribe", ["DataForms", "MessageFeatures", "ServiceDiscovery"]),
         extensionModule(
@@ -106,7 +111,7 @@ let package = Package(
         extensionModule("FileSharing", ["MessageFeatures", "ServiceDiscovery", "Cryptography", "TransportLayer"]),
 
         // One import for clients and bots.
-        library("Hongyan", foundation + extensionProducts + ["TransportLayer", "XMPPClient"]),
+        library("Hongyan", foundation + extensionProducts + ["MessageSemantics", "TransportLayer", "XMPPClient"]),
 
         // What their unit tests talk to.
         library("HongyanTesting", foundation + ["TransportLayer", "XMPPClient"]),
@@ -117,7 +122,9 @@ let package = Package(
         // What a person sees, without a screen.
         library(
             "ChatModel",
-            foundation + extensionProducts + ["Localization", "ChatStore", "Media", "TransportLayer", "XMPPClient"]),
+            foundation + extensionProducts + [
+                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+            ]),
 
         // What the programs of one person share: where everything is kept.
         library(
@@ -129,10 +136,16 @@ let package = Package(
 
         // Programs.
         library(
+            "TerminalApp",
+            [
+                "XMPPAddress", "XMPPStanzas", "XMPPClient", "MessageFeatures", "Media", "ChatStore", "ChatModel",
+                "Localization",
+            ]),
+        library(
             "CommandLine",
             foundation + extensionProducts + [
                 "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore", "ChatModel",
-                "Localization", "UserProfile", "CGlibc",
+                "Localization", "TerminalApp", "UserProfile", "CGlibc",
             ]),
         .executableTarget(name: "hongyan", dependencies: ["CommandLine"], swiftSettings: settings),
         screenModule(
@@ -147,7 +160,7 @@ let package = Package(
         .executableTarget(
             name: "goose",
             dependencies: foundation + extensionProducts + [
-                "TransportLayer", "XMPPClient", "Media", "Localization", "CommandLine",
+                "TransportLayer", "XMPPClient", "Media", "Localization", "CommandLine", "TerminalApp",
             ],
             swiftSettings: settings),
 
@@ -178,8 +191,18 @@ let package = Package(
             name: "ServerFixtures", dependencies: [], path: "Tests/ServerFixtures", exclude: ["notifications.py"],
             swiftSettings: settings),
         tests("ServerFixtures", ["ServerFixtures"]),
+        .target(
+            name: "ProgramFixtures", dependencies: ["ServerFixtures"], path: "Tests/ProgramFixtures",
+            swiftSettings: settings),
+        .target(
+            name: "HostileFixtures",
+            dependencies: foundation + [
+                "ChatModel", "ChatStore", "Cryptography", "GroupChat", "TransportLayer", "XMPPClient", "ServerFixtures",
+            ],
+            path: "Tests/HostileFixtures", swiftSettings: settings),
         tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
         tests("XMPPAddress", ["XMPPAddress"]),
+        tests("MessageSemantics", ["MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "Cryptography"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["Cryptography"]),
@@ -208,7 +231,9 @@ let package = Package(
         tests("Desktop", ["ServerFixtures"], exclude: ["person.py"]),
         tests("Packaging", ["ServerFixtures"]),
         tests("CredentialStore", ["CredentialStore"]),
-        tests("ChatStore", ["ChatStore", "XMPPAddress", "XMPPStream", "CSQLite"], exclude: ["Fixtures"]),
+        tests(
+            "ChatStore", ["ChatStore", "MessageSemantics", "XMPPAddress", "XMPPStream", "CSQLite"],
+            exclude: ["Fixtures"]),
         tests(
             "XMPPClient",
             foundation + [
@@ -226,7 +251,8 @@ let package = Package(
         tests(
             "ChatModel",
             foundation + [
-                "ChatModel", "ChatStore", "Media", "MessageFeatures", "AccountRegistration", "DataForms", "GroupChat",
+                "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory", "MessageSemantics",
+                "AccountRegistration", "DataForms", "GroupChat",
                 "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(
@@ -234,12 +260,26 @@ let package = Package(
             dependencies: foundation + ["ChatModel", "ChatStore", "TransportLayer", "XMPPClient"],
             path: "Tests/ChaosClient", swiftSettings: settings),
         tests("Chaos", ["ServerFixtures", "ChaosClient"]),
+        .target(
+            name: "TerminalFixtures", dependencies: ["TerminalApp"], path: "Tests/TerminalFixtures",
+            swiftSettings: settings),
+        tests(
+            "TerminalApp",
+            ["TerminalApp", "TerminalFixtures", "ChatModel", "ChatStore", "XMPPAddress", "XMPPClient", "XMPPStream"]),
         tests(
             "CommandLine",
             [
-                "CommandLine", "Localization", "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas",
+                "CommandLine", "TerminalApp", "TerminalFixtures", "Localization", "UserProfile", "Roster",
+                "MessageFeatures", "XMPPAddress", "XMPPStanzas",
                 "XMPPClient",
-                "TransportLayer", "Media", "ChatStore", "ServerFixtures",
+                "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
+            ]),
+        tests(
+            "Hostile",
+            foundation + [
+                "ChatModel", "ChatStore", "FileSharing", "GroupChat", "MessageFeatures", "StanzaCorpus",
+                "TransportLayer", "XMPPClient", "ServerFixtures", "ProgramFixtures", "HostileFixtures", "ChaosClient",
+                "CExpat",
             ]),
         tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
         tests("Documentation", ["Hongyan", "ServerFixtures"]),

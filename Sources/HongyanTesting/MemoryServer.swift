@@ -166,6 +166,9 @@ public actor MemoryServer {
         wake()
     }
 
+    /// What this server answers in the place of an address that nobody is bound to, with words of its own as some do.
+    public static let absence = StanzaError(.serviceUnavailable, text: LocalizedText("User session not found"))
+
     private func route(_ element: XMLElement, from link: Link) {
         guard let address = link.address, var stanza = try? AnyStanza(element) else { return }
         stanza.from = address
@@ -187,6 +190,10 @@ public actor MemoryServer {
                 deliver(reply, to: link)
             }
             return
+        }
+        let isAbsent = !links.values.contains { $0.address == receiver || $0.address?.bare == receiver }
+        if isAbsent, receiver.bare == address.bare, case .iq(let iq) = stanza, iq.requiresResponse {
+            deliver(IQ.error(for: iq, Self.absence), to: link)
         }
         pass(stanza, to: receiver)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TerminalApp
 import Testing
 import TransportLayer
 import XMPPAddress

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramFixtures
 import ServerFixtures
 import Testing
 
@@ -19,7 +20,8 @@ import Testing
         ]
         var texts: Set<String> = []
         for folder in [
-            "Sources/CommandLine", "Sources/goose", "Sources/UserProfile", "Sources/ChatApp", "Sources/ChatModel",
+            "Sources/CommandLine", "Sources/TerminalApp", "Sources/goose", "Sources/UserProfile", "Sources/ChatApp",
+            "Sources/ChatModel",
         ] {
             let files = FileManager.default.enumerator(atPath: root + "/" + folder)
             while let file = files?.nextObject() as? String {
@@ -73,7 +75,7 @@ import Testing
         let result = try await Program("hongyan", ["roster"], home: home, environment: language).result()
         #expect(result.errors == "hongyan: 还没有账号；请用 --jid 指定，或先运行 `hongyan login`。\n")
         let help = try await Program("hongyan", ["help"], home: home, environment: language).result()
-        #expect(help.output.contains("列出好友：谁在线、离开、离线"))
+        #expect(help.output.contains("列出联系人：谁在线、离开、离线"))
         let english = try await Program("hongyan", ["roster"], home: home, environment: ["LANG": "en_GB.UTF-8"])
             .result()
         #expect(english.errors.contains("There is no account yet"))

@@ -4,6 +4,7 @@ internal import Localization
 internal import Media
 internal import MessageFeatures
 internal import Roster
+internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas

@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import TerminalApp
 
 /// What is found about the file in which conversations are kept, in rows and as JSON.
 struct StoreDiagnosis: Sendable {

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import SASLMechanisms
+internal import TerminalApp
 internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPStream

@@ -1,4 +1,5 @@
 internal import Localization
+internal import TerminalApp
 
 /// A text whose language is chosen when it is shown: on the terminal the person's, in JSON always English.
 ///

@@ -244,7 +244,8 @@ public final class FileSessionStore: SessionStore {
     }
 
     private static func received(_ stored: SessionJournal.Received) -> Received? {
-        guard let stanza = try? XMLElement(parsing: stored.stanza) else { return nil }
+        // What the parser took can be beyond its limits when it is written again, with each namespace where it is used.
+        guard let stanza = try? XMLElement(parsing: stored.stanza, limits: .unlimited) else { return nil }
         return Received(number: stored.number, stanza: stanza)
     }
 }
