@@ -120,6 +120,9 @@ extension TerminalChat {
         if let text = connection.text { return (text, .warning) }
         let unread = contacts.unreadCount(besides: conversation?.key)
         let state = PresenceWords.text(presence.show)
-        return (unread > 0 ? localized("%@ unread · %@", unread, state) : state, unread > 0 ? .warning : .dim)
+        return (
+            unread > 0 ? localized("%@ unread · %@", plural: "%@ unread · %@", count: unread, unread, state) : state,
+            unread > 0 ? .warning : .dim
+        )
     }
 }
