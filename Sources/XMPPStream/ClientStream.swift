@@ -422,7 +422,9 @@ extension ClientStream {
         _ output: inout ActionList
     ) {
         state = .established(
-            Established(keepAlive: KeepAlive(configuration.keepAlive, pace: configuration.keepAlivePace, now: now)))
+            Established(
+                address: address,
+                keepAlive: KeepAlive(configuration.keepAlive, pace: configuration.keepAlivePace, now: now)))
         noteKeepAlive()
         // Still here where the server has no stream management any more: the old session is lost.
         leftOver += resumption?.unacknowledged ?? []
