@@ -6,7 +6,7 @@ internal import XMPPAddress
 extension TerminalChat {
     /// Writes what is final and draws the rest.
     func draw() {
-        guard !isOver else { return }
+        guard !isOver, !isSwitching else { return }
         let columns = screen.columns
         screen.prompt = prompt
         screen.isSecret = question?.isSecret ?? false

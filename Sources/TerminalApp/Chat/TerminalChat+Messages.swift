@@ -54,7 +54,9 @@ extension TerminalChat {
         }
         do throws(StoreError) {
             guard try await pane.timeline.retract(message.id) else { return tellNameless() }
-            if case .queued = message.state { tell(localized("Taken back before it was sent.")) }
+            let id = message.id
+            let isGone = try await account.store.read { store throws(StoreError) in try store.message(id) == nil }
+            if isGone { tell(localized("Taken back before it was sent.")) }
         } catch {
             tell(TerminalText.harmless(error.description))
         }
