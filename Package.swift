@@ -260,7 +260,7 @@ let package = Package(
             name: "ChaosClient",
             dependencies: foundation + ["ChatModel", "ChatStore", "TransportLayer", "XMPPClient"],
             path: "Tests/ChaosClient", swiftSettings: settings),
-        tests("Chaos", ["ServerFixtures", "ProgramFixtures", "HostileFixtures", "ChaosClient"]),
+        tests("Chaos", ["XMLStreaming", "ServerFixtures", "ProgramFixtures", "HostileFixtures", "ChaosClient"]),
         .target(
             name: "TerminalFixtures", dependencies: ["TerminalApp"], path: "Tests/TerminalFixtures",
             swiftSettings: settings),

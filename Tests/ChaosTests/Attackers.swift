@@ -1,6 +1,7 @@
 import HostileFixtures
 import ServerFixtures
 import Synchronization
+import XMLStreaming
 
 @testable import ChaosClient
 
@@ -147,13 +148,20 @@ final class Attackers: Sendable {
         }
     }
 
+    /// What servers say in the name of their users, whether these are online or not: errors, Prosody's confirmation that it has a
+    /// subscription request, ejabberd's question for capabilities (`rr-…`).
+    private static func isOfServer(_ element: XMLElement) -> Bool {
+        element["type"] == "error" || element["id"]?.hasPrefix("rr-") == true
+            || (element.localName == "presence" && element["type"] == "unavailable"
+                && element["from"]?.contains("/") == false)
+    }
+
     private func note(_ service: HostileComponent) async {
         var heard: [String] = []
         for element in await service.line.received {
             guard let from = element["from"], victims.contains(where: { from.hasPrefix($0) }) else { continue }
-            // Servers answer errors in the name of accounts that are not there, and pushes to bare addresses.
-            guard element["type"] != "error" else { continue }
-            heard.append(String(element.description.prefix(300)))
+            guard !Attackers.isOfServer(element) else { continue }
+            heard.append(String(element.description.prefix(200)))
         }
         told.withLock { [heard] in $0 += heard }
     }

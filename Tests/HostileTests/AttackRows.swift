@@ -111,8 +111,8 @@ enum AttackRows {
         G26 | deflate bomb as content encoding | file host |
         G27 | endless header lines | file host | HostileTests/FileHostTests/endless
         G28 | one byte a second: later messages | file host | HostileTests/FloodTests/drip
-        J1 | terminal control characters everywhere | Prosody | CommandLineTests/DisplayWidthTests/harmless
-        J2 | the same in the history | Prosody | CommandLineTests/DisplayWidthTests/harmless
+        J1 | terminal control characters everywhere | Prosody | TerminalAppTests/DisplayWidthTests/harmless
+        J2 | the same in the history | Prosody | TerminalAppTests/DisplayWidthTests/harmless
         J3 | the same in listen without JSON | Prosody | HostileTests/TerminalTests/listen
         J4 | the same in names of mechanisms | own server | HostileTests/TerminalTests/mechanisms
         J5 | the same in the text of a login failure | own server | HostileTests/TerminalTests/failure
