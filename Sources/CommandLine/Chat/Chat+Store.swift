@@ -297,7 +297,7 @@ extension Chat {
             // In a room people talk to each other; only what is about this person rings elsewhere.
             if key.kind == .room {
                 let nickname = await account.roomState(key.address).nickname ?? address.local ?? ""
-                guard message.text.body.lowercased().contains(nickname.lowercased()) else { continue }
+                guard NotificationPolicy.mentions([nickname], in: message.text.body) else { continue }
             }
             let author = message.author(in: key.kind, names: names)
             let place = key.kind == .room ? "\(name(of: key.address)), \(author)" : author
