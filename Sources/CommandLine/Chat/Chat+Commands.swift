@@ -27,6 +27,7 @@ extension Chat {
         case .delete: await deleteLast()
         case .retry: await retry()
         case .search(let words): await search(words)
+        case .show: saveFolded()
         case .join(let room, let nickname): join(room, nickname: nickname)
         case .who: await tellWho()
         case .leave: await leaveRoom()

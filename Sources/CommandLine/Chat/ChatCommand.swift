@@ -20,6 +20,8 @@ enum ChatCommand: Equatable {
     case delete
     case retry
     case search(String)
+    /// The whole text of the last message that was folded.
+    case show
     case join(String, nickname: String?)
     case who
     case leave
@@ -41,6 +43,7 @@ enum ChatCommand: Equatable {
         ("/react", "[EMOJI]", "react to the last message of the other side; without an emoji, take that back"),
         ("/retry", "", "try once more to send what failed here"),
         ("/search", "WORDS", "find what was said in this conversation"),
+        ("/show", "", "save the last text that is too long for the screen as a file"),
         ("/join", "ROOM [NICK]", "enter a room"),
         ("/who", "", "who is in the room"),
         ("/leave", "", "leave the room for good"),
@@ -85,6 +88,7 @@ enum ChatCommand: Equatable {
         case "/react": self = .react(argument)
         case "/retry": self = .retry
         case "/search": self = argument.map(Self.search) ?? .incomplete("/search WORDS")
+        case "/show": self = .show
         case "/join":
             let room = rest.prefix { !$0.isWhitespace }
             let nickname = rest.dropFirst(room.count).trimmed

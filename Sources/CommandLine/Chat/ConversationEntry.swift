@@ -57,6 +57,15 @@ struct ConversationEntry: Equatable {
     /// Where a message of the store stands; lines of the program's own stay where they were written.
     var position: TimelinePosition?
 
+    /// - Parameter text: what is longer than ``FoldedText`` allows is cut, with a line that says so.
+    init(
+        id: String, author: Author, time: Timestamp, text: String, delivery: Delivery? = nil,
+        position: TimelinePosition? = nil
+    ) {
+        (self.id, self.author, self.time, self.delivery, self.position) = (id, author, time, delivery, position)
+        self.text = FoldedText(text, canBeShown: position != nil)?.text ?? text
+    }
+
     /// The entry as rows of at most `columns`: time, name, text, and at the right end of the last row the mark.
     func rows(columns: Int, clock: (Timestamp) -> String = \.clockText) -> [TerminalScreen.Row] {
         let prefix: TerminalScreen.Row
