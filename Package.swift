@@ -219,7 +219,7 @@ let package = Package(
             "ChatModel",
             foundation + [
                 "ChatModel", "ChatStore", "Media", "MessageFeatures", "AccountRegistration", "DataForms", "GroupChat",
-                "XMPPClient", "TransportLayer", "ServerFixtures",
+                "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(
             name: "ChaosClient",
@@ -229,9 +229,8 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "CommandLine", "Localization", "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas",
-                "XMPPClient",
-                "TransportLayer", "Media", "ChatStore", "ServerFixtures",
+                "CommandLine", "ChatModel", "FileSharing", "Localization", "UserProfile", "Roster", "MessageFeatures",
+                "XMPPAddress", "XMPPStanzas", "XMPPClient", "TransportLayer", "Media", "ChatStore", "ServerFixtures",
             ]),
         tests(
             "Documentation",

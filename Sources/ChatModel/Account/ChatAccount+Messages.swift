@@ -18,6 +18,7 @@ extension ChatAccount {
             occupantID = place.occupantID
         }
         toldComposing.remove(key)
+        recorder.people.wrote()
         let message = OutgoingMessage(
             sender: sender, occupantID: occupantID, originID: UUID().uuidString.lowercased(), time: now(),
             content: content)
@@ -53,8 +54,8 @@ extension ChatAccount {
         guard isNew, let known, let session else { return }
         await tellReading(known, in: key, session: session)
         guard !known.isOutgoing, policy.tellsReceipts else { return }
-        // Contacts only: a stranger is not to learn when somebody looks (XEP-0333 §7).
-        guard key.kind == .direct, keptContacts[key.address]?.subscription.isMutualOrFrom == true,
+        // A stranger does not learn when a person looks (XEP-0333 §7).
+        guard key.kind == .direct, await session.mayLearnPresence(key.address),
             let id = known.wireID ?? known.originID
         else { return }
         var marker = Message(to: key.address, type: .chat)
@@ -69,7 +70,7 @@ extension ChatAccount {
     /// Tells the other side that something is being written, or not any more (XEP-0085); the same twice is told once.
     public func setComposing(_ isComposing: Bool, in key: ConversationKey) async {
         guard policy.tellsTyping, key.kind == .direct, isComposing != toldComposing.contains(key), let session,
-            await session.isOnline, presences[key.address] != nil
+            await session.isOnline, presences[key.address] != nil, await session.mayLearnPresence(key.address)
         else { return }
         if isComposing { toldComposing.insert(key) } else { toldComposing.remove(key) }
         var message = Message(to: key.address, type: .chat)
@@ -77,6 +78,10 @@ extension ChatAccount {
         message.payloads.append(ProcessingHint.noStore)
         _ = try? await session.send(message)
     }
+
+    /// In how many conversations, and of how many devices in each, typing is shown: anybody can send it.
+    private static let typingLimit = 256
+    private static let writerLimit = 64
 
     func writingChanged(_ message: Message) {
         guard let sender = message.from, !message.isError, sender.bare != address else { return }
@@ -90,7 +95,9 @@ extension ChatAccount {
         // Who has sent something has stopped writing it.
         case nil: if message.body != nil { writers[sender] = nil }
         }
-        guard writers != typing[key] ?? [:] else { return }
+        guard writers != typing[key] ?? [:], writers.count <= Self.writerLimit,
+            typing[key] != nil || typing.count < Self.typingLimit
+        else { return }
         typing[key] = writers.isEmpty ? nil : writers
         channel.post(.typing(key))
     }

@@ -44,6 +44,7 @@ public actor ChatAccount {
     /// What the roster said last, so that presence alone does not write.
     var keptContacts: [JID: ChatStore.Contact] = [:]
     var ownPresence = OwnPresence()
+    var avatarQueue = AvatarQueue()
     var isActive = true
     /// What was told last about my writing.
     var toldComposing: Set<ConversationKey> = []

@@ -19,6 +19,7 @@ public struct SessionRecorder: SessionStore {
     private let media: MediaCache?
     private let presences = PresenceRecord()
     let places = RoomPlaces()
+    let people = KnownPeople()
 
     /// - Parameter media: where files that come inside a message are kept.
     public init(
@@ -37,9 +38,10 @@ public struct SessionRecorder: SessionStore {
 
     public func loadSession() async throws -> SavedSession? {
         let account = account
-        let (state, rooms) = try await store.read { reader throws(StoreError) in
-            (try reader.session(of: account), try reader.rooms(of: account))
+        let (state, rooms, contacts) = try await store.read { reader throws(StoreError) in
+            (try reader.session(of: account), try reader.rooms(of: account), try reader.contacts(of: account))
         }
+        people.replaceContacts(contacts)
         for room in rooms {
             places.set(
                 RoomPlace(nickname: room.nickname ?? address.local ?? "", occupantID: room.occupantID),
@@ -78,7 +80,9 @@ public struct SessionRecorder: SessionStore {
                 reader.keptContents = await keepContents(of: CollectionOfOne(said))
                 meanings += reader.read(said, .init(carbon == nil ? .live : .carbon, time: time))
             case .presence(let presence)?:
-                if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: places.all) {
+                if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: places.all),
+                    presences.admits(sighting, people)
+                {
                     sightings.append(sighting)
                 }
                 guard let (room, place) = places.presenceReceived(presence) else { continue }
@@ -109,6 +113,7 @@ public struct SessionRecorder: SessionStore {
             if !acknowledged.isEmpty { try Self.confirm(acknowledged, of: account, in: writer) }
             try writer.saveSession(resumption, of: account)
         }
+        if kept.contains(where: \.isOutgoing) { people.wrote() }
     }
 
     /// The own server has these. For a message to a room that says nothing: only what the room sends back proves that it was

@@ -22,13 +22,26 @@ extension Chat {
             if case .online(isResumed: false) = state { await wentOnline() }
         case .typing(let key): await typingChanged(in: key)
         case .room(let address):
-            if openKey?.address == address { room = await account.roomState(address) }
+            // In a large room these are thousands at once; the state is read and drawn a few times a second.
+            if openKey?.address == address { roomChanges?.call() }
+            return
         case .problem(let text): tell(CommandError.oneLine(text))
         case .presence(let contact):
             // Who was not there when the first letter was typed learns of it now.
             if let key = openKey, key.address == contact { await account.setComposing(isWriting, in: key) }
         case .requests, .blocked, .invitations: break
         }
+        redraw()
+    }
+
+    /// How often the state of the open room is read and drawn.
+    static let roomInterval = Duration.milliseconds(250)
+
+    func showRoom() async {
+        guard let key = openKey, key.kind == .room else { return }
+        let state = await account.roomState(key.address)
+        guard openKey == key, state != room else { return }
+        room = state
         redraw()
     }
 
@@ -102,16 +115,29 @@ extension Chat {
         guard let sender = message.from, message.type != .groupchat, sender.bare != address else { return }
         guard case .file(let offer) = IncomingContent(message) else { return }
         let name = message.id.map { LiveName(sender: sender.bare, id: $0) }
-        let isOpen = openKey?.address == sender.bare
-        if isOpen || friends.contacts.contains(where: { $0.address == sender.bare }) {
-            fetch(offer, from: sender.bare, name: name)
-        } else {
+        let key = ConversationKey(account: account.id, address: sender.bare, kind: .direct)
+        let isFamiliar = try? await store.read { store throws(StoreError) in try store.downloadsUnasked(in: key) }
+        if waitingOffers.count >= Self.offerLimit { waitingOffers.removeFirst() }
+        guard isFamiliar == true else {
             waitingOffers.append((offer, sender, name))
-            tell(
+            return tell(
                 self.name(of: sender.bare) + ": "
                     + localized("[%@] from somebody who is no friend; /get fetches it.", offer.kind.label))
         }
+        let size = offer.metadata.size.map { Int64(clamping: $0) } ?? Int64(FetchedFile.sizeLimit)
+        guard runningFetches < Self.fetchLimit, let unasked = budget.begin(sender.bare, bytes: size, now: .now) else {
+            waitingOffers.append((offer, sender, name))
+            return tell(
+                self.name(of: sender.bare) + ": "
+                    + localized("[%@] is one too many to fetch without a question; /get fetches it.", offer.kind.label))
+        }
+        fetch(offer, from: sender.bare, name: name, unasked: unasked)
     }
+
+    /// How many offers wait for `/get`; the oldest is forgotten first.
+    private static let offerLimit = 100
+    /// How many files are fetched at a time without a question.
+    private static let fetchLimit = 4
 
     func changed(_ batch: [RosterEvent]) async {
         guard let roster = live.roster else { return }
@@ -128,7 +154,8 @@ extension Chat {
             case .refused(let address): tell(localized("%@ has refused you.", address))
             case .unsubscribed(let address): tell(localized("%@ has removed you.", address))
             case .changed(let contact): announce(contact, before: before.first { $0.address == contact.address })
-            case .removed, .populating, .item, .populated: break
+            // The account tells of requests that are not shown.
+            case .removed, .populating, .item, .populated, .requestsOmitted: break
             }
         }
         redraw()

@@ -127,17 +127,31 @@ extension Chat {
     // MARK: Received
 
     /// Fetches what is offered; what it is and where shows behind its message.
-    func fetch(_ offer: FileOffer, from sender: JID, name: LiveName?) {
+    ///
+    /// - Parameter unasked: what its sender's budget was charged with, where nobody has asked for it.
+    func fetch(_ offer: FileOffer, from sender: JID, name: LiveName?, unasked: DownloadBudget.Download? = nil) {
         guard let session = live.session else { return tell(localized("There is no connection to the server.")) }
+        if unasked != nil { runningFetches += 1 }
         begin { chat in
-            if let name, await chat.showKept(offer, name) { return }
-            do {
-                let file = try await FetchedFile(offer, in: session, folder: chat.folder)
-                await chat.fetched(file, from: sender, name: name)
-            } catch {
-                await chat.failedToFetch(error)
+            var bytes = 0
+            if let name, await chat.showKept(offer, name) {
+                // It is here.
+            } else {
+                do {
+                    let file = try await FetchedFile(offer, in: session, folder: chat.folder)
+                    bytes = file.details.byteCount
+                    await chat.fetched(file, from: sender, name: name)
+                } catch {
+                    await chat.failedToFetch(error)
+                }
             }
+            if let unasked { await chat.finishedUnasked(unasked, bytes: bytes) }
         }
+    }
+
+    private func finishedUnasked(_ download: DownloadBudget.Download, bytes: Int) {
+        runningFetches -= 1
+        budget.finished(download, bytes: Int64(bytes))
     }
 
     /// What is here is not fetched again.

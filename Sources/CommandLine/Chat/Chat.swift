@@ -79,6 +79,10 @@ actor Chat {
     /// What others are doing with the conversation.
     var states: [JID: ChatState] = [:]
     var room: RoomState?
+    var roomChanges: Coalescer?
+    /// What is fetched without a question.
+    var budget = DownloadBudget()
+    var runningFetches = 0
     var keyCount = 0
     /// What the store has as the draft of the open conversation.
     var draftKept: String?
@@ -133,7 +137,10 @@ actor Chat {
         if let peer { await open(peer) }
         changed(await account.connectionState)
         redraw()
+        let roomChanges = await Coalescer(every: Self.roomInterval)
+        self.roomChanges = roomChanges
         await withDiscardingTaskGroup { group in
+            group.addTask { await roomChanges.run { await self.showRoom() } }
             group.addTask { for await change in changes { await self.stored(change) } }
             group.addTask { for await event in events { await self.happened(event) } }
             group.addTask { for await event in self.live.events { await self.received(event) } }

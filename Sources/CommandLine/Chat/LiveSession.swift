@@ -16,8 +16,11 @@ final class LiveSession: SessionExtension {
     private let current = Mutex<Session?>(nil)
 
     init() {
-        (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        (events, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(Self.limit))
     }
+
+    /// How many batches wait at most; what was said is in the store, and the state of the contacts in the roster.
+    private static let limit = 1024
 
     /// The session, while there is one.
     var session: Session? { current.withLock { $0 } }
