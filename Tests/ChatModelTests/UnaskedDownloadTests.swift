@@ -69,7 +69,7 @@ struct UnaskedDownloadTests {
 
     @Test("a call that comes while work goes on makes it work once more, however many there are")
     func coalesced() async {
-        let coalescer = Coalescer(every: .zero)
+        let coalescer = Coalescer(every: .zero, clock: ContinuousClock())
         var count = 0
         let work = Task {
             await coalescer.run {

@@ -51,8 +51,7 @@ extension ComposerView {
     }
 
     private func offer(_ texture: Texture) {
-        let bytes = texture.png
-        offer { await $0.add(bytes, name: localized("picture") + ".png") }
+        offer { await $0.add(await texture.png(), name: localized("picture") + ".png") }
     }
 
     /// Shows what is to be sent; what comes while the window is open is added there.

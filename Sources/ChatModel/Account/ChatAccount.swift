@@ -1,6 +1,7 @@
 public import ChatStore
 public import GroupChat
 public import MessageFeatures
+internal import MessageHistory
 internal import Synchronization
 public import XMPPAddress
 public import XMPPClient
@@ -46,6 +47,11 @@ public actor ChatAccount {
     var ownPresence = OwnPresence()
     var avatarQueue = AvatarQueue()
     var isActive = true
+    nonisolated let stateSupport = ChatStateSupport()
+    /// Threads of one-to-one conversations in which something was said since the session began (XEP-0085 §5.6).
+    var threads: [ConversationKey: String] = [:]
+    /// Threads that the other side has left, and that are not used again.
+    var endedThreads: [ConversationKey: String] = [:]
     /// What was told last about my writing.
     var toldComposing: Set<ConversationKey> = []
     /// Messages that were sent again because the archive did not have them.
@@ -53,10 +59,18 @@ public actor ChatAccount {
     /// The newest page of the own archive was not seen since a session began, perhaps by a process before this one: a connection
     /// that is resumed has missed nothing, but what came before its session may be missing still.
     var isHistoryOwed = true
+    /// How many messages archives have brought, since the program began, that they may not hold, by archive; none was kept.
+    public internal(set) var refusedItems: [JID: Int] = [:]
+    /// Tells the task that waits for the end of what the server kept that a connection has begun.
+    var connectionsBegun: AsyncStream<Void>.Continuation?
     /// How often the history was begun with, so that late news of a lost connection is told from that of this one.
     var beginnings = 0
     /// The archive was seen to keep what this account sends, so what it does not have was lost.
     var archiveKeepsOwn = false
+    /// What the server has said in this session of what it keeps; the inner `nil` if it does not say it.
+    var archivePreferences: ArchivePreferences??
+    /// Conversations for which the archive was searched in this session without knowing whether it keeps them.
+    var searched: Set<ConversationKey> = []
 
     public internal(set) var connectionState = ConnectionState.offline(reason: nil, nextAttempt: nil)
     /// Who is there, by bare address; who is not here is offline.
@@ -95,8 +109,10 @@ public actor ChatAccount {
         recorder = SessionRecorder(
             store: store, account: id, address: configuration.address, media: media, now: now)
         queue = SendQueue(
-            store: store, account: id, composer: MessageComposer(tellsTyping: policy.tellsTyping), uploader: uploader,
-            now: now)
+            store: store, account: id,
+            composer: MessageComposer(
+                tellsTyping: policy.tellsTyping, answersStates: { [stateSupport] in stateSupport.allows($0) }),
+            uploader: uploader, now: now)
         sync = HistorySync(account: configuration.address.bare, policy: policy.history)
         self.configuration = configuration
     }

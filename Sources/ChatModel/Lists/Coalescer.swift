@@ -6,15 +6,15 @@ package final class Coalescer {
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let calls: AsyncStream<Void>
-    private nonisolated let continuation: AsyncStream<Void>.Continuation
+    private let continuation: AsyncStream<Void>.Continuation
 
-    package init(every interval: Duration, clock: any Clock<Duration> = ContinuousClock()) {
+    package init(every interval: Duration, clock: any Clock<Duration>) {
         self.interval = interval
         self.clock = clock
         (calls, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    package nonisolated func call() { continuation.yield() }
+    package func call() { continuation.yield() }
 
     /// Works until the task is cancelled.
     package func run(_ body: @MainActor () async -> Void) async {

@@ -11,14 +11,34 @@ extension Session {
                 switch item {
                 case .element(let element): emit(.element(element))
                 case .stanzas(let elements):
-                    if configuration.store != nil {
-                        guard await save(received: elements) else { return }
-                    }
+                    guard await save(received: elements) else { return }
                     for element in elements { await handle(element) }
-                    if configuration.store != nil { unsaved.handledAhead -= elements.count }
-                    perform(stream?.stanzasHandled(elements.count, now: clock.now()))
+                    handled(elements.count)
+                case .unreadable(let element):
+                    // There is nothing to keep of it, but it is counted like the others: the server may forget it.
+                    guard await save(unreadable: 1) else { return }
+                    await handle(element)
+                    handled(1)
                 }
             }
+        }
+    }
+
+    private func handled(_ count: Int) {
+        if configuration.store != nil { unsaved.handledAhead -= count }
+        perform(stream?.stanzasHandled(count, now: clock.now()))
+    }
+
+    /// A stanza of which there is nothing but the start tag: a request gets its answer, a request of our own its end.
+    private func handle(_ element: UnreadableElement) async {
+        for interceptor in interceptors { await interceptor.willSkip(element, in: self) }
+        emit(.skipped(element))
+        let tag = element.startTag
+        if let rejection = IQ.rejection(of: tag) {
+            await reject(rejection)
+        } else if case .iq(let iq)? = try? decoder.decode(tag), let reply = requests.answered(by: iq) {
+            reply.fill(
+                .failure(ClientError(.unreadableAnswer, "The answer could not be read.", cause: element.reason)))
         }
     }
 

@@ -5,7 +5,7 @@ import XMPPStream
 extension Session {
     /// Sends a request and returns what was answered.
     ///
-    ///     let time = try await session.request(EntityTime(), to: address)
+    ///     let version = try await session.request(SoftwareVersionRequest(), to: address)
     ///
     /// The answer is accepted once and only from the one who was asked (RFC 6120 §8.1.2.1). Cancelling the task takes
     /// the request back.

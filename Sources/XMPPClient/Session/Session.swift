@@ -33,6 +33,7 @@ public actor Session {
     /// What came in and waits for the interceptors.
     enum Inbound {
         case stanzas([XMLElement])
+        case unreadable(UnreadableElement)
         case element(XMLElement)
     }
 

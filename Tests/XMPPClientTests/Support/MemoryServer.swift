@@ -132,7 +132,7 @@ actor MemoryServer {
             switch action {
             case .write(let bytes): if !link.isFrozen, !link.isMuted { link.outgoing.yield(bytes) }
             case .startTLS:
-                link.stream.tlsEstablished(XMPPStream.TLSInformation(TransportLayer.TLSInformation.pretended))
+                link.stream.tlsEstablished(TLSInformation(NegotiatedTLS.pretended))
             case .closeTransport: link.outgoing.finish()
             case .registered, .authenticated, .acknowledged: break
             case .bound(let address), .resumed(let address): link.address = address
