@@ -254,7 +254,7 @@ let package = Package(
             foundation + [
                 "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory", "MessageSemantics",
                 "AccountRegistration", "DataForms", "GroupChat",
-                "XMPPClient", "TransportLayer", "ServerFixtures",
+                "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(
             name: "ChaosClient",
@@ -270,9 +270,8 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "CommandLine", "TerminalApp", "TerminalFixtures", "Localization", "UserProfile", "Roster",
-                "MessageFeatures", "XMPPAddress", "XMPPStanzas",
-                "XMPPClient",
+                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures", "Localization",
+                "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
             ]),
         tests(

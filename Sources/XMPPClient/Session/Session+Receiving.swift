@@ -35,7 +35,7 @@ extension Session {
         emit(.skipped(element))
         let tag = element.startTag
         if let rejection = IQ.rejection(of: tag) {
-            answer(rejection)
+            await reject(rejection)
         } else if case .iq(let iq)? = try? decoder.decode(tag), let reply = requests.answered(by: iq) {
             reply.fill(
                 .failure(ClientError(.unreadableAnswer, "The answer could not be read.", cause: element.reason)))
