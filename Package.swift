@@ -205,7 +205,8 @@ let package = Package(
         tests(
             "XMPPClient",
             foundation + [
-                "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "MessageHistory", "ServerFixtures",
+                "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "MessageFeatures", "MessageHistory",
+                "ServerFixtures",
             ]),
         tests(
             "Extensions",

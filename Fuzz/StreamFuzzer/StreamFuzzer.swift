@@ -173,7 +173,9 @@ private struct Run: ~Copyable {
             case .established: precondition(isSecured, "Stanzas in clear.")
             case .stanzas(let stanzas): unconfirmed += stanzas.count
             case .ended: ends += 1
-            case .closeTransport, .progress, .tokenReceived, .tokenRejected, .element, .acknowledged, .notSent: break
+            case .closeTransport, .progress, .tokenReceived, .tokenRejected, .element, .acknowledged, .notSent,
+                .tooLarge:
+                break
             }
         }
     }

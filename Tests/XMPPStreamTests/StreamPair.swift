@@ -80,7 +80,7 @@ struct StreamPair: ~Copyable {
             case .stanzas(let stanzas):
                 if confirmsStanzas { perform(client.stanzasHandled(stanzas.count, now: now)) }
             case .progress, .readyToRegister, .resourceConflict, .tokenReceived, .tokenRejected, .established, .element,
-                .acknowledged, .notSent, .ended:
+                .acknowledged, .notSent, .tooLarge, .ended:
                 break
             }
         }

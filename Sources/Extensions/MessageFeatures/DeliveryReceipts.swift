@@ -40,7 +40,7 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
         } else if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
             await session.token(receipt.messageID, sentTo: sender)?.advance(to: .delivered)
         } else if message.type != .groupchat, message.payloads.contains(DeliveryReceiptRequest.name),
-            let id = message.id, await permission(sender)
+            let id = message.id, message.hasRepeatableID, await permission(sender)
         {
             var answer = Message(to: sender, type: message.type)
             answer.append(DeliveryReceipt(messageID: id))

@@ -32,6 +32,10 @@ extension Session {
             if let rejection = IQ.rejection(of: element) { answer(rejection) }
             return
         }
+        if case .iq(let iq) = stanza, iq.requiresResponse, !iq.hasRepeatableID {
+            // The answer must repeat the id (RFC 6120 §8.1.3), and nobody gets an answer of the size that it chooses.
+            return emit(.filtered(stanza, .incoming))
+        }
         guard !interceptors.isEmpty else { return deliver(stanza) }
         if let passed = await intercept(stanza) { deliver(passed) }
     }
@@ -94,6 +98,7 @@ extension Session {
 
     /// Sends an answer that the session itself gives.
     func answer(_ reply: IQ) {
+        guard reply.hasRepeatableID else { return }
         _ = try? dispatch(.iq(reply))
     }
 }
