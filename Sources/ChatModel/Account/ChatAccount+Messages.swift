@@ -55,7 +55,7 @@ extension ChatAccount {
         guard !known.isOutgoing, policy.tellsReceipts else { return }
         // Contacts only: a stranger is not to learn when somebody looks (XEP-0333 §7).
         guard key.kind == .direct, keptContacts[key.address]?.subscription.isMutualOrFrom == true,
-            let id = known.wireID ?? known.originID
+            let id = known.wireID ?? known.originID, id.utf8.count <= Message.repeatedIDBytes
         else { return }
         var marker = Message(to: key.address, type: .chat)
         marker.append(DisplayedMarker(messageID: id))

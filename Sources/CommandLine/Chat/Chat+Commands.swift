@@ -40,6 +40,7 @@ extension Chat {
     /// Keeps a message; what becomes of it shows behind it.
     private func send(_ text: String) async {
         guard let key = openKey else { return }
+        guard !MessageLength.isExceeded(by: text) else { return offerAsFile(text) }
         do {
             _ = try await account.send(.text(MessageText(text)), in: key)
             tellWaiting()

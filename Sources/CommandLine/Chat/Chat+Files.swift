@@ -24,6 +24,14 @@ extension Chat {
         }
     }
 
+    /// Asks whether a text that is too long for a message is to go as a file.
+    func offerAsFile(_ text: String) {
+        tell(MessageLength.explanation)
+        question = Question(prompt: localized("Send it as a file (yes/no)? ")) { chat in
+            await chat.send(localized("[text file]")) { folder in try await .text(text, in: folder) }
+        }
+    }
+
     /// Prepares a file, keeps it for the upload, and puts it into the queue, all beside the conversation.
     private func send(
         _ text: String, _ prepare: @escaping @Sendable (FileFolder) async throws -> PreparedFile

@@ -14,6 +14,10 @@ extension Chat {
     }
 
     private func send(_ content: MessageContent, in key: ConversationKey) async {
+        if case .text(let text) = content, content.isTooLong { return offerAsFile(text.body) }
+        guard !content.isTooLong else {
+            return tell(localized("This text is too long for one message. Send it in parts."))
+        }
         do {
             _ = try await account.send(content, in: key)
             tellWaiting()
