@@ -141,7 +141,8 @@ extension Session {
         var tls = TLSConfiguration(
             serverName: configuration.address.asciiDomain, trust: configuration.trust,
             applicationProtocols: configuration.encryption == .directTLS ? [TLSConfiguration.xmppClientProtocol] : [])
-        tls.sessionCache = configuration.tlsSessions
+        tls.identity = configuration.clientIdentity
+        tls.sessionCache = configuration.clientIdentity == nil ? configuration.tlsSessions : nil
         return tls
     }
 
