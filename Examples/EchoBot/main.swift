@@ -2,14 +2,8 @@
 //
 // Befriends whoever asks and says back what it is told, until Ctrl-C or the server ends it.
 // XMPP_HOST, XMPP_PORT and XMPP_CA in the environment lead to a server that DNS does not know.
-import EntityInformation
 import Foundation
-import MessageFeatures
-import Roster
-import ServiceDiscovery
-import XMPPAddress
-import XMPPClient
-import XMPPStanzas
+import Hongyan
 
 let words = CommandLine.arguments
 guard words.count == 3 else {

@@ -1,6 +1,4 @@
-import XMPPAddress
-import XMPPClient
-import XMPPStanzas
+import Hongyan
 
 let configuration = ClientConfiguration(address: try JID("echo@example.org"), password: readLine() ?? "")
 try await Client(configuration).run { session in

@@ -3,9 +3,7 @@
 // Prints the contact list as the server keeps it: address, name, subscription and groups, separated by tabulators.
 // XMPP_HOST, XMPP_PORT and XMPP_CA in the environment lead to a server that DNS does not know.
 import Foundation
-import Roster
-import XMPPAddress
-import XMPPClient
+import Hongyan
 
 let words = CommandLine.arguments
 guard words.count == 3 else {

@@ -2,12 +2,8 @@
 //
 // Sends one message and ends when the server has taken it.
 // XMPP_HOST, XMPP_PORT and XMPP_CA in the environment lead to a server that DNS does not know.
-import EntityInformation
 import Foundation
-import MessageFeatures
-import XMPPAddress
-import XMPPClient
-import XMPPStanzas
+import Hongyan
 
 let words = CommandLine.arguments
 guard words.count >= 5 else {

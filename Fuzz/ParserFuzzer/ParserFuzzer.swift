@@ -1,7 +1,7 @@
 import XMLStreaming
 
-/// What must hold for every input: how the bytes are cut makes no difference, and what was read, written and read again
-/// is the same.
+/// What must hold for every input: how the bytes are cut makes no difference, what was read, written and read again
+/// is the same, and what is well-formed ends no stream whose peer is known.
 ///
 /// The first byte of an input chooses the limits and the sizes of the pieces, the rest is the stream.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -12,20 +12,34 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let small = XMLLimits(depth: 3, elementBytes: 80, attributesPerElement: 3, nameBytes: 9, namespaceBindings: 2)
     let limits = choice & 1 == 0 ? XMLLimits.default : small
 
-    let whole = Reading(stream, pieces: [max(stream.count, 1)], limits)
-    let bytewise = Reading(stream, pieces: [1], limits)
-    precondition(whole == bytewise, "byte by byte differs")
-    let pieces = Reading(stream, pieces: [Int(choice >> 1 & 15) + 1, Int(choice >> 5) + 1], limits)
-    precondition(whole == pieces, "pieces differ")
-
-    for event in whole.events {
-        switch event {
-        case .element(let element), .streamOpened(let element): check(element)
-        case .streamClosed: break
+    for skips in [false, true] {
+        let whole = Reading(stream, pieces: [max(stream.count, 1)], limits, skips: skips)
+        let bytewise = Reading(stream, pieces: [1], limits, skips: skips)
+        precondition(whole == bytewise, "byte by byte differs")
+        let pieces = Reading(stream, pieces: [Int(choice >> 1 & 15) + 1, Int(choice >> 5) + 1], limits, skips: skips)
+        precondition(whole == pieces, "pieces differ")
+        for event in whole.events {
+            switch event {
+            case .element(let element), .streamOpened(let element): check(element)
+            case .unreadable(let element): precondition(skips && element.startTag.isNamed(element.name))
+            case .streamClosed: break
+            }
         }
     }
     if let element = try? XMLElement(parsing: stream, limits: limits) { check(element) }
+    checkPassage(stream, small)
     return 0
+}
+
+/// A document that can be read is read or skipped on a stream, whatever the limits, and what follows it is read.
+private func checkPassage(_ document: [UInt8], _ limits: XMLLimits) {
+    // An XML declaration has no place there.
+    guard (try? XMLElement(parsing: document)) != nil, !document.contains(UInt8(ascii: "?")) else { return }
+    let stream = Array("<stream>".utf8) + document + Array("<next/>".utf8)
+    let events = Reading(stream, pieces: [stream.count], limits, skips: true).events
+    precondition(events.count == 3, "an element ends the stream")
+    guard case .element(let next) = events[2] else { preconditionFailure("what follows is not read") }
+    precondition(next.localName == "next")
 }
 
 /// Written alone, and written as a child of something else, an element stays the same.
@@ -63,8 +77,9 @@ private struct Reading: Equatable {
     var events: [XMLStreamEvent] = []
     var error: XMLError?
 
-    init(_ bytes: [UInt8], pieces: [Int], _ limits: XMLLimits) {
+    init(_ bytes: [UInt8], pieces: [Int], _ limits: XMLLimits, skips: Bool) {
         var parser = XMLStreamParser(limits: limits)
+        parser.skipsUnreadableElements = skips
         var offset = 0
         var piece = 0
         do throws(XMLError) {

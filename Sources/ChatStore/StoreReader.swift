@@ -24,7 +24,8 @@ public protocol StoreReader {
 
     // MARK: Conversations
 
-    /// All conversations: pinned before others, then by their last message, newest first.
+    /// All conversations in which there is something to show (``Conversation/isListed``): pinned before others, then by their last
+    /// message, newest first.
     func conversations() throws(StoreError) -> [Conversation]
     func conversation(_ id: ConversationID) throws(StoreError) -> Conversation?
     func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationID?

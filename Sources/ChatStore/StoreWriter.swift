@@ -8,6 +8,8 @@ public protocol StoreWriter: StoreReader {
     /// The number of an account, which is made if it is new.
     func addAccount(_ address: JID) throws(StoreError) -> AccountID
     func update(_ account: Account) throws(StoreError)
+    /// Notes that this device was online at a time; earlier than what is known changes nothing.
+    func noteOnline(_ account: AccountID, at time: MessageTime) throws(StoreError)
     /// Removes an account and everything that belongs to it.
     func removeAccount(_ account: AccountID) throws(StoreError)
     func save(_ contact: Contact, of account: AccountID) throws(StoreError)

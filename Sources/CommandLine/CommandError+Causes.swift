@@ -3,6 +3,7 @@ internal import ChatStore
 internal import FileSharing
 internal import Localization
 internal import Media
+internal import TerminalApp
 internal import TransportLayer
 internal import UserProfile
 internal import XMPPClient

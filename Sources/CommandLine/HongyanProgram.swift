@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Localization
+internal import TerminalApp
 internal import UserProfile
 
 /// The program `hongyan`: finds the command, runs it, and turns what went wrong into one sentence and an exit status.

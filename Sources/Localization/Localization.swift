@@ -13,6 +13,19 @@ public enum Localization {
         catalogue?[text] ?? text
     }
 
+    /// The text for this number in the person's language; English has one form for 1 and one for all others.
+    ///
+    /// In a catalogue it is an entry with `msgid` and `msgid_plural`, and the catalogue's field `Plural-Forms` says which of its
+    /// forms is used for which number.
+    public static func translate(_ singular: String, plural: String, count: Int) -> String {
+        catalogue?[singular, count: count] ?? untranslated(singular, plural: plural, count: count)
+    }
+
+    /// The English text for this number.
+    public static func untranslated(_ singular: String, plural: String, count: Int) -> String {
+        PluralRule.germanic.form(for: count) == 0 ? singular : plural
+    }
+
     /// The language of the texts, for example `zh_CN`: that of the catalogue in use; `en` where texts stay as they are.
     ///
     /// English as people elsewhere write it keeps its country, because dates are written differently there.
@@ -63,6 +76,19 @@ public enum Localization {
 /// change their order.
 public func localized(_ text: String, _ arguments: any CustomStringConvertible...) -> String {
     filled(Localization.translate(text), with: arguments.map(\.description))
+}
+
+/// A counted text in the person's language, in the form that the language has for this number.
+///
+///     localized("%@ new message", plural: "%@ new messages", count: unread)
+///
+/// - Parameter arguments: what fills the places; where none is given, the number does.
+public func localized(
+    _ singular: String, plural: String, count: Int, _ arguments: any CustomStringConvertible...
+) -> String {
+    let arguments = arguments.isEmpty ? [count] : arguments
+    return filled(
+        Localization.translate(singular, plural: plural, count: count), with: arguments.map(\.description))
 }
 
 /// `template` with its places filled. What an argument contains is never taken for a place.

@@ -1,8 +1,11 @@
 internal import Foundation
 
 /// A compiled catalogue of translations, as `msgfmt` writes it (GNU gettext manual, "The Format of GNU MO Files").
-struct MessageCatalogue {
+struct MessageCatalogue: Sendable {
     private let texts: [String: String]
+    /// The forms of each counted text, by its singular in English.
+    private let forms: [String: [String]]
+    private let rule: PluralRule
 
     private static let magic: UInt32 = 0x9504_12DE
     /// No catalogue of this program comes near it; what is larger is some other file.
@@ -30,14 +33,36 @@ struct MessageCatalogue {
             let translations = number(at: 16), count <= bytes.count / 16
         else { return nil }
         var texts: [String: String] = [:]
+        var forms: [String: [String]] = [:]
+        var rule = PluralRule.germanic
         for index in 0..<count {
             guard let original = text(at: originals + 8 * index), let translated = text(at: translations + 8 * index)
             else { return nil }
-            // The entry with the empty key describes the catalogue itself.
-            if !original.isEmpty, !translated.isEmpty { texts[original] = translated }
+            // The entry with the empty key describes the catalogue itself; a counted text has its forms separated by NUL.
+            if original.isEmpty {
+                let field = "Plural-Forms:"
+                let line = translated.split(separator: "\n").first { $0.hasPrefix(field) }
+                rule = line.flatMap { PluralRule($0.dropFirst(field.count)) } ?? rule
+            } else if translated.isEmpty {
+                continue
+            } else if let end = original.firstIndex(of: "\0") {
+                forms[String(original[..<end])] = translated.split(separator: "\0", omittingEmptySubsequences: false)
+                    .map(String.init)
+            } else {
+                texts[original] = translated
+            }
         }
         self.texts = texts
+        self.forms = forms
+        self.rule = rule
     }
 
     subscript(text: String) -> String? { texts[text] }
+
+    /// The form for this number; `nil` when there is no translation of the text or no such form.
+    subscript(singular: String, count count: Int) -> String? {
+        guard let forms = forms[singular], let form = rule.form(for: count), form < forms.count, !forms[form].isEmpty
+        else { return nil }
+        return forms[form]
+    }
 }

@@ -24,7 +24,7 @@ public protocol Transport: Sendable {
     /// XEP-0368). Everything queued before goes out in clear first.
     ///
     /// - Throws: ``TransportError`` with `certificateRefused` and the reasons in words, or `tlsFailed`.
-    func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> TLSInformation
+    func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS
 
     /// Tells the transport that the negotiation of the stream is over.
     ///
@@ -46,7 +46,7 @@ public protocol Transport: Sendable {
     var isMessageBased: Bool { get }
 
     /// What the TLS handshake settled; `nil` without TLS.
-    var tlsInformation: TLSInformation? { get async }
+    var tlsInformation: NegotiatedTLS? { get async }
 }
 
 extension Transport {

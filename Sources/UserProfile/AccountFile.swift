@@ -3,7 +3,8 @@ public import XMPPAddress
 
 /// The accounts that the person has signed in to: addresses and how to reach their servers, never a password.
 ///
-/// A JSON file in `$XDG_CONFIG_HOME/hongyan` (or `~/.config/hongyan`), written whole and renamed into place.
+/// A JSON file in `$XDG_CONFIG_HOME/hongyan` (or `~/.config/hongyan`) that only its owner can read, written whole and renamed
+/// into place.
 public struct AccountFile: Sendable {
     public struct Account: Codable, Equatable, Sendable {
         public var address: JID
@@ -46,7 +47,7 @@ public struct AccountFile: Sendable {
             return
         }
         do {
-            content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+            content = try JSONDecoder().decode(Content.self, from: PrivateFile.read(path) ?? Data())
         } catch {
             throw .accountsUnreadable(path)
         }
@@ -90,7 +91,9 @@ public struct AccountFile: Sendable {
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try encoder.encode(content).write(to: URL(fileURLWithPath: path), options: .atomic)
+            guard PrivateFile.write(try encoder.encode(content), to: path) else {
+                throw ProfileFailure.accountsUnwritable(path)
+            }
         } catch {
             throw .accountsUnwritable(path)
         }

@@ -7,14 +7,14 @@ extension Profile {
     /// What the person has chosen, kept in `preferences.json`; each change is written at once.
     @MainActor
     public func preferences() -> Preferences {
-        let data = FileManager.default.contents(atPath: preferencesPath)
+        let data = PrivateFile.read(preferencesPath)
         let values = data.flatMap { try? JSONDecoder().decode(PreferenceValues.self, from: $0) } ?? PreferenceValues()
         let path = preferencesPath
         return Preferences(values) { values in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             // Where nothing can be written the choice holds until the program ends.
-            try? encoder.encode(values).write(to: URL(fileURLWithPath: path), options: .atomic)
+            if let data = try? encoder.encode(values) { _ = PrivateFile.write(data, to: path) }
         }
     }
 }

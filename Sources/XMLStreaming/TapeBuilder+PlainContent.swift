@@ -106,7 +106,8 @@ extension TapeBuilder {
             let value = name &+ 7
             let end = PlainScan.value(bytes, value, last, UInt8(truncatingIfNeeded: word &>> 48))
             // A second declaration, or one that may be of a reserved namespace, is not for here.
-            guard end >= 0, defaultNamespace < element, !PlainScan.mayBeReserved(bytes, value, end &- value)
+            guard end >= 0, end &- value <= limits.namespaceBytes, defaultNamespace < element,
+                !PlainScan.mayBeReserved(bytes, value, end &- value)
             else { return -1 }
             defaultNamespace = entries.count
             entries.append(TapeEntry(.namespace, value, end &- value))

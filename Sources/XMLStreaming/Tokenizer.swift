@@ -64,6 +64,15 @@ struct Tokenizer: ~Copyable {
     @inline(__always)
     var isBetweenTokens: Bool { phase == .content }
 
+    /// Where the token begins that was not completed: its bytes are as they came.
+    var tokenStart: Int {
+        switch phase {
+        case .content: cursor
+        case .text: textStart
+        default: start
+        }
+    }
+
     /// Goes on at a later offset, behind tokens that were read without the tokenizer.
     @inline(__always)
     mutating func skip(to offset: Int) { cursor = offset }
@@ -362,7 +371,7 @@ struct Tokenizer: ~Copyable {
         }
     }
 
-    private static func nonASCIINameCharacter(
+    static func nonASCIINameCharacter(
         _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, isFirst: Bool
     ) throws(XMLError) -> Bool {
         switch XMLCharacters.decode(bytes, i, end) {
@@ -394,7 +403,7 @@ struct Tokenizer: ~Copyable {
 
     /// Skips the bytes of an attribute value that mean just themselves, as far as whole words go.
     @inline(__always)
-    private static func plainValue(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int, _ quote: UInt8) -> Int {
+    static func plainValue(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int, _ quote: UInt8) -> Int {
         var i = start
         while i &+ 8 <= end {
             let hits = valueBytes(bytes.word(i), quote: quote)
@@ -406,7 +415,7 @@ struct Tokenizer: ~Copyable {
 
     /// Skips the bytes of character data that mean just themselves, as far as whole words go.
     @inline(__always)
-    private static func plainText(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int) -> Int {
+    static func plainText(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int) -> Int {
         var i = start
         while i &+ 8 <= end {
             let hits = textBytes(bytes.word(i))

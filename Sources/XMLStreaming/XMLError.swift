@@ -15,11 +15,15 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case unsupportedEncoding
         /// An end tag does not match the open element.
         case mismatchedEndTag
-        /// Two attributes of one start tag have the same name, as written or after expansion.
+        /// Two attributes of one start tag have the same name as written.
         case duplicateAttribute
+        /// Two attributes of one start tag have the same name after expansion (Namespaces in XML 1.0 §6.3).
+        case duplicateExpandedName
         /// A prefix that no declaration in scope binds.
         case unboundPrefix
         /// A namespace declaration that Namespaces in XML 1.0 forbids, such as one for the prefix `xmlns`.
+        ///
+        /// One of the namespace of `xml` is taken all the same: servers write `<xml:a/>` with such a declaration.
         case invalidNamespaceDeclaration
         /// Text other than whitespace where only elements may stand: between stanzas, before or after the root.
         case textOutsideElement
@@ -33,6 +37,8 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case nameTooLong
         /// ``XMLLimits/namespaceBindings`` is exceeded.
         case tooManyNamespaces
+        /// ``XMLLimits/namespaceBytes`` is exceeded.
+        case namespaceTooLong
         /// A stand-alone document ended before its root element did.
         case incompleteDocument
     }
@@ -54,8 +60,21 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case .restrictedXML: "restricted-xml"
         case .unsupportedEncoding: "unsupported-encoding"
         case .unboundPrefix: "bad-namespace-prefix"
-        case .tooDeep, .elementTooLarge, .tooManyAttributes, .nameTooLong, .tooManyNamespaces: "policy-violation"
+        case .tooDeep, .elementTooLarge, .tooManyAttributes, .nameTooLong, .tooManyNamespaces, .namespaceTooLong:
+            "policy-violation"
         default: "not-well-formed"
+        }
+    }
+
+    /// Whether the element is well-formed XML all the same, so that one can read on to its end.
+    var leavesElementWellFormed: Bool {
+        switch code {
+        case .tooDeep, .elementTooLarge, .tooManyAttributes, .nameTooLong, .tooManyNamespaces, .namespaceTooLong,
+            .duplicateExpandedName, .unboundPrefix, .invalidNamespaceDeclaration:
+            true
+        case .notWellFormed, .restrictedXML, .invalidUTF8, .invalidCharacter, .unsupportedEncoding, .mismatchedEndTag,
+            .duplicateAttribute, .textOutsideElement, .incompleteDocument:
+            false
         }
     }
 
@@ -69,6 +88,7 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case .unsupportedEncoding: "The data declares an encoding other than UTF-8."
         case .mismatchedEndTag: "An end tag does not match the open element."
         case .duplicateAttribute: "An element has the same attribute twice."
+        case .duplicateExpandedName: "An element has two attributes with the same name in the same namespace."
         case .unboundPrefix: "A namespace prefix is not declared."
         case .invalidNamespaceDeclaration: "A namespace declaration is not allowed."
         case .textOutsideElement: "There is text where only elements may stand."
@@ -77,6 +97,7 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case .tooManyAttributes: "An element has more attributes than the limit."
         case .nameTooLong: "A name is longer than the limit."
         case .tooManyNamespaces: "More namespace prefixes are bound than the limit."
+        case .namespaceTooLong: "A namespace is longer than the limit."
         case .incompleteDocument: "The document ends before its root element does."
         }
     }

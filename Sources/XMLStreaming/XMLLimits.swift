@@ -1,4 +1,5 @@
-/// What a parser accepts before it gives up with a named error, so that a peer cannot use up memory or time.
+/// What a parser accepts before it gives up on an element with a named error, so that a peer cannot use up memory or
+/// time.
 public struct XMLLimits: Sendable, Hashable {
     /// Elements that may be open at once, the stream element not counted. At most 65,535.
     public var depth: Int { didSet { depth = min(max(depth, 1), 65_535) } }
@@ -11,13 +12,19 @@ public struct XMLLimits: Sendable, Hashable {
     /// Prefixes that may be bound at once inside one element: every use of a prefix searches them.
     public var namespaceBindings: Int { didSet { namespaceBindings = max(namespaceBindings, 0) } }
 
+    /// Bytes of one namespace, and of all together that the stream header declares: each element that uses one of those
+    /// has a copy. The namespaces of specifications have less than a hundred.
+    public var namespaceBytes: Int { didSet { namespaceBytes = max(namespaceBytes, 1) } }
+
     /// Values outside of what a property allows are brought to the nearest that it does.
     public init(
-        depth: Int, elementBytes: Int, attributesPerElement: Int, nameBytes: Int, namespaceBindings: Int = 128
+        depth: Int, elementBytes: Int, attributesPerElement: Int, nameBytes: Int, namespaceBindings: Int = 128,
+        namespaceBytes: Int = 4096
     ) {
         (self.depth, self.elementBytes, self.attributesPerElement) = (1, 64, 1)
-        (self.nameBytes, self.namespaceBindings) = (1, 0)
+        (self.nameBytes, self.namespaceBindings, self.namespaceBytes) = (1, 0, 1)
         set(depth, elementBytes, attributesPerElement, nameBytes, namespaceBindings)
+        setNamespaceBytes(namespaceBytes)
     }
 
     /// Outside of the initialiser, so that the observers run.
@@ -29,9 +36,12 @@ public struct XMLLimits: Sendable, Hashable {
         namespaceBindings = bindings
     }
 
+    private mutating func setNamespaceBytes(_ bytes: Int) { namespaceBytes = bytes }
+
     /// For a peer nobody has vouched for: stream features, SASL and a registration form with a picture fit well.
     public static let beforeAuthentication = XMLLimits(
-        depth: 32, elementBytes: 65_536, attributesPerElement: 32, nameBytes: 256, namespaceBindings: 16)
+        depth: 32, elementBytes: 65_536, attributesPerElement: 32, nameBytes: 256, namespaceBindings: 16,
+        namespaceBytes: 1024)
 
     /// For an authenticated stream: servers allow stanzas of 256 KiB to some MiB (RFC 6120 §13.12 asks for at least
     /// 10,000 bytes); pictures inside of stanzas need the room.
@@ -39,6 +49,7 @@ public struct XMLLimits: Sendable, Hashable {
         depth: 128, elementBytes: 10 << 20, attributesPerElement: 128, nameBytes: 1024)
 
     /// For documents the program wrote itself.
-    static let unlimited = XMLLimits(
-        depth: 65_535, elementBytes: 1 << 30, attributesPerElement: .max, nameBytes: 32_767, namespaceBindings: .max)
+    package static let unlimited = XMLLimits(
+        depth: 65_535, elementBytes: 1 << 30, attributesPerElement: .max, nameBytes: 32_767, namespaceBindings: .max,
+        namespaceBytes: .max)
 }

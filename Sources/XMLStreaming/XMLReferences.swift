@@ -66,8 +66,7 @@ enum XMLReferences {
             let digits = index
             var scalar: UInt32 = 0
             while index < end, let digit = value(ofDigit: bytes[index], radix) {
-                // Far above every character; stays there, so that any number of digits is safe.
-                scalar = min(scalar * radix + digit, 0x0200_0000)
+                scalar = appending(digit, radix, to: scalar)
                 index += 1
             }
             guard index > digits, index < end, bytes[index] == UInt8(ascii: ";") else { throw failure(.notWellFormed) }
@@ -76,8 +75,9 @@ enum XMLReferences {
         }
         let name = index
         while index < end, bytes[index] != UInt8(ascii: ";"), index - name < 5 { index += 1 }
-        if index < end, bytes[index] == UInt8(ascii: ";"), let scalar = predefined(bytes, name..<index) {
-            return (scalar, index + 1 - start)
+        if index < end, bytes[index] == UInt8(ascii: ";") {
+            let word = bytes[name..<index].reduce(0 as UInt64) { $0 &<< 8 | UInt64($1) }
+            if let scalar = predefined(word) { return (scalar, index + 1 - start) }
         }
         // A reference to an entity that no DTD could have declared here is well-formed only in its syntax.
         guard isReferenceSyntax(bytes, name, end) else { throw failure(.notWellFormed) }
@@ -97,7 +97,12 @@ enum XMLReferences {
         return index < end && index > name
     }
 
-    private static func value(ofDigit byte: UInt8, _ radix: UInt32) -> UInt32? {
+    /// A number with one digit more. Far above every character it stays, so that any number of digits is safe.
+    static func appending(_ digit: UInt32, _ radix: UInt32, to scalar: UInt32) -> UInt32 {
+        min(scalar * radix + digit, 0x0200_0000)
+    }
+
+    static func value(ofDigit byte: UInt8, _ radix: UInt32) -> UInt32? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) - 0x30
         case UInt8(ascii: "a")...UInt8(ascii: "f") where radix == 16: UInt32(byte) - 0x57
@@ -107,10 +112,8 @@ enum XMLReferences {
     }
 
     /// The five entities that every document has (XML 1.0 §4.6), their names of at most five bytes taken as a number.
-    private static func predefined(_ bytes: [UInt8], _ name: Range<Int>) -> UInt32? {
-        var word: UInt64 = 0
-        for index in name { word = word &<< 8 | UInt64(bytes[index]) }
-        return switch word {
+    static func predefined(_ name: UInt64) -> UInt32? {
+        switch name {
         case 0x6C74: 0x3C  // lt
         case 0x6774: 0x3E  // gt
         case 0x61_6D70: 0x26  // amp

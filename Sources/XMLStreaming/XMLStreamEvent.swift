@@ -4,6 +4,9 @@ public enum XMLStreamEvent: Sendable, Equatable {
     case streamOpened(XMLElement)
     /// A complete element directly below the stream element, such as a stanza.
     case element(XMLElement)
+    /// An element directly below the stream element that was skipped; only where
+    /// ``XMLStreamParser/skipsUnreadableElements`` is set.
+    case unreadable(UnreadableElement)
     /// The end tag of the stream element (RFC 6120 §4.4).
     case streamClosed
 }

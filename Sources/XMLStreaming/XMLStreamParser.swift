@@ -10,8 +10,9 @@
 /// ```
 ///
 /// The parser accepts the subset of XML that RFC 6120 §11 allows and refuses the rest with a named error. Each element
-/// is complete in itself: namespaces that the stream header declared are part of it. Time is linear in the number of
-/// bytes, memory is bounded by ``XMLLimits/elementBytes``.
+/// is complete in itself: namespaces that the stream header declared are part of it, once each. Time is linear in the
+/// number of bytes, memory is bounded by ``XMLLimits/elementBytes``. Where ``skipsUnreadableElements`` is set, an element
+/// that is well-formed is never an error.
 public struct XMLStreamParser: ~Copyable, Sendable {
     private enum State {
         /// Before the header.
@@ -28,17 +29,29 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     /// What the parser accepts; may be changed between events, such as after authentication.
     public var limits: XMLLimits
 
+    /// Whether an element below the stream element that is well-formed XML, but beyond a limit or against the rules of
+    /// namespaces, is read to its end and told as ``XMLStreamEvent/unreadable(_:)``. Otherwise it is an error, as whatever
+    /// breaks the grammar of XML always is.
+    ///
+    /// Off at first: nobody has vouched for the peer. An authenticated server passes on what others have written, and that
+    /// must not end the stream. What is skipped takes no memory, however long or deep it is.
+    public var skipsUnreadableElements = false
+
     private var state = State.header
-    private var buffer: [UInt8] = []
+    var buffer: [UInt8] = []
     /// Where the current top-level element or the next one begins in the buffer.
-    private var position = 0
+    var position = 0
     /// Bytes that left the buffer since the stream began.
-    private var discarded = 0
-    private var isInsideElement = false
-    private var tokenizer = Tokenizer()
-    private var builder = TapeBuilder()
+    var discarded = 0
+    var isInsideElement = false
+    var tokenizer = Tokenizer()
+    var builder = TapeBuilder()
+    /// The start tag that the builder has not taken yet.
+    var unfinishedTag: Tokenizer.Token?
     private var rootName: [UInt8] = []
     private var failure: XMLError?
+    /// The element that is being skipped.
+    var skipped: Skipped?
 
     /// The buffer keeps its memory between reads up to this size.
     private static let keptBytes = 65_536
@@ -102,8 +115,9 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         discarded = 0
         isInsideElement = false
         failure = nil
+        skipped = nil
         rootName = []
-        builder.context = TapeBuilder.Context()
+        builder.forgetContext()
         state = .header
     }
 
@@ -129,12 +143,18 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     public mutating func next() throws(XMLError) -> XMLStreamEvent? {
         if let failure { throw failure }
         do throws(XMLError) {
-            return try advance()
+            return try skipped == nil ? advance() : skip()
         } catch {
             let known = XMLError(error.code, at: discarded + position + error.offset)
-            failure = known
-            throw known
+            guard skipsUnreadableElements, skipped == nil, state == .open, isInsideElement,
+                error.leavesElementWellFormed
+            else {
+                failure = known
+                throw known
+            }
+            beginSkipping(because: known)
         }
+        return try next()
     }
 
     /// Whether a stand-alone document is complete.
@@ -162,11 +182,13 @@ public struct XMLStreamParser: ~Copyable, Sendable {
                 if buffer.count > end { throw XMLError(.elementTooLarge, at: end - position) }
                 return nil
             case .startTag, .emptyElementTag:
+                unfinishedTag = token
                 if tokenizer.hasRawAttributes { try resolveAttributes() }
                 let isEmpty = token == .emptyElementTag
                 if state == .header { return .streamOpened(try open(isEmpty: isEmpty)) }
                 guard state == .open || state == .document else { throw XMLError(.notWellFormed, at: 0) }
                 try XMLStreamParser.startTag(buffer, position, &tokenizer, &builder, isEmpty, limits)
+                unfinishedTag = nil
                 if isEmpty && builder.depth == 0 { return .element(finish()) }
             case .endTag:
                 if builder.depth == 0 { return try close() }
@@ -193,6 +215,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         guard position < buffer.count else { return false }
         guard buffer[position] == UInt8(ascii: "<") else { throw XMLError(.textOutsideElement, at: 0) }
         guard state != .closed, state != .documentEnd else { throw XMLError(.notWellFormed, at: 0) }
+        unfinishedTag = nil
         tokenizer.restart()
         tokenizer.allowsDeclaration =
             (state == .header || state == .document) && discarded + position == 0
@@ -278,7 +301,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         let name = position + tokenizer.nameStart
         rootName = Array(buffer[name..<name + tokenizer.nameLength])
         let header = XMLStreamParser.record(buffer, position, tokenizer.cursor, &builder)
-        builder.adoptContext(tokenizer, Array(buffer[position..<position + tokenizer.cursor]))
+        try builder.adoptContext(tokenizer, Array(buffer[position..<position + tokenizer.cursor]), limits: limits)
         position += tokenizer.cursor
         isInsideElement = false
         state = isEmpty ? .closing : .open

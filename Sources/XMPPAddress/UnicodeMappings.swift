@@ -1,6 +1,6 @@
 /// Data of the mappings that address parts go through before they are compared (RFC 8264 §5.2).
 ///
-/// Derived from the Unicode Character Database 18.0 (`UnicodeData.txt`).
+/// The tables are those of the Unicode Character Database 18.0.0, written by `Scripts/unicode-tables`.
 enum UnicodeMappings {
     /// What U+FF00 to U+FFEF map to (decomposition types wide and narrow); 0 where a code point stays itself.
     static let halfwidthAndFullwidthForms: [UInt16] = [

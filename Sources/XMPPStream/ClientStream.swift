@@ -172,6 +172,7 @@ extension ClientStream {
                     // In messages the root is our own.
                     if framing == .stream { streamOpened(root, now: now, &output) }
                 case .element(let element): elementReceived(element, now: now, &output)
+                case .unreadable(let element): unreadableReceived(element, &output)
                 case .streamClosed: streamClosed(&output)
                 }
             } catch {
@@ -234,6 +235,26 @@ extension ClientStream {
             } else if element.isNamed(StreamName.answer) {
                 acknowledgementReceived(element, &output)
             }
+        case .idle, .connecting, .ended:
+            preconditionFailure("an element was read where no stream is open")
+        }
+    }
+
+    /// An element that is well-formed and beyond what is read here. Others can have written it, so it ends nothing: a
+    /// stanza is told and counted, anything else means nothing, unless the login waits for it.
+    private mutating func unreadableReceived(_ element: UnreadableElement, _ output: inout ActionList) {
+        let tag = element.startTag
+        let isStanza = tag.isStanza
+        switch phase {
+        case .established where isStanza:
+            if state.flow({ $0.takesAnswer(tag) }) { return }
+            management.stanzasReceived()
+            output.append(.unreadable(element))
+        case .negotiating:
+            guard isStanza, !isRegistering else { return malformed(element.reason, &output) }
+            management.stanzasReceived()
+            output.append(.unreadable(element))
+        case .established, .closing: break
         case .idle, .connecting, .ended:
             preconditionFailure("an element was read where no stream is open")
         }
@@ -332,7 +353,10 @@ extension ClientStream {
             case .tokenRejected: output.append(.tokenRejected)
             case .progress(let progress):
                 // Who is authenticated may send what people send; until here the peer is anybody.
-                if progress == .authenticated { parser.limits = configuration.limits }
+                if progress == .authenticated {
+                    parser.limits = configuration.limits
+                    parser.skipsUnreadableElements = true
+                }
                 output.append(.progress(progress))
             case .secureTransport:
                 // Whatever follows <proceed/> in clear would be read as if it had come encrypted (CVE-2011-0411).

@@ -74,6 +74,8 @@ extension ServerStream {
                 switch event {
                 case .streamOpened(let root): streamOpened(root, &directory)
                 case .element(let element): elementReceived(element, &directory, now: now)
+                // Only where it was asked for.
+                case .unreadable: break
                 case .streamClosed: streamClosed(&directory)
                 }
             } catch {

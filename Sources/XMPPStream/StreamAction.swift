@@ -33,6 +33,10 @@ public enum StreamAction: Equatable, Sendable {
     /// Stanzas were received, in this order. Each counts once for `stanzasHandled`, also those that cannot be decoded.
     case stanzas([XMLElement])
 
+    /// A stanza was received that is well-formed XML and cannot be read; what there is of it is its start tag. It counts
+    /// once for `stanzasHandled`, like any other.
+    case unreadable(UnreadableElement)
+
     /// Another element was received at the top level of the stream.
     case element(XMLElement)
 

@@ -20,7 +20,7 @@ public struct UnacknowledgedStanza: Equatable, Sendable {
     /// - Throws: `XMLError` when the bytes are not one stanza, which can only happen to a state read from a damaged
     ///   store.
     public func element() throws(XMLError) -> XMLElement {
-        var parser = XMLStreamParser(limits: .default)
+        var parser = XMLStreamParser(limits: .unlimited)
         parser.append(XMLWriter.streamHeader(namespace: XMPPNamespace.client))
         parser.append(bytes)
         while let event = try parser.next() {

@@ -2,6 +2,7 @@ import CommandLine
 import Glibc
 internal import Localization
 import Roster
+import TerminalApp
 import XMPPAddress
 import XMPPClient
 import XMPPStanzas

@@ -104,9 +104,16 @@ extension WindowTests {
                 HeaderBar(title: WindowTitle("example.org")), view.root.margins(horizontal: 12, vertical: 12))
             let window = Window("Test", width: 480, height: 680, page)
             window.present()
-            view.show(RegistrationForm(RegistrationQuery(form: form)))
+            let query = RegistrationQuery(form: form)
+            view.show(RegistrationForm(query))
             #expect(model.answers["plan"] == ["l"])
             await Toolkit.picture(window, "provider-form")
+            try window.choose(0, inRow: sampleWords("Plan"))
+            try window.click(row: sampleWords("I agree to the terms of use"))
+            // What the person has chosen is in what is sent to the provider.
+            let sent = query.answered(with: model.answers)
+            #expect(sent.form?.fields.first { $0.name == "plan" }?.values == ["s"])
+            #expect(sent.form?.fields.first { $0.name == "terms" }?.values == ["1"])
             window.destroy()
             await home.stop()
         }

@@ -9,14 +9,24 @@ import XMPPStanzas
 struct MessageReaderTests {
     static let account = AccountID(rawValue: 1)
     static let arrival = MessageReader.Arrival(.live, time: MessageTime(millisecondsSince1970: 2_000_000_000_000))
+    /// While the server delivers what it has kept since the beginning of 2020.
+    static let offline = MessageReader.Arrival(
+        .live, time: arrival.time, earliestDelay: MessageTime(millisecondsSince1970: 1_577_836_800_000))
 
-    static func read(_ xml: String) throws -> [ReceivedMeaning] {
+    static func read(
+        _ xml: String, _ arrival: MessageReader.Arrival = arrival, believesOwnArchive: Bool = true
+    ) throws -> [ReceivedMeaning] {
         let message = try Message(from: XMLElement(parsing: xml))
-        return MessageReader(account: account, address: try JID("juliet@example.com")).read(message, arrival)
+        return MessageReader(
+            account: account, address: try JID("juliet@example.com"), believesOwnArchive: believesOwnArchive
+        ).read(message, arrival)
     }
 
-    static func copy(_ xml: String) throws -> (copy: MessageCopy, key: ConversationKey)? {
-        guard case .message(let copy, let key)? = try read(xml).first else { return nil }
+    static func copy(
+        _ xml: String, _ arrival: MessageReader.Arrival = arrival, believesOwnArchive: Bool = true
+    ) throws -> (copy: MessageCopy, key: ConversationKey)? {
+        let meanings = try read(xml, arrival, believesOwnArchive: believesOwnArchive)
+        guard case .message(let copy, let key)? = meanings.first else { return nil }
         return (copy, key)
     }
 
@@ -74,19 +84,57 @@ struct MessageReaderTests {
         #expect(key.address == (try JID("romeo@example.com")))
     }
 
-    @Test("A delay is believed from the own server, and never in the future")
+    private static func delay(_ from: String, _ stamp: String) -> String {
+        "<delay xmlns='urn:xmpp:delay' \(from) stamp='\(stamp)'/>"
+    }
+
+    private static func time(_ delays: String, _ arrival: MessageReader.Arrival) throws -> MessageCopy? {
+        try copy(
+            "<message xmlns='jabber:client' from='romeo@example.com/a' type='chat'><body>O</body>\(delays)</message>",
+            arrival)?.copy
+    }
+
+    @Test("While the server delivers what it kept a delay is believed from it, not from others and never in the future")
     func delays() throws {
-        func time(_ from: String, _ stamp: String) throws -> TimeSource? {
-            try Self.copy(
-                """
-                <message xmlns='jabber:client' from='romeo@example.com/a' type='chat'><body>O</body>\
-                <delay xmlns='urn:xmpp:delay' from='\(from)' stamp='\(stamp)'/></message>
-                """)?.copy.timeSource
+        func source(_ from: String, _ stamp: String) throws -> TimeSource? {
+            try Self.time(Self.delay(from, stamp), Self.offline)?.timeSource
         }
-        #expect(try time("example.com", "2020-01-01T00:00:00Z") == .delay)
-        #expect(try time("juliet@example.com", "2020-01-01T00:00:00Z") == .delay)
-        #expect(try time("romeo@example.com", "2020-01-01T00:00:00Z") == .clock)
-        #expect(try time("example.com", "2099-01-01T00:00:00Z") == .clock)
+        #expect(try source("from='example.com'", "2020-01-01T00:00:00Z") == .delay)
+        #expect(try source("from='juliet@example.com'", "2020-01-01T00:00:00Z") == .delay)
+        #expect(try source("from='romeo@example.com'", "2020-01-01T00:00:00Z") == .clock)
+        #expect(try source("", "2020-01-01T00:00:00Z") == .clock)
+        #expect(try source("from='example.com'", "2099-01-01T00:00:00Z") == .clock)
+    }
+
+    @Test(
+        "D3, D3b: nobody backdates a message that comes live, nor beyond what a server can have kept",
+        arguments: ["", "from='example.com'", "from='juliet@example.com'", "from='romeo@example.com'"])
+    func backdating(from: String) throws {
+        for (stamp, arrival) in [("2021-01-01T00:00:00Z", Self.arrival), ("2019-12-31T23:59:59Z", Self.offline)] {
+            let copy = try #require(try Self.time(Self.delay(from, stamp), arrival))
+            #expect(copy.time == Self.arrival.time && copy.timeSource == .clock)
+        }
+    }
+
+    @Test("Of several delays the latest counts: what the sender wrote makes nothing older than the server's word")
+    func severalDelays() throws {
+        let forged = Self.delay("from='example.com'", "2020-01-01T00:00:00Z")
+        let genuine = Self.delay("from='example.com'", "2021-01-01T00:00:00Z")
+        for delays in [forged + genuine, genuine + forged] {
+            let copy = try #require(try Self.time(delays, Self.offline))
+            #expect(copy.time.millisecondsSince1970 == 1_609_459_200_000 && copy.timeSource == .delay)
+            #expect(copy.arrival == Self.offline.time)
+        }
+    }
+
+    @Test("The name of the own archive is believed only where the account announces that it gives them")
+    func unannouncedArchive() throws {
+        let xml = """
+            <message xmlns='jabber:client' from='romeo@example.com/a' type='chat'><body>O</body>\
+            <stanza-id xmlns='urn:xmpp:sid:0' id='s1' by='juliet@example.com'/></message>
+            """
+        #expect(try Self.copy(xml)?.copy.archiveReferences.map(\.id) == ["s1"])
+        #expect(try Self.copy(xml, believesOwnArchive: false)?.copy.archiveReferences.isEmpty == true)
     }
 
     @Test("Who sends a message again says when it was sent first, beside what servers on the way say")
@@ -99,7 +147,7 @@ struct MessageReaderTests {
                     """
                     <message xmlns='jabber:client' from='romeo@example.com/a' type='chat'><body>O</body>\
                     \(delays)</message>
-                    """)
+                    """, Self.offline)
             ).copy
             #expect(copy.firstSent?.millisecondsSince1970 == 1_577_836_800_500)
             #expect(copy.timeSource == (delays == own ? .clock : .delay))
@@ -120,7 +168,11 @@ struct MessageReaderTests {
             """)
         let key = ConversationKey(account: Self.account, address: try JID("romeo@example.com"), kind: .direct)
         let romeo = try JID("romeo@example.com/a")
-        #expect(receipt == [.report(StateReport(.delivered, target: .sent(id: "m1"), sender: romeo), in: key)])
+        #expect(
+            receipt == [
+                .report(
+                    StateReport(.delivered, target: .sent(id: "m1"), sender: romeo, time: Self.arrival.time), in: key)
+            ])
         let refusal = try Self.read(
             """
             <message xmlns='jabber:client' from='romeo@example.com/a' type='error' id='m1'><body>O</body>\

@@ -1,5 +1,6 @@
 import ChatModel
 import ChatStore
+import MessageSemantics
 import Testing
 import XMLStreaming
 import XMPPAddress
@@ -10,18 +11,28 @@ struct RoomReaderTests {
     static let account = AccountID(rawValue: 1)
     static let arrival = MessageReader.Arrival(.live, time: MessageTime(millisecondsSince1970: 2_000_000_000_000))
 
-    static func read(_ content: String, from sender: String, type: String = "groupchat") throws -> [ReceivedMeaning] {
+    static let announcing = RoomPlace(
+        nickname: "Jule", occupantID: "own", hasOccupantIDs: true, hasStanzaIDs: true)
+
+    static func read(
+        _ content: String, from sender: String, type: String = "groupchat", place: RoomPlace = announcing,
+        _ arrival: MessageReader.Arrival = arrival
+    ) throws -> [ReceivedMeaning] {
         let room = try JID("orchard@rooms.example.com")
         let reader = MessageReader(
             account: account, address: try JID("juliet@example.com"),
-            places: [room: RoomPlace(nickname: "Jule", occupantID: "own")])
+            places: [room: place])
         let xml =
             "<message xmlns='jabber:client' from='\(sender)' to='juliet@example.com/b' type='\(type)' id='m1'>\(content)</message>"
         return reader.read(try Message(from: XMLElement(parsing: xml)), arrival)
     }
 
-    static func copy(_ content: String, from sender: String, type: String = "groupchat") throws -> MessageCopy? {
-        guard case .message(let copy, _)? = try read(content, from: sender, type: type).first else { return nil }
+    static func copy(
+        _ content: String, from sender: String, type: String = "groupchat", place: RoomPlace = announcing,
+        _ arrival: MessageReader.Arrival = arrival
+    ) throws -> MessageCopy? {
+        let meanings = try read(content, from: sender, type: type, place: place, arrival)
+        guard case .message(let copy, _)? = meanings.first else { return nil }
         return copy
     }
 
@@ -53,11 +64,53 @@ struct RoomReaderTests {
         #expect(copy.route == (isOwn ? .reflection : .live))
     }
 
-    @Test("Only the room itself takes back what others said")
-    func moderation() throws {
-        let retraction = """
-            <retract xmlns='urn:xmpp:message-retract:1' id='s1'><moderated xmlns='urn:xmpp:message-moderate:1'/></retract>
+    @Test("N2, N3: a room that announces neither occupant ids nor ids of its archive has none to believe")
+    func unannounced() throws {
+        let forged = """
+            <body>O</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='own'/>\
+            <stanza-id xmlns='urn:xmpp:sid:0' id='s1' by='orchard@rooms.example.com'/>
             """
+        let place = RoomPlace(nickname: "Jule", occupantID: "own")
+        let copy = try #require(
+            try Self.copy(forged, from: "orchard@rooms.example.com/Mallory", place: place))
+        #expect(!copy.isOutgoing && copy.occupantID == nil && copy.archiveReferences.isEmpty)
+    }
+
+    @Test("A delay of the room is believed while it sends its history, and not afterwards")
+    func history() throws {
+        let body = """
+            <body>O</body><delay xmlns='urn:xmpp:delay' from='orchard@rooms.example.com' stamp='2019-01-01T00:00:00Z'/>
+            """
+        let history = MessageReader.Arrival(
+            .live, time: Self.arrival.time, earliestDelay: MessageTime(millisecondsSince1970: .min))
+        let sender = "orchard@rooms.example.com/Romeo"
+        #expect(try Self.copy(body, from: sender, history)?.timeSource == .delay)
+        #expect(try Self.copy(body, from: sender)?.timeSource == .clock)
+    }
+
+    @Test("Private messages have the occupant id of a room that announces it, and the stay")
+    func privateAuthor() throws {
+        let arrival = MessageReader.Arrival(.live, time: Self.arrival.time, stay: OccupantStay(rawValue: 7))
+        let content = "<body>psst</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='his'/>"
+        let sender = "orchard@rooms.example.com/Romeo"
+        let copy = try Self.copy(content, from: sender, type: "chat", arrival)
+        #expect(copy?.occupantID == "his" && copy?.stay?.rawValue == 7)
+        let place = RoomPlace(nickname: "Jule")
+        #expect(try Self.copy(content, from: sender, type: "chat", place: place, arrival)?.occupantID == nil)
+    }
+
+    @Test(
+        "Only the room itself takes back what others said, in the form of today and in that of Debian 12's Prosody",
+        arguments: [
+            """
+            <retract xmlns='urn:xmpp:message-retract:1' id='s1'><moderated xmlns='urn:xmpp:message-moderate:1'/></retract>
+            """,
+            """
+            <apply-to xmlns='urn:xmpp:fasten:0' id='s1'><moderated xmlns='urn:xmpp:message-moderate:0' \
+            by='orchard@rooms.example.com/Mod'><retract xmlns='urn:xmpp:message-retract:0'/></moderated></apply-to>
+            """,
+        ])
+    func moderation(retraction: String) throws {
         let copy = try #require(try Self.copy(retraction, from: "orchard@rooms.example.com"))
         let room = try JID("orchard@rooms.example.com")
         #expect(copy.content == .retraction(of: .archived(ArchiveReference(archive: room, id: "s1"))))

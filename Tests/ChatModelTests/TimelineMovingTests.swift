@@ -89,6 +89,26 @@ struct TimelineMovingTests {
         #expect(timeline.items.elements.first != .history)
     }
 
+    @Test(
+        "history does not end early: after its beginning and a jump to the newest, older messages can be asked for again"
+    )
+    func beginningAndBack() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.fill(0..<40)
+        try await fixture.markRead(try #require(await fixture.all().last).id)
+        let actions = StoreActions(store: fixture.store, own: fixture.juliet) { .nothingMore }
+        let timeline = fixture.timeline(actions: actions, pageSize: 4)
+        await timeline.open()
+        while await timeline.loadOlder() {}
+        #expect(timeline.olderMessages == .none)
+        #expect(!timeline.mayLoadOlder)
+        await timeline.showNewest()
+        #expect(timeline.messages.first?.text.body == "Number 36")
+        #expect(timeline.mayLoadOlder)
+        #expect(await timeline.loadOlder())
+        #expect(timeline.messages.first?.text.body == "Number 32")
+    }
+
     @Test("a gap in the archive is marked between its neighbours")
     func gap() async throws {
         let fixture = try await ModelFixture()

@@ -46,13 +46,13 @@ struct AnnotationTests {
         let store = try await TestStore(kind)
         let key = store.balcony
         try await store.receive(
-            .text("mine", from: .romeoInBalcony, origin: "a", archived: "1", by: .balcony, at: 1), in: key)
+            .text("mine", from: .romeoInBalcony, origin: "a", archived: "1", by: .balcony, at: 1, stay: 1), in: key)
         for content in [
             MessageContent.correction(of: .sent(id: "a"), MessageText("forged")),
             .retraction(of: .archived(ArchiveReference(archive: .balcony, id: "1"))), .retraction(of: .sent(id: "a")),
         ] {
             let reception = try await store.receive(
-                .with(content, from: .nurseInBalcony, id: "\(content.hashValue)", at: 2), in: key)
+                .with(content, from: .nurseInBalcony, id: "\(content.hashValue)", at: 2, stay: 2), in: key)
             #expect(reception == .waiting(reception.id))
         }
         let message = try #require(try await store.timeline(key).first)
@@ -97,14 +97,17 @@ struct AnnotationTests {
         let target = TargetReference.archived(ArchiveReference(archive: .balcony, id: "1"))
         try await store.receive(.text("hi", from: .romeoInBalcony, archived: "1", by: .balcony, at: 1), in: key)
         try await store.receive(
-            .with(.reactions(to: target, ["👍", "❤️", "👍"]), from: .nurseInBalcony, id: "1", at: 2), in: key)
-        try await store.receive(.with(.reactions(to: target, ["👍"]), from: .romeoInBalcony, id: "1", at: 3), in: key)
-        try await store.receive(.with(.reactions(to: target, ["❤️"]), from: .nurseInBalcony, id: "2", at: 4), in: key)
+            .with(.reactions(to: target, ["👍", "❤️", "👍"]), from: .nurseInBalcony, id: "1", at: 2, stay: 2), in: key)
+        try await store.receive(
+            .with(.reactions(to: target, ["👍"]), from: .romeoInBalcony, id: "1", at: 3, stay: 1), in: key)
+        try await store.receive(
+            .with(.reactions(to: target, ["❤️"]), from: .nurseInBalcony, id: "2", at: 4, stay: 2), in: key)
         #expect(
             try await store.timeline(key).first?.reactions == [
                 Reaction(emoji: "❤️", sender: .nurseInBalcony), Reaction(emoji: "👍", sender: .romeoInBalcony),
             ])
-        try await store.receive(.with(.reactions(to: target, []), from: .nurseInBalcony, id: "3", at: 5), in: key)
+        try await store.receive(
+            .with(.reactions(to: target, []), from: .nurseInBalcony, id: "3", at: 5, stay: 2), in: key)
         #expect(try await store.timeline(key).first?.reactions == [Reaction(emoji: "👍", sender: .romeoInBalcony)])
     }
 }

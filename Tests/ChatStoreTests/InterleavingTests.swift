@@ -104,7 +104,8 @@ private struct World {
             Event(
                 id: name.id, time: time,
                 copy: MessageCopy(
-                    route: .archive, sender: sender, occupantID: nil, isOutgoing: isOutgoing,
+                    route: .archive, sender: sender, occupantID: key.kind == .room ? sender.resource : nil,
+                    isOutgoing: isOutgoing,
                     wireID: hasOrigin ? "\(id)-\(number)" : id, originID: hasOrigin ? "\(id)-\(number)" : nil,
                     archiveReferences: [name], time: time, timeSource: .archive, content: content)))
         if isOutgoing, key.kind == .direct, Bool.random(using: &random) {
@@ -301,6 +302,8 @@ struct InterleavingTests {
         for seed in 0..<10_000 {
             let store = MemoryTransaction(MemoryState())
             var world = World(seed: seed, account: try store.addAccount(.juliet))
+            // Reports about a conversation that is not here are ignored.
+            _ = try store.openConversation(world.key)
             for step in world.interleaving() { try world.take(step, into: store) }
             try world.fillGaps(in: store)
             let (seen, wanted) = (try View(world, in: store), try ideal(world))
@@ -320,6 +323,8 @@ struct InterleavingTests {
                 let first = SQLiteTransaction(connection, cache: cache)
                 let account = try first.addAccount(.juliet)
                 var world = World(seed: seed, account: account)
+                _ = try first.openConversation(world.key)
+                try first.finish()
                 for step in world.interleaving() {
                     let store = SQLiteTransaction(connection, cache: cache)
                     try world.take(step, into: store)

@@ -160,7 +160,7 @@ struct SharedMediaTests {
         #expect(Set(wanted.map { $0[1] }).count > 6)
         try connection.execute(
             "DROP INDEX messages_media; ALTER TABLE messages DROP COLUMN media; PRAGMA user_version = 2")
-        #expect(try Migration.migrate(connection) == 2)
+        #expect(try Migration.migrate(connection, with: Array(Migration.all.prefix(3))) == 2)
         #expect(try media() == wanted)
     }
 }

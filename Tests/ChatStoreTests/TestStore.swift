@@ -1,5 +1,6 @@
 import ChatStore
 import Foundation
+import MessageSemantics
 import XMPPAddress
 
 /// The stores that must keep the same rules.
@@ -113,20 +114,21 @@ extension MessageCopy {
         _ body: String, from sender: JID = .romeoPhone, id: String? = nil, origin: String? = nil,
         archived: String? = nil,
         by archive: JID = .juliet, at time: Int64, source: TimeSource = .clock, isOutgoing: Bool = false,
-        occupant: String? = nil, route: Route = .live
+        occupant: String? = nil, stay: Int64? = nil, route: Route = .live
     ) -> MessageCopy {
         with(
             .text(MessageText(body)), from: sender, id: id ?? origin, origin: origin, archived: archived, by: archive,
-            at: time, source: source, isOutgoing: isOutgoing, occupant: occupant, route: route)
+            at: time, source: source, isOutgoing: isOutgoing, occupant: occupant, stay: stay, route: route)
     }
 
     static func with(
         _ content: MessageContent, from sender: JID = .romeoPhone, id: String? = nil, origin: String? = nil,
         archived: String? = nil, by archive: JID = .juliet, at time: Int64, source: TimeSource = .clock,
-        isOutgoing: Bool = false, occupant: String? = nil, route: Route = .live
+        isOutgoing: Bool = false, occupant: String? = nil, stay: Int64? = nil, route: Route = .live
     ) -> MessageCopy {
         MessageCopy(
-            route: route, sender: sender, occupantID: occupant, isOutgoing: isOutgoing, wireID: id ?? origin,
+            route: route, sender: sender, occupantID: occupant,
+            stay: stay.map { OccupantStay(rawValue: $0) }, isOutgoing: isOutgoing, wireID: id ?? origin,
             originID: origin, archiveReferences: archived.map { [ArchiveReference(archive: archive, id: $0)] } ?? [],
             time: .at(time), timeSource: source, content: content)
     }

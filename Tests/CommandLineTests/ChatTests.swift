@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ProgramFixtures
 import ServerFixtures
 import Testing
 
@@ -52,7 +53,7 @@ import Testing
         let juliet = try await Person("juliet", on: server)
         let romeo = try await Person("romeo", on: server)
         let chat = try juliet.chat(romeo.address)
-        try await chat.waitForOutput("the beginning") { _ in chat.screen().text.contains("not a friend") }
+        try await chat.waitForOutput("the beginning") { _ in chat.screen().text.contains("not a contact") }
         try await romeo.run("add", juliet.address)
         try await chat.waitForOutput("the request") { _ in chat.screen().text.contains("wants to add you") }
         chat.type("/accept\r")
@@ -74,7 +75,7 @@ import Testing
         let romeo = try await Person("romeo", on: server)
         try await juliet.befriend(romeo)
         let nobody = try juliet.chat("nobody-at-all")
-        try await nobody.waitForOutput("the beginning") { _ in nobody.screen().text.contains("not a friend") }
+        try await nobody.waitForOutput("the beginning") { _ in nobody.screen().text.contains("not a contact") }
         nobody.type("anybody there?\r")
         try await nobody.waitForOutput("the failure") { _ in nobody.screen().text.contains("Not sent: “anybody there?”")
         }
@@ -82,7 +83,7 @@ import Testing
         try await nobody.waitForOutput("answers to commands") { _ in
             let text = nobody.screen().text
             return text.contains("There is no command /fly") && text.contains("Say /picture FILE.")
-                && text.contains("Friends see you as: busy: at work")
+                && text.contains("Your contacts see you as: busy: at work")
         }
         nobody.type("\u{3}\u{3}")
         #expect(await nobody.result().status == 0)

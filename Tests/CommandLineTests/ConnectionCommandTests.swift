@@ -1,5 +1,7 @@
 import Glibc
+import ProgramFixtures
 import ServerFixtures
+import TerminalApp
 import Testing
 import XMPPAddress
 import XMPPClient

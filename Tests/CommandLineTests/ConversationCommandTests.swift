@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Media
+import ProgramFixtures
 import ServerFixtures
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import TerminalApp
 import Testing
 import TransportLayer
 import XMPPAddress
@@ -18,7 +19,7 @@ import XMPPAddress
         var attempt = TLSHop.Attempt(
             candidate: ConnectionCandidate(host: "xmpp.test", port: 5222, security: .startTLS),
             address: address)
-        attempt.tls = TLSInformation(version: .tls13, cipher: "TLS_AES_256_GCM_SHA384")
+        attempt.tls = NegotiatedTLS(version: .tls13, cipher: "TLS_AES_256_GCM_SHA384")
         attempt.certificates = [leaf]
         attempt.problems = problems
         return attempt

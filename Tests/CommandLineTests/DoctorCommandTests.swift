@@ -1,5 +1,7 @@
 import Foundation
+import ProgramFixtures
 import ServerFixtures
+import TerminalApp
 import Testing
 
 @testable import CommandLine

@@ -1,5 +1,6 @@
 import ChatStore
 import Foundation
+import ProgramFixtures
 import Testing
 
 @testable import CommandLine

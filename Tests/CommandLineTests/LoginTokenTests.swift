@@ -1,4 +1,5 @@
 import Foundation
+import ProgramFixtures
 import ServerFixtures
 import Testing
 

@@ -1,3 +1,6 @@
+import ProgramFixtures
+import TerminalFixtures
+
 /// What a program in a terminal shows.
 extension Program {
     /// The screen as it is now.

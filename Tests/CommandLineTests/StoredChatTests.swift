@@ -1,6 +1,7 @@
 import ChatStore
 import Foundation
 import Glibc
+import ProgramFixtures
 import ServerFixtures
 import Testing
 
@@ -165,6 +166,9 @@ import Testing
         try await hers.waitForScreen("online ──")
         try await his.waitForScreen("online ──")
         hers.type("/join \(room) Juliet\r")
+        // As on the desktop, a room that is not there is only created by who says so: a slip in its name would make another.
+        try await hers.waitForScreen("Create it (yes/no)?")
+        hers.type("yes\r")
         try await hers.waitForScreen("1 inside")
         his.type("/join \(room) Romeo\r")
         try await hers.waitForScreen("2 inside")

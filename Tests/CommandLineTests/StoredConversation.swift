@@ -1,5 +1,6 @@
 import ChatStore
 import Foundation
+import ProgramFixtures
 import XMPPAddress
 
 /// What is put into a store before a program looks at it.

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramFixtures
 import ServerFixtures
 import Testing
 
@@ -12,13 +13,15 @@ import Testing
     private static func texts() throws -> Set<String> {
         let literal = #""((?:[^"\\]|\\.)*)""#
         let patterns = [
-            #"localized\(\s*"# + literal, #"\bPhrase\(\s*"# + literal, #"summary:\s*"# + literal,
+            #"localized\(\s*"# + literal, #"\bPhrase\(\s*"# + literal, #"plural:\s*"# + literal,
+            #"summary:\s*"# + literal,
             #"\.init\(\s*"[a-z-]+",\s*(?:letter:\s*"\w",\s*)?(?:value:\s*"[^"]*",\s*)?"# + literal,
             #"\("/[a-z]+",\s*"[^"]*",\s*"# + literal,
         ]
         var texts: Set<String> = []
         for folder in [
-            "Sources/CommandLine", "Sources/goose", "Sources/UserProfile", "Sources/ChatApp", "Sources/ChatModel",
+            "Sources/CommandLine", "Sources/TerminalApp", "Sources/goose", "Sources/UserProfile", "Sources/ChatApp",
+            "Sources/ChatModel",
         ] {
             let files = FileManager.default.enumerator(atPath: root + "/" + folder)
             while let file = files?.nextObject() as? String {
@@ -41,9 +44,17 @@ import Testing
         let catalogue = try String(contentsOfFile: "\(Self.root)/po/\(language).po", encoding: .utf8)
         var translations: [String: String] = [:]
         var original = ""
+        var plural: String?
         for line in catalogue.split(separator: "\n") {
-            if line.hasPrefix("msgid \"") { original = String(line.dropFirst(7).dropLast()) }
+            if line.hasPrefix("msgid \"") { (original, plural) = (String(line.dropFirst(7).dropLast()), nil) }
+            if line.hasPrefix("msgid_plural \"") { plural = String(line.dropFirst(14).dropLast()) }
             if line.hasPrefix("msgstr \"") { translations[original] = String(line.dropFirst(8).dropLast()) }
+            // Chinese has one form, which stands for both of English.
+            if line.hasPrefix("msgstr[0] \"") {
+                for text in [original, plural].compactMap(\.self) {
+                    translations[text] = String(line.dropFirst(11).dropLast())
+                }
+            }
         }
         for text in try Self.texts() {
             let translation = try #require(translations[text], "missing: \(text)")
@@ -64,7 +75,7 @@ import Testing
         let result = try await Program("hongyan", ["roster"], home: home, environment: language).result()
         #expect(result.errors == "hongyan: 还没有账号；请用 --jid 指定，或先运行 `hongyan login`。\n")
         let help = try await Program("hongyan", ["help"], home: home, environment: language).result()
-        #expect(help.output.contains("列出好友：谁在线、离开、离线"))
+        #expect(help.output.contains("列出联系人：谁在线、离开、离线"))
         let english = try await Program("hongyan", ["roster"], home: home, environment: ["LANG": "en_GB.UTF-8"])
             .result()
         #expect(english.errors.contains("There is no account yet"))

@@ -9,7 +9,7 @@ struct BoundedTransport: Transport {
     var isMessageBased: Bool { transport.isMessageBased }
     func read() async throws(TransportError) -> [UInt8] { try await transport.read() }
     func write(_ bytes: [UInt8]) async throws(TransportError) { try await transport.write(bytes) }
-    func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> TransportLayer.TLSInformation {
+    func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS {
         let information = try await transport.startTLS(bounds.applied(to: configuration))
         bounds.note(information)
         return information
@@ -18,5 +18,5 @@ struct BoundedTransport: Transport {
     func finishWriting() async throws(TransportError) { try await transport.finishWriting() }
     func close() async { await transport.close() }
     func abort() { transport.abort() }
-    var tlsInformation: TransportLayer.TLSInformation? { get async { await transport.tlsInformation } }
+    var tlsInformation: NegotiatedTLS? { get async { await transport.tlsInformation } }
 }

@@ -7,7 +7,7 @@ import XMPPClient
 final class TLSBounds: Sendable {
     let version: TLSVersion
     private let cache = TLSSessionCache()
-    private let handshakes = Mutex<[TransportLayer.TLSInformation]>([])
+    private let handshakes = Mutex<[NegotiatedTLS]>([])
 
     init(_ version: TLSVersion) { self.version = version }
 
@@ -21,7 +21,7 @@ final class TLSBounds: Sendable {
         return bounded
     }
 
-    func note(_ information: TransportLayer.TLSInformation) { handshakes.withLock { $0.append(information) } }
+    func note(_ information: NegotiatedTLS) { handshakes.withLock { $0.append(information) } }
 
     /// Connects in one way and no other.
     func factory(_ way: MatrixRow.Way, _ server: RunningServer, through proxy: FaultProxy) -> TransportFactory {

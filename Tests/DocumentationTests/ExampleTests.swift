@@ -1,12 +1,7 @@
-import EntityInformation
 import Foundation
-import Roster
+import Hongyan
 import ServerFixtures
 import Testing
-import TransportLayer
-import XMPPAddress
-import XMPPClient
-import XMPPStanzas
 
 @Suite("Examples with a real server", .timeLimit(.minutes(20)))
 struct ExampleTests {

@@ -15,6 +15,38 @@ struct ListTests {
         #expect(await script.end() == 0, "\(script.output)")
     }
 
+    /// What `Scripts/unicode-tables` writes.
+    private static let unicodeTables = [
+        "Sources/XMPPAddress/UnicodeTables.swift", "Sources/XMPPAddress/UnicodeMappings.swift",
+        "Sources/CommandLine/Terminal/WideCharacters.swift",
+    ]
+
+    @Test("all tables of Unicode properties are of the version that the script names")
+    func unicodeVersion() throws {
+        let script = try ProjectFile("Scripts/unicode-tables")
+        let version = try #require(script.text.firstMatch(of: /version = "([0-9.]+)"/)).output.1
+        for path in Self.unicodeTables {
+            #expect(script.text.contains("\"\(path)\""))
+            let named = try ProjectFile(path).text.matches(of: /Unicode Character Database ([0-9.]+[0-9])/)
+            #expect(named.map(\.output.1) == [version], "\(path)")
+        }
+    }
+
+    @Test("the standard library's Unicode is not newer than the tables")
+    func standardLibrary() throws {
+        let script = try ProjectFile("Scripts/unicode-tables").text
+        let version = try #require(script.firstMatch(of: /version = "(\d+)\.(\d+)/)).output
+        let tables = try (#require(Int(version.1)), #require(Int(version.2)))
+        let newest = (UInt32(0)...0x10_FFFF).lazy.compactMap { Unicode.Scalar($0)?.properties.age }.max {
+            ($0.major, $0.minor) < ($1.major, $1.minor)
+        }
+        let library = try #require(newest)
+        #expect(library.major > 10)
+        #expect(
+            (library.major, library.minor) <= tables,
+            "Run Scripts/unicode-tables with the data of Unicode \(library.major).\(library.minor).")
+    }
+
     @Test("the numbers in the names of tests are numbers of the list")
     func acceptance() async throws {
         let script = try Program("Scripts/acceptance", ["--check"])

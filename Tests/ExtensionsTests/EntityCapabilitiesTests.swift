@@ -67,6 +67,46 @@ struct EntityCapabilitiesTests {
         #expect(EntityCapabilities(node: "x", describing: information) == nil)
     }
 
+    @Test(
+        "XEP-0115 §5.4: a feature that is named twice, or a FORM_TYPE with several values, makes an answer ill-formed",
+        arguments: [
+            (
+                "<feature var='http://jabber.org/protocol/muc'/>",
+                "<feature var='http://jabber.org/protocol/muc'/><feature var='http://jabber.org/protocol/muc'/>"
+            ),
+            (
+                "<value>urn:xmpp:dataforms:softwareinfo</value>",
+                "<value>urn:xmpp:dataforms:softwareinfo</value><value>x</value>"
+            ),
+        ])
+    func repeated(text: String, replacement: String) throws {
+        #expect(Self.complex.contains(text))
+        let document = Self.complex.replacing(text, with: replacement)
+        let information = try DiscoveryInformation(from: XMLElement(parsing: document))
+        #expect(EntityCapabilities(node: "x", describing: information) == nil)
+        #expect(!EntityCapabilities(node: "x", verification: "q07IKJEyjvHSyhy//CH0CxmKi8w=").verifies(information))
+    }
+
+    /// Each would be hashed like other, genuine information.
+    @Test("names in which parts of others hide are not hashed")
+    func ambiguous() throws {
+        let genuine = DiscoveryInformation(
+            identities: [.init(category: "client", type: "pc")], features: ["urn:a", "urn:b"])
+        let known = try #require(EntityCapabilities(node: "x", describing: genuine))
+        let forged = [
+            DiscoveryInformation(identities: [.init(category: "client", type: "pc")], features: ["urn:a<urn:b"]),
+            DiscoveryInformation(
+                identities: [.init(category: "client", type: "pc", name: "<urn:a")], features: ["urn:b"]),
+            DiscoveryInformation(identities: [.init(category: "client/pc", type: "")], features: ["urn:a", "urn:b"]),
+            DiscoveryInformation(
+                identities: genuine.identities + [.init(category: "urn:a<client", type: "x")], features: ["urn:b"]),
+        ]
+        for information in forged {
+            #expect(EntityCapabilities(node: "x", describing: information) == nil)
+            #expect(!known.verifies(information))
+        }
+    }
+
     @Test("reads and writes the element in presence")
     func roundTrip() throws {
         let text =

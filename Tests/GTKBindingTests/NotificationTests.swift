@@ -89,7 +89,7 @@ extension GTKTests {
         func sending() async throws {
             let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             let pixels = (0..<256 * 64 * 4).map { UInt8($0 % 251) }
-            let picture = try #require(Texture(pixels: pixels, width: 256, height: 64, stride: 1024)).png
+            let picture = await (try #require(Texture(pixels: pixels, width: 256, height: 64, stride: 1024))).png()
             notifications.send(message("<b>1 < 2</b> & more", picture: picture), id: "a")
             var mention = message("Romeo!")
             mention.priority = .high

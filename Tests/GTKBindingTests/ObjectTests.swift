@@ -60,14 +60,19 @@ extension GTKTests {
         }
 
         @Test("what is not a picture is an error, and one that is comes back")
-        func textures() throws {
+        func textures() async throws {
             #expect(throws: GTKError.self) { try Texture(encoded: [1, 2, 3]) }
             #expect(throws: GTKError.self) { try Texture(file: "/nowhere/goose.png") }
             let pixels = [UInt8](repeating: 200, count: 2 * 3 * 4)
             let texture = try #require(Texture(pixels: pixels, width: 2, height: 3, stride: 8))
             #expect(Texture(pixels: pixels, width: 2, height: 4, stride: 8) == nil)
-            let again = try Texture(encoded: texture.png)
+            let encoded = await texture.png()
+            let again = try Texture(encoded: encoded)
             #expect((again.width, again.height) == (2, 3))
+            let decoded = await Texture.decoded(encoded)
+            #expect(decoded.map { [$0.width, $0.height] } == [2, 3])
+            #expect(await Texture.decoded([1, 2, 3]) == nil)
+            #expect(await Texture.decoded(nil) == nil)
         }
     }
 }

@@ -74,6 +74,11 @@ struct EjabberdConfiguration: Sendable {
         }
     }
 
+    private var components: String {
+        (["ext.xmpp.test"] + options.componentDomains).map { "\"\($0)\": { password: \"componentsecret\" }" }
+            .joined(separator: ", ")
+    }
+
     private func clientListener(_ port: UInt16, tls: String) -> String {
         """
           -
@@ -124,7 +129,9 @@ struct EjabberdConfiguration: Sendable {
             port: \(ports[4])
             ip: "127.0.0.1"
             module: ejabberd_service
-            hosts: { "ext.xmpp.test": { password: "componentsecret" } }
+            hosts: { \(components) }
+            # Otherwise each component gets what is for any of them.
+            global_routes: false
         acl:
           local: { user_regexp: "" }
           loopback: { ip: "127.0.0.0/8" }

@@ -103,6 +103,8 @@ struct ProsodyConfiguration: Sendable {
         Component "pubsub.xmpp.test" "pubsub"
         Component "ext.xmpp.test"
           component_secret = "componentsecret"
+        \(options.componentDomains.map { "Component \"\($0)\"\n  component_secret = \"componentsecret\"" }
+            .joined(separator: "\n"))
 
         """
     }

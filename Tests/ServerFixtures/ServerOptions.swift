@@ -33,6 +33,8 @@ public struct ServerOptions: Sendable, Hashable {
     public var resumptionSeconds = 600
     /// Most bytes of one uploaded file (XEP-0363).
     public var uploadSizeLimit = 20 * 1024 * 1024
+    /// Domains that external components (XEP-0114) may serve beside ``PrivateServer/componentDomain``, with the same secret.
+    public var componentDomains: [String] = []
     /// Modules by the server's own name, added to or taken from the usual ones.
     public var addedModules: Set<String> = []
     public var removedModules: Set<String> = []

@@ -8,7 +8,7 @@ struct EnginePair: ~Copyable {
     var slice = Int.max
 
     /// Moves bytes until both have settled.
-    mutating func settle() throws(TransportError) -> (client: TLSInformation, server: TLSInformation) {
+    mutating func settle() throws(TransportError) -> (client: NegotiatedTLS, server: NegotiatedTLS) {
         for _ in 0..<100_000 {
             let own = try client.handshake()
             Self.carry(client.takeOutput(), slice) { server.append($0) }

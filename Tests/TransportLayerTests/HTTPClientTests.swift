@@ -211,6 +211,34 @@ struct HTTPClientTests {
         #expect(await early.value == .cancelled)
     }
 
+    @Test("A server that drips does not hold a transfer: there is a least rate, and a time for everything together")
+    func drip() async throws {
+        let url = try await Self.server.value.url("/drip")
+        var slow = try await client().configuration
+        slow.leastRate = 10_000
+        slow.rateWindow = .seconds(1)
+        await expect(.timedOut) { try await HTTPClient(configuration: slow).download(url, limit: 1 << 20) }
+        var long = try await client().configuration
+        long.total = .milliseconds(300)
+        await expect(.timedOut) { try await HTTPClient(configuration: long).download(url, limit: 1 << 20) }
+    }
+
+    @Test(
+        "An address that is passed on obeys the rule of those that are used",
+        arguments: [
+            ("https://files.example/a", true), ("http://files.example/a", false), ("javascript:alert(1)", false),
+            ("file:///etc/passwd", false), ("ftp://files.example/a", false), ("https://", false), ("", false),
+            ("https://files.example/a\r\nX: y", false),
+        ])
+    func check(url: String, isAllowed: Bool) {
+        do throws(TransportError) {
+            try HTTPClient().check(url)
+            #expect(isAllowed)
+        } catch {
+            #expect(!isAllowed && error.code == .invalidConfiguration)
+        }
+    }
+
     @Test("A line break in a header field is refused")
     func injection() async throws {
         let url = try await Self.server.value.url("/echo")

@@ -27,10 +27,10 @@ struct HTTPServer: Sendable {
 
     func stop() { process.stop() }
 
-    /// Paths: /bytes/N sends N bytes, /stall begins and stops, /to/URL redirects, /loop redirects to itself, /echo tells the header fields; PUT keeps
+    /// Paths: /bytes/N sends N bytes, /stall begins and stops, /drip never stops for long and never ends, /to/URL redirects, /loop redirects to itself, /echo tells the header fields; PUT keeps
     /// the body, GET of the same path gives it back.
     private static let script = #"""
-        import http.server, ssl, sys, threading, urllib.parse
+        import http.server, ssl, sys, threading, time, urllib.parse
         store = {}
         class H(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -51,6 +51,13 @@ struct HTTPServer: Sendable {
                     self.send_response(200); self.end_headers()
                     try:
                         while True: self.wfile.write(b"x" * 65536)
+                    except OSError: pass
+                    self.close_connection = True
+                elif p == "/drip":
+                    self.send_response(200); self.send_header("Content-Length", "1000000"); self.end_headers()
+                    try:
+                        while True:
+                            self.wfile.write(b"x" * 8); self.wfile.flush(); time.sleep(0.05)
                     except OSError: pass
                     self.close_connection = True
                 elif p == "/stall":

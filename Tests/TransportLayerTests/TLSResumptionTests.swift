@@ -19,7 +19,7 @@ struct TLSResumptionTests {
     /// One connection, up to the first bytes of the server.
     private func connect(
         _ client: TLSConfiguration, _ server: TLSServerConfiguration? = nil
-    ) async throws -> (client: TLSInformation, server: TLSInformation) {
+    ) async throws -> (client: NegotiatedTLS, server: NegotiatedTLS) {
         let configuration = if let server { server } else { try await Loopback.server() }
         var pair = EnginePair(
             client: try TLSEngine(client: client), server: try TLSEngine(server: configuration))

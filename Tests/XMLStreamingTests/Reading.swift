@@ -6,8 +6,9 @@ struct Reading: Equatable {
     var error: XMLError?
 
     /// Feeds a stream parser with pieces of the given sizes, the last of which is repeated.
-    init(_ bytes: [UInt8], pieces: [Int], limits: XMLLimits = .default) {
+    init(_ bytes: [UInt8], pieces: [Int], limits: XMLLimits = .default, skips: Bool = false) {
         var parser = XMLStreamParser(limits: limits)
+        parser.skipsUnreadableElements = skips
         var offset = 0
         var piece = 0
         do throws(XMLError) {
@@ -23,11 +24,15 @@ struct Reading: Equatable {
         }
     }
 
-    init(whole bytes: [UInt8], limits: XMLLimits = .default) {
-        self.init(bytes, pieces: [max(bytes.count, 1)], limits: limits)
+    init(whole bytes: [UInt8], limits: XMLLimits = .default, skips: Bool = false) {
+        self.init(bytes, pieces: [max(bytes.count, 1)], limits: limits, skips: skips)
     }
 
     var elements: [XMLElement] {
         events.compactMap { if case .element(let element) = $0 { element } else { nil } }
+    }
+
+    var unreadable: [UnreadableElement] {
+        events.compactMap { if case .unreadable(let element) = $0 { element } else { nil } }
     }
 }

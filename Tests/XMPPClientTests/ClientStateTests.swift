@@ -83,12 +83,34 @@ struct ClientStateTests {
 @Suite("Carbons", .timeLimit(.minutes(20)))
 struct CarbonTests {
     private static func carbon(from sender: String, _ direction: String = "received") -> String {
+        let isSent = direction == "sent"
+        return carbon(
+            from: sender, direction, of: isSent ? "alice@xmpp.test/garden" : "juliet@capulet.example/balcony",
+            to: isSent ? "juliet@capulet.example/balcony" : "alice@xmpp.test/garden")
+    }
+
+    private static func carbon(
+        from sender: String, _ direction: String, of author: String, to receiver: String, type: String = "chat"
+    ) -> String {
         """
         <message from='\(sender)' to='alice@xmpp.test/desk'><\(direction) xmlns='urn:xmpp:carbons:2'>\
-        <forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client' from='juliet@capulet.example/balcony' \
-        to='alice@xmpp.test/garden' type='chat'><body>What man art thou?</body></message></forwarded>\
+        <forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client' from='\(author)' \
+        to='\(receiver)' type='\(type)'><body>What man art thou?</body></message></forwarded>\
         </\(direction)></message>
         """
+    }
+
+    @Test(
+        "a copy brings what the account has sent or received, and nothing else",
+        arguments: [
+            ("sent", "juliet@capulet.example/balcony", "alice@xmpp.test", "chat"),
+            ("received", "alice@xmpp.test/garden", "juliet@capulet.example", "chat"),
+            ("received", "juliet@capulet.example/balcony", "mallory@evil.example", "chat"),
+            ("received", "orchard@rooms.example/Romeo", "alice@xmpp.test/garden", "groupchat"),
+        ])
+    func foreignMessage(direction: String, author: String, receiver: String, type: String) throws {
+        let text = Self.carbon(from: "alice@xmpp.test", direction, of: author, to: receiver, type: type)
+        #expect(Carbon(in: try message(text), for: try JID("alice@xmpp.test/desk")) == nil)
     }
 
     private func message(_ text: String) throws -> Message {
@@ -102,7 +124,8 @@ struct CarbonTests {
             Carbon(in: message(Self.carbon(from: "alice@xmpp.test", direction)), for: account))
         #expect(carbon.direction == (direction == "sent" ? .sent : .received))
         #expect(carbon.message.body == "What man art thou?")
-        #expect(try carbon.message.from == JID("juliet@capulet.example/balcony"))
+        let juliet = try JID("juliet@capulet.example/balcony")
+        #expect((direction == "sent" ? carbon.message.to : carbon.message.from) == juliet)
     }
 
     @Test(

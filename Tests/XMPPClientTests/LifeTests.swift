@@ -9,7 +9,9 @@ import XMPPStanzas
 /// An extension that notes what happens to it.
 private actor Notebook: SessionExtension {
     nonisolated let features = ["urn:example:notebook"]
-    nonisolated var handlers: [IQHandler] { [IQHandler(Question.self) { question, _ in question }] }
+    nonisolated var handlers: [IQHandler] {
+        [IQHandler(Question.self, audience: .everybody) { question, _ in question }]
+    }
     private(set) var notes: [String] = []
     private let onStart: @Sendable (Session) async throws -> Void
     private let ended: Latch

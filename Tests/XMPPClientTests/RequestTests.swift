@@ -124,7 +124,7 @@ struct RequestTests {
     @Test("a thousand requests at the same time each get their own answer")
     func many() async throws {
         let server = MemoryServer()
-        let handler = IQHandler(Question.self) { question, _ in Question("re: \(question.text)") }
+        let handler = IQHandler(Question.self, audience: .everybody) { question, _ in Question("re: \(question.text)") }
         try await Client(try server.account("bob", resource: "r")).run { bob in
             try await bob.register(handler)
             try await Client(try server.account("alice")).run { alice in
@@ -178,9 +178,10 @@ struct RequestTests {
                 "<iq type='get' id='n7' from='@'><q xmlns='u'/></iq>",
                 "<iq type='get' id='broken' from='bob@xmpp.test/x'/>",
             ] { try await server.send(stanza, to: "alice") }
-            let reply = await server.next("iq")
-            #expect(reply["id"] == "broken")
-            #expect(try IQ(from: reply).error?.condition == .badRequest)
+            let reply = await server.next { $0["id"] == "broken" }
+            #expect(try IQ(from: reply).error == MemoryServer.absence)
+            try await server.send("<iq type='get' id='own' from='xmpp.test'/>", to: "alice")
+            #expect(try IQ(from: await server.next { $0["id"] == "own" }).error?.condition == .badRequest)
             _ = try await session.request(Ping())
             let ids = await server.received.compactMap { $0["id"] }.filter { $0.hasPrefix("n") && $0.count == 2 }
             #expect(ids.isEmpty)
@@ -193,7 +194,7 @@ struct RequestTests {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
             try await session.register(
-                IQHandler(Question.self) { question, _ in
+                IQHandler(Question.self, audience: .everybody) { question, _ in
                     switch question.text {
                     case "forbidden": throw StanzaError(.forbidden)
                     case "odd": throw Odd()
@@ -217,7 +218,7 @@ struct RequestTests {
     func owners() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
-            let handler = IQHandler(Question.self) { question, _ in question }
+            let handler = IQHandler(Question.self, audience: .everybody) { question, _ in question }
             try await session.register(handler)
             let error = await #expect(throws: ClientError.self) { try await session.register(handler) }
             #expect(error?.code == .handlerExists)
@@ -235,7 +236,7 @@ struct RequestTests {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
             try await session.register(
-                IQHandler(Question.self) { question, _ in
+                IQHandler(Question.self, audience: .everybody) { question, _ in
                     _ = try await session.request(Ping())
                     return question
                 })
@@ -257,7 +258,7 @@ struct RequestTests {
         let gate = Latch()
         try await Client(try server.account("alice")).run { session in
             try await session.register(
-                IQHandler(Question.self) { question, _ in
+                IQHandler(Question.self, audience: .everybody) { question, _ in
                     await gate.wait()
                     return question
                 })

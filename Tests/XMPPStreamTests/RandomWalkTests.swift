@@ -58,7 +58,7 @@ struct RandomWalkTests {
                     if isEstablished { violate("established twice") }
                     if session.tls == nil { violate("established in clear") }
                     isEstablished = true
-                case .stanzas:
+                case .stanzas, .unreadable:
                     if !mayDeliver, !isEstablished { violate("a stanza before binding") }
                 case .acknowledged(let tokens):
                     for token in tokens where sent.remove(token) == nil {
@@ -174,6 +174,7 @@ struct RandomWalkTests {
                 case .resourceConflict: choosing = true
                 case .established: session.wasEstablished = true
                 case .stanzas(let stanzas): unconfirmed += stanzas.count
+                case .unreadable: unconfirmed += 1
                 case .ended(let end):
                     session.isEnded = true
                     session.resumption = end.resumption

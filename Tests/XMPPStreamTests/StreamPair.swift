@@ -79,6 +79,8 @@ struct StreamPair: ~Copyable {
             case .closeTransport: cut()
             case .stanzas(let stanzas):
                 if confirmsStanzas { perform(client.stanzasHandled(stanzas.count, now: now)) }
+            case .unreadable:
+                if confirmsStanzas { perform(client.stanzasHandled(1, now: now)) }
             case .progress, .readyToRegister, .resourceConflict, .tokenReceived, .tokenRejected, .established, .element,
                 .acknowledged, .notSent, .tooLarge, .ended:
                 break

@@ -20,6 +20,11 @@ final class Desk {
         playback = VoicePlayback(store: home.store)
     }
 
+    /// Windows are light or dark as the preferences say, from now on.
+    func followStyle() {
+        observe(self) { desk in StyleManager.use(desk.home.preferences.values.colourScheme.scheme) }
+    }
+
     /// What is fetched for an account; `nil` where its media cannot be kept.
     func downloads(of account: AccountID) -> AttachmentDownloads? { downloadsOfAccounts[account] }
 

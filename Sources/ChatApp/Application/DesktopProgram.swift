@@ -69,7 +69,7 @@ public final class DesktopProgram {
                 store: store, keeper: ProfileAccounts(profile: profile), preferences: profile.preferences())
             let desk = Desk(home: home, program: self)
             self.desk = desk
-            observe(desk) { desk in StyleManager.use(desk.home.preferences.values.colourScheme.scheme) }
+            desk.followStyle()
             if let salvage = store.report.salvage { desk.say(salvage.words(at: profile.storePath)) }
             if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)

@@ -51,8 +51,7 @@ extension ComposerView {
     }
 
     private func offer(_ texture: Texture) {
-        let bytes = texture.png
-        offer { await $0.add(bytes, name: localized("picture") + ".png") }
+        offer { await $0.add(await texture.png(), name: localized("picture") + ".png") }
     }
 
     /// Says that the text is too long for a message, and shows it as a file that can be sent.

@@ -76,8 +76,7 @@ final class RequestBar {
         if accounts.elements.count > 1, let account = accounts[request.id.account] {
             parts.append(localized("Your account: %@", account.address))
         }
-        if others == 1 { parts.append(localized("One more asks.")) }
-        if others > 1 { parts.append(localized("%@ more ask.", others)) }
+        if others > 0 { parts.append(localized("%@ more asks.", plural: "%@ more ask.", count: others)) }
         return parts.joined(separator: " · ")
     }
 }

@@ -76,7 +76,7 @@ final class ConversationListRow: ListRow {
     static func spoken(_ item: ConversationRow) -> String {
         var parts = [item.title]
         if item.unreadCount > 0 {
-            parts.append(localized("%@ unread", item.unreadCount))
+            parts.append(localized("%@ unread", plural: "%@ unread", count: item.unreadCount))
         } else if item.isMarkedUnread {
             parts.append(localized("Marked as unread"))
         }
@@ -118,6 +118,7 @@ enum PreviewWords {
     static func writing(_ names: [String], in kind: ConversationKey.Kind) -> String {
         guard kind == .room, let first = names.first else { return localized("is writing…") }
         return names.count == 1
-            ? localized("%@ is writing…", first) : localized("%@ people are writing…", names.count)
+            ? localized("%@ is writing…", first)
+            : localized("%@ person is writing…", plural: "%@ people are writing…", count: names.count)
     }
 }

@@ -31,12 +31,13 @@ final class PersonPicture {
         guard let hash else { return widget.show(nil as Texture?) }
         if let texture = Self.textures[hash] { return widget.show(texture) }
         widget.show(nil as Texture?)
-        loading = Task { [weak self, avatars] in
+        // A picture in a row lives as long as its widget, which may be longer than this object.
+        loading = Task { [widget, avatars] in
             guard let avatar = await avatars.avatar(hash), !Task.isCancelled else { return }
-            guard let texture = try? Texture(encoded: avatar.data) else { return }
+            guard let texture = await Texture.decoded(avatar.data), !Task.isCancelled else { return }
             if Self.textures.count >= Self.textureLimit { Self.textures.removeAll() }
             Self.textures[hash] = texture
-            if let self, self.hash == hash { self.widget.show(texture) }
+            widget.show(texture)
         }
     }
 }

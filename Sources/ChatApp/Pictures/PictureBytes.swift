@@ -1,3 +1,4 @@
+internal import GTKBinding
 internal import Media
 
 /// Pictures as GTK reads them: PNG, JPEG and TIFF by itself, others through the module for media.
@@ -6,6 +7,12 @@ nonisolated enum PictureBytes {
         guard let file = try? PictureFile.inspect(bytes) else { return nil }
         let isUpright = file.orientation == .upright
         if isUpright, file.type == .png || file.type == .jpeg { return bytes }
-        return try? await Picture.png(of: bytes).bytes
+        return try? await Media.Picture.png(of: bytes).bytes
+    }
+
+    /// The picture, decoded within ``PictureLimits`` and away from the main thread; `nil` where it is none.
+    @MainActor
+    static func texture(_ bytes: [UInt8]) async -> Texture? {
+        await Texture.decoded(readable(bytes))
     }
 }

@@ -244,14 +244,14 @@ final class PictureViewer {
         stack.shown = "failure"
     }
 
-    /// Reads the file away from the main actor.
+    /// Reads and decodes the file away from the main thread.
     private func load(_ path: String) {
         guard path != shownPath else { return }
         shownPath = path
         loading = Task { [weak self] in
-            let bytes = await Self.bytes(path)
+            let texture = await Texture.decoded(Self.bytes(path))
             guard !Task.isCancelled, let self else { return }
-            guard let bytes, let texture = try? Texture(encoded: bytes) else {
+            guard let texture else {
                 self.retry.isVisible = false
                 return self.fail(localized("This picture cannot be shown"))
             }

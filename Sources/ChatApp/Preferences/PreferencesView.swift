@@ -26,10 +26,8 @@ final class PreferencesView {
         self.general = general
         view = self
         accounts.onOpen = { [weak self] in self?.show($0) }
-        window.onCloseRequest {
-            PreferencesView.open = nil
-            return false
-        }
+        // Closed by the person, or gone with the window that it stands over.
+        window.on("unrealize") { PreferencesView.open = nil }
     }
 
     /// Shows the window; the account, too, if one is named.

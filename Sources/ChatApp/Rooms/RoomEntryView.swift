@@ -175,7 +175,7 @@ final class RoomEntryView {
         suggestions.show(model)
         directoryRow.isVisible = !model.listings.isEmpty
         directoryRow.show(
-            subtitle: model.listings.count == 1 ? localized("1 room") : localized("%@ rooms", model.listings.count))
+            subtitle: localized("%@ room", plural: "%@ rooms", count: model.listings.count))
         // What was missing is not any more: the service of rooms may be found after somebody has asked for a room.
         if remark?.isEmpty == false, model.canProceed { remark = nil }
         let failure = remark ?? model.failureWords

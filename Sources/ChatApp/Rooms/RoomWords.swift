@@ -19,7 +19,7 @@ enum RoomWords {
     }
 
     static func people(_ count: Int) -> String {
-        count == 1 ? localized("1 person") : localized("%@ people", count)
+        localized("%@ person", plural: "%@ people", count: count)
     }
 
     /// In one line.

@@ -118,9 +118,9 @@ final class PictureTile: ListRow {
         readPath = path
         let hash = item?.attachment.contentHash
         decoding = Task { [weak self] in
-            let bytes = await Self.small(path)
+            let texture = await Texture.decoded(Self.small(path))
             guard !Task.isCancelled, let self else { return }
-            guard let bytes, let texture = try? Texture(encoded: bytes) else {
+            guard let texture else {
                 self.blank.show("image-missing-symbolic")
                 return self.blank.isVisible = true
             }

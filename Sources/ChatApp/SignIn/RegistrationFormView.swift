@@ -9,6 +9,8 @@ final class RegistrationFormView {
     private var rows: [String: EntryRow] = [:]
     /// Those in which something is typed, in their order.
     private(set) var fields: [EntryRow] = []
+    /// Of the picture that a person reads something from, in pixels.
+    private static let pictureHeight = 120
 
     init(_ model: RegistrationModel) { self.model = model }
 
@@ -32,12 +34,13 @@ final class RegistrationFormView {
                 root.append(Label(field.label).wrap(maximumCharacters: 44).textAlignment(0))
                 continue
             }
-            if let bytes = field.picture, let texture = try? Texture(encoded: bytes) {
+            if let bytes = field.picture {
                 group = nil
                 let picture = Picture()
-                picture.show(texture)
                 picture.show(alternative: field.label)
-                root.append(picture.minimumSize(height: min(texture.height, 160)).css("card"))
+                root.append(picture.minimumSize(height: Self.pictureHeight).css("card"))
+                // It comes from a server that nothing is known of yet.
+                Task { picture.show(await PictureBytes.texture(bytes)) }
             } else if let link = field.link {
                 group = nil
                 root.append(Self.link(localized("Show what is asked for in the browser"), link))

@@ -145,11 +145,12 @@ final class PictureView: AttachmentView {
         shownPath = path
         let hash = place.attachment.contentHash
         decoding = Task { [weak self] in
-            guard let bytes = await Self.small(path), !Task.isCancelled else {
+            let texture = await Texture.decoded(Self.small(path))
+            guard !Task.isCancelled else { return }
+            guard let texture else {
                 self?.cannotShow()
                 return
             }
-            guard let texture = try? Texture(encoded: bytes) else { return }
             if let hash { Self.keep(texture, hash) }
             self?.picture.show(texture)
             self?.isShowingAll = true

@@ -76,7 +76,7 @@ final class TimelineRow: ListRow {
             shown = (row, label)
         }
         unread = shown
-        shown.label.text = count == 1 ? localized("1 new message") : localized("%@ new messages", count)
+        shown.label.text = localized("%@ new message", plural: "%@ new messages", count: count)
         place.show(shown.row)
     }
 

@@ -144,7 +144,7 @@ extension TimelineView {
     }
 
     private func loadOlder() {
-        guard !isLoadingOlder, timeline.olderMessages == .possible, model.count > 0 else { return }
+        guard !isLoadingOlder, timeline.mayLoadOlder, model.count > 0 else { return }
         isLoadingOlder = true
         Task { [weak self] in
             await self?.timeline.loadOlder()

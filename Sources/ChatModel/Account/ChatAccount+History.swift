@@ -1,6 +1,7 @@
 public import ChatStore
 internal import MessageFeatures
 internal import MessageHistory
+internal import MessageSemantics
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
@@ -153,6 +154,7 @@ extension ChatAccount {
             guard capabilities.isAvailable else { throw ArchiveError(.notSupported, "There is no archive.") }
             // Without `#extended` the page may reach beyond the hole; what is known there is recognised.
             if !capabilities.isExtended { query.limit = nil }
+            if request.archive == address { recorder.ownArchive(assignsIdentifiers: capabilities.assignsIdentifiers) }
             let filter = ArchiveFilter(with: request.with, afterID: query.limit)
             page = try await archive.page(
                 in: request.archive == address ? nil : request.archive, filter: filter,
@@ -180,12 +182,17 @@ extension ChatAccount {
         reader.keptContents = await recorder.keepContents(of: page.messages.lazy.compactMap(\.message))
         var items: [ArchiveItem] = []
         var receiptsWanted: Set<String> = []
-        var time = MessageTime(millisecondsSince1970: 0)
+        // In front of the first stamp that can be read stands what is not newer than it.
+        var time = MessageTime(
+            millisecondsSince1970: page.messages.lazy.compactMap(\.stamp).first?.millisecondsSince1970 ?? 0)
         for archived in page.messages {
             // A stamp that cannot be read stands where it stood.
             if let stamp = archived.stamp { time = MessageTime(millisecondsSince1970: stamp.millisecondsSince1970) }
             var content: ArchiveItem.Content?
-            if let message = archived.message {
+            if let message = archived.message, !mayHold(archive, message) {
+                // Its place stays, so that the page proves what it proves.
+                refusedItems[archive, default: 0] += 1
+            } else if let message = archived.message {
                 let meanings = reader.read(message, .init(.archive, time: time, timeSource: .archive))
                 content = meanings.first?.archived
                 if message.payloads.contains(DeliveryReceiptRequest.name) { receiptsWanted.insert(archived.id) }
@@ -196,6 +203,12 @@ extension ChatAccount {
             items.append(ArchiveItem(id: archived.id, time: time, content: content))
         }
         return (items, receiptsWanted)
+    }
+
+    /// An archive can write any message in anybody's name, so it is believed only about its own conversation.
+    private func mayHold(_ archive: JID, _ message: Message) -> Bool {
+        let places = recorder.places.all
+        return ArchiveAuthority.archive(archive, mayHold: message, account: address) { places[$0] != nil }
     }
 
     /// Keeps a page, and gives the receipts for what came by it and by no other way.

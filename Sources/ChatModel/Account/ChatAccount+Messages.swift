@@ -15,7 +15,7 @@ extension ChatAccount {
         if key.kind != .direct, let place = recorder.places.all[key.address.bare] {
             sender =
                 (try? JID(local: key.address.local, domain: key.address.domain, resource: place.nickname)) ?? address
-            occupantID = place.occupantID
+            occupantID = place.believedOccupantID
         }
         toldComposing.remove(key)
         let message = OutgoingMessage(

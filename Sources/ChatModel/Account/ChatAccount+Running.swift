@@ -59,7 +59,13 @@ extension ChatAccount {
         configuration.add { DisplayedPositions($0) }
         configuration.add { Blocking($0) }
         configuration.add { Profiles($0) }
-        configuration.add { GroupChat($0) }
+        configuration.add {
+            GroupChat(
+                $0,
+                onInformation: { room, information, isEntering in
+                    recorder.places.announced(information, by: room, isEntering: isEntering)
+                })
+        }
         configuration.add { Bookmarks($0, entersAutomatically: false) }
         let trust = configuration.trust
         configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
@@ -76,10 +82,13 @@ extension ChatAccount {
         let (rooms, roomJobs) = AsyncStream.makeStream(of: JID.self)
         self.historyActions = historyActions
         self.roomJobs = roomJobs
+        let (connections, connectionsBegun) = AsyncStream.makeStream(of: Void.self)
+        self.connectionsBegun = connectionsBegun
         let events = session.events([.messages, .connection])
         let contacts = await session[Roster.self]?.events()
         await withDiscardingTaskGroup { group in
             group.addTask { await self.queue.run(in: session) }
+            group.addTask { await self.followOfflineDelivery(connections, in: session) }
             group.addTask { await self.fetchHistory(history, in: session) }
             group.addTask { await self.checkDeliveries() }
             group.addTask { await self.followRooms(rooms, in: session) }
@@ -102,6 +111,7 @@ extension ChatAccount {
         self.session = nil
         self.historyActions = nil
         self.roomJobs = nil
+        self.connectionsBegun = nil
         wentOffline()
     }
 
@@ -109,6 +119,7 @@ extension ChatAccount {
         switch event {
         case .connection(.online(_, let isResumed)): await wentOnline(isResumed: isResumed, in: session)
         case .connection(.disconnected):
+            recorder.offlineDelivery.connectionLost()
             // Late news: the next connection may have begun already, also while this asks for it.
             let beginning = beginnings
             if await !session.isOnline, beginning == beginnings { sync.disconnected() }
@@ -140,6 +151,21 @@ extension ChatAccount {
             for contact in await roster.contacts { setPresence(contact) }
         }
         if !isActive { await session[ClientState.self]?.inactive() }
+        connectionsBegun?.yield()
+    }
+
+    /// The server delivers what it kept when it gets the presence, and answers a request that comes later after that.
+    private func followOfflineDelivery(_ connections: AsyncStream<Void>, in session: Session) async {
+        for await _ in connections {
+            let connection = recorder.offlineDelivery.connection
+            do throws(ClientError) {
+                _ = try await session.request(Ping())
+            } catch {
+                // A refusal is an answer, too.
+                guard error.stanzaError != nil else { continue }
+            }
+            recorder.offlineDelivery.ended(over: connection, at: now())
+        }
     }
 
     /// The extensions have begun: none believes any more to be where only an earlier session was.

@@ -52,6 +52,10 @@ public actor ChatAccount {
     /// The newest page of the own archive was not seen since a session began, perhaps by a process before this one: a connection
     /// that is resumed has missed nothing, but what came before its session may be missing still.
     var isHistoryOwed = true
+    /// How many messages archives have brought, since the program began, that they may not hold, by archive; none was kept.
+    public internal(set) var refusedItems: [JID: Int] = [:]
+    /// Tells the task that waits for the end of what the server kept that a connection has begun.
+    var connectionsBegun: AsyncStream<Void>.Continuation?
     /// How often the history was begun with, so that late news of a lost connection is told from that of this one.
     var beginnings = 0
     /// The archive was seen to keep what this account sends, so what it does not have was lost.

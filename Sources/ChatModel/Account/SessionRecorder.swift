@@ -1,11 +1,23 @@
 public import ChatStore
 internal import FileSharing
 internal import MessageHistory
+internal import Synchronization
 internal import XMLStreaming
 public import XMPPAddress
 public import XMPPClient
 internal import XMPPStanzas
 internal import XMPPStream
+
+/// What is known of the own archive.
+private final class OwnArchive: Sendable {
+    private let state = Mutex(false)
+
+    /// It gives names to live messages, and takes away those that others have written.
+    var assignsIdentifiers: Bool {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
 
 /// Keeps what a session receives and how it stands, in one transaction (XEP-0198 §5): whenever the process dies, the
 /// messages that are here are exactly those that the server will not send again.
@@ -19,6 +31,9 @@ public struct SessionRecorder: SessionStore {
     private let media: MediaCache?
     private let presences = PresenceRecord()
     let places = RoomPlaces()
+    let offlineDelivery = OfflineDelivery()
+    /// The own archive gives names to live messages (XEP-0359), so that they can be believed.
+    private let ownArchive = OwnArchive()
 
     /// - Parameter media: where files that come inside a message are kept.
     public init(
@@ -33,18 +48,41 @@ public struct SessionRecorder: SessionStore {
     }
 
     /// Reads stanzas as they are read at this moment.
-    var reader: MessageReader { MessageReader(account: account, address: address, places: places.all) }
+    var reader: MessageReader {
+        MessageReader(
+            account: account, address: address, places: places.all,
+            believesOwnArchive: ownArchive.assignsIdentifiers)
+    }
+
+    /// What the own archive has said of itself.
+    func ownArchive(assignsIdentifiers isAssigning: Bool) {
+        ownArchive.assignsIdentifiers = isAssigning
+    }
 
     public func loadSession() async throws -> SavedSession? {
         let account = account
-        let (state, rooms) = try await store.read { reader throws(StoreError) in
-            (try reader.session(of: account), try reader.rooms(of: account))
+        let own = address
+        let (state, known, lastOnline, hasArchive) = try await store.read { reader throws(StoreError) in
+            var known: [(room: Room, hasArchive: Bool)] = []
+            for room in try reader.rooms(of: account) {
+                let intervals = try reader.archiveIntervals(of: room.address, with: nil, account: account)
+                known.append((room, !intervals.isEmpty))
+            }
+            return (
+                try reader.session(of: account), known, try reader.account(own)?.lastOnline,
+                try !reader.archiveIntervals(of: own, with: nil, account: account).isEmpty
+            )
         }
-        for room in rooms {
+        // Until they are asked again: an archive that was read assigns identifiers, and so does a room its occupant ids.
+        for (room, hasArchive) in known {
             places.set(
-                RoomPlace(nickname: room.nickname ?? address.local ?? "", occupantID: room.occupantID),
+                RoomPlace(
+                    nickname: room.nickname ?? address.local ?? "", occupantID: room.occupantID,
+                    hasOccupantIDs: room.occupantID != nil, hasStanzaIDs: hasArchive),
                 in: room.address)
         }
+        if hasArchive { ownArchive(assignsIdentifiers: true) }
+        offlineDelivery.loaded(lastOnline)
         presences.loaded(state?.id)
         return state.map { SavedSession(resumption: $0) }
     }
@@ -76,12 +114,12 @@ public struct SessionRecorder: SessionStore {
                 let carbon = Carbon(in: message, for: address)
                 let said = carbon?.message ?? message
                 reader.keptContents = await keepContents(of: CollectionOfOne(said))
-                meanings += reader.read(said, .init(carbon == nil ? .live : .carbon, time: time))
+                meanings += reader.read(said, arrival(of: said, by: carbon == nil ? .live : .carbon, at: time))
             case .presence(let presence)?:
                 if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: places.all) {
                     sightings.append(sighting)
                 }
-                guard let (room, place) = places.presenceReceived(presence) else { continue }
+                guard let (room, place) = places.presenceReceived(presence, at: time) else { continue }
                 newPlaces[room] = place
                 reader = self.reader
             case .iq?, nil: continue
@@ -90,14 +128,16 @@ public struct SessionRecorder: SessionStore {
         let isAnother = presences.committed(change.resumption?.id)
         // Who was there nobody asks for where the session cannot be resumed.
         let seen = change.resumption == nil ? sightings.filter { $0.kind == .request } : sightings
+        let isOnline = offlineDelivery.isOnline(at: time)
         let acknowledged = Set(change.acknowledged)
         let (account, resumption, kept, entered) = (account, change.resumption, meanings, newPlaces)
         try await store.write { writer throws(StoreError) in
             for meaning in kept { try meaning.keep(in: writer) }
+            if isOnline { try writer.noteOnline(account, at: time) }
             for var room in entered.isEmpty ? [] : try writer.rooms(of: account) {
                 guard let place = entered[room.address] else { continue }
                 room.nickname = place.nickname
-                room.occupantID = place.occupantID
+                room.occupantID = place.believedOccupantID
                 try writer.save(room, of: account)
             }
             if isAnother {
@@ -109,6 +149,20 @@ public struct SessionRecorder: SessionStore {
             if !acknowledged.isEmpty { try Self.confirm(acknowledged, of: account, in: writer) }
             try writer.saveSession(resumption, of: account)
         }
+    }
+
+    /// What is known of a message that comes now, beside what it says itself.
+    private func arrival(of message: Message, by route: MessageCopy.Route, at time: MessageTime)
+        -> MessageReader.Arrival
+    {
+        let stay = message.from.flatMap { places.stay(of: $0) }
+        guard message.type == .groupchat else {
+            return .init(route, time: time, stay: stay, earliestDelay: offlineDelivery.earliestDelay(at: time))
+        }
+        if places.isHistory(message, at: time) {
+            return .init(route, time: time, earliestDelay: MessageTime(millisecondsSince1970: .min))
+        }
+        return .init(route, time: time, stay: stay)
     }
 
     /// The own server has these. For a message to a room that says nothing: only what the room sends back proves that it was

@@ -1,12 +1,17 @@
 public import ChatStore
+internal import Media
 
 /// The pictures of people for the rows that show them: read when they are needed, the last ones kept in memory.
 ///
-/// Rows carry the hash of a picture, so a list of thousands costs no more than what is on the screen.
+/// Rows carry the hash of a picture, so a list of thousands costs no more than what is on the screen. A picture comes scaled down, and
+/// decoded within ``PictureLimits``: a few kilobytes from a contact can claim a size that fills all memory when they are shown as they are.
 @MainActor
 public final class AvatarLoader {
     /// A screen of pictures, several times over: 8 MiB.
     public static let memoryLimit = 8 << 20
+
+    /// Pixels of the longest side: the largest picture of a person on a contact page, on a screen with double resolution.
+    public static let side = 256
 
     private let store: any LocalStore
     private let limit: Int
@@ -28,13 +33,15 @@ public final class AvatarLoader {
         return avatar
     }
 
-    /// The picture with that hash; `nil` where it is not here.
+    /// The picture with that hash, at most ``side`` pixels wide and high; `nil` where it is not here or cannot be shown.
     public func avatar(_ hash: String) async -> Avatar? {
         if let avatar = cached(hash) { return avatar }
         if let task = loading[hash] { return await task.value }
         let task = Task { [store] () -> Avatar? in
             let found = try? await store.read { reader throws(StoreError) in try reader.avatar(hash: hash) }
-            return found ?? nil
+            guard let avatar = found ?? nil, let small = try? await Picture.thumbnail(of: avatar.data, max: Self.side)
+            else { return nil }
+            return Avatar(hash: avatar.hash, mediaType: small.type.description, data: small.bytes)
         }
         loading[hash] = task
         let avatar = await task.value

@@ -2,22 +2,22 @@
 ///
 /// A thousand contacts come online within a second after a login; the list is shown anew ten times, not a thousand.
 @MainActor
-final class Coalescer {
+package final class Coalescer {
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let calls: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
-    init(every interval: Duration, clock: any Clock<Duration>) {
+    package init(every interval: Duration, clock: any Clock<Duration>) {
         self.interval = interval
         self.clock = clock
         (calls, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    func call() { continuation.yield() }
+    package func call() { continuation.yield() }
 
     /// Works until the task is cancelled.
-    func run(_ body: @MainActor () async -> Void) async {
+    package func run(_ body: @MainActor () async -> Void) async {
         for await _ in calls {
             await body()
             try? await clock.sleep(for: interval)

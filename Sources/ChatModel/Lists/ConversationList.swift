@@ -70,7 +70,11 @@ public final class ConversationList {
             do throws(StoreError) {
                 let (book, list) = try await store.read { store throws(StoreError) in
                     var list: [Conversation] = []
-                    for id in wanted { if let conversation = try store.conversation(id) { list.append(conversation) } }
+                    for id in wanted {
+                        if let conversation = try store.conversation(id), conversation.isListed {
+                            list.append(conversation)
+                        }
+                    }
                     return (readsBook ? try AddressBook(store) : nil, list)
                 }
                 for id in wanted {

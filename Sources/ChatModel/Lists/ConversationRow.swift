@@ -16,7 +16,7 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
     public internal(set) var preview: MessagePreview?
     /// When that was sent.
     public internal(set) var time: MessageTime?
-    /// Counted up to ``ChatStore/Conversation/unreadLimit``.
+    /// Counted up to `Conversation.unreadLimit`.
     public internal(set) var unreadCount: Int
     /// A person wants to come back to it, whatever was read.
     public internal(set) var isMarkedUnread: Bool

@@ -43,7 +43,8 @@ public final class VoiceComposer {
     /// So many bars are kept for drawing: a minute.
     static let keptLevels = 1200
 
-    @ObservationIgnored let folder: String
+    /// Where recordings grow.
+    @ObservationIgnored public let folder: String
     @ObservationIgnored let makeRecorder: @MainActor (String) throws(MediaError) -> VoiceRecorder
     @ObservationIgnored let deliver: @MainActor (VoiceMessage) async throws -> Void
     @ObservationIgnored let environment: ModelEnvironment

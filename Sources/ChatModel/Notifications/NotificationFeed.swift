@@ -20,20 +20,38 @@ public final class NotificationFeed {
     /// What comes from now on is news.
     public private(set) var hasBegun = false
 
-    private let home: ChatHome
+    private let store: any LocalStore
+    private let preferences: Preferences
+    private let environment: ModelEnvironment
+    private let isQuiet: () -> Bool
     private let isInFront: (ConversationKey) -> Bool
     /// The newest message of each conversation that was looked at.
     private var latest: [ConversationID: TimelinePosition] = [:]
     private var announced: Set<ConversationID> = []
 
     /// - Parameter isInFront: whether the person is looking at a conversation.
-    public init(_ home: ChatHome, isInFront: @escaping (ConversationKey) -> Bool) {
-        self.home = home
+    public convenience init(_ home: ChatHome, isInFront: @escaping (ConversationKey) -> Bool) {
+        self.init(
+            store: home.store, preferences: home.preferences, environment: home.environment,
+            isQuiet: { home.availability == .doNotDisturb }, isInFront: isInFront)
+    }
+
+    /// - Parameters:
+    ///   - isQuiet: whether the person does not want to be disturbed at all.
+    ///   - isInFront: whether the person is looking at a conversation.
+    public init(
+        store: any LocalStore, preferences: Preferences, environment: ModelEnvironment,
+        isQuiet: @escaping () -> Bool, isInFront: @escaping (ConversationKey) -> Bool
+    ) {
+        self.store = store
+        self.preferences = preferences
+        self.environment = environment
+        self.isQuiet = isQuiet
         self.isInFront = isInFront
     }
 
     public func run() async {
-        let changes = home.store.changes()
+        let changes = store.changes()
         await readBeginning()
         for await change in changes { await apply(change) }
     }
@@ -41,7 +59,7 @@ public final class NotificationFeed {
     /// What is there already is no news.
     func readBeginning() async {
         let conversations =
-            (try? await home.store.read { store throws(StoreError) in try store.conversations() }) ?? []
+            (try? await store.read { store throws(StoreError) in try store.conversations() }) ?? []
         for conversation in conversations { latest[conversation.id] = conversation.lastMessage?.position }
         hasBegun = true
     }
@@ -49,7 +67,7 @@ public final class NotificationFeed {
     func apply(_ changes: StoreChanges) async {
         let concerned = changes.conversations.union(changes.messages.keys)
         guard !concerned.isEmpty else { return }
-        let found = try? await home.store.read { store throws(StoreError) in
+        let found = try? await store.read { store throws(StoreError) in
             let book = try AddressBook(store)
             return try concerned.sorted().map { id throws(StoreError) in
                 guard let conversation = try store.conversation(id) else { return Finding(id: id) }
@@ -81,14 +99,14 @@ public final class NotificationFeed {
         guard let conversation = finding.conversation else { return forget(finding.id) }
         if conversation.unreadCount == 0 { forgetAnnouncement(finding.id) }
         let before = latest[finding.id]
-        let policy = NotificationPolicy(showsText: home.preferences.values.showsTextInNotifications)
+        let policy = NotificationPolicy(showsText: preferences.values.showsTextInNotifications)
         var news: MessageNotification?
         for (message, author) in zip(finding.messages, finding.authors) {
             if let before, message.position <= before { continue }
             latest[finding.id] = max(latest[finding.id] ?? message.position, message.position)
             let situation = NotificationPolicy.Situation(
-                now: home.environment.now(), isInFront: isInFront(conversation.key),
-                isQuiet: home.availability == .doNotDisturb || !home.preferences.values.showsNotifications)
+                now: environment.now(), isInFront: isInFront(conversation.key),
+                isQuiet: isQuiet() || !preferences.values.showsNotifications)
             let isRead = finding.readPosition.map { message.position <= $0 } ?? false
             let decision = policy.decide(
                 message, settings: conversation.settings, title: finding.title, senderName: author,

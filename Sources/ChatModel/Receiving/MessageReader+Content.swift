@@ -19,9 +19,12 @@ extension MessageReader {
         func target(_ id: String) -> TargetReference {
             room.map { .archived(ArchiveReference(archive: $0, id: id)) } ?? .sent(id: id)
         }
+        if let retraction = message.moderatedRetraction {
+            // Only the room itself speaks for its moderators (XEP-0425 §4), in the form of today and in that of Debian 12's Prosody.
+            if message.from?.isBare != true || room == nil { return nil }
+            return .retraction(of: target(retraction.messageID))
+        }
         if let retraction = (try? message.payload(MessageRetraction.self)) ?? nil {
-            // Only the room itself speaks for its moderators (XEP-0425 §4).
-            if retraction.moderation != nil, message.from?.isBare != true || room == nil { return nil }
             return .retraction(of: target(retraction.messageID))
         }
         if let reactions = (try? message.payload(MessageReactions.self)) ?? nil {

@@ -1,6 +1,7 @@
 public import ChatStore
 internal import GroupChat
 internal import MessageFeatures
+public import MessageSemantics
 public import XMPPAddress
 public import XMPPStanzas
 
@@ -15,11 +16,21 @@ public struct MessageReader: Sendable {
         /// The time if the stanza itself does not say a better one.
         public var time: MessageTime
         public var timeSource: TimeSource
+        /// The stay of the occupant who sends it, in a room that gives no occupant ids.
+        public var stay: OccupantStay?
+        /// The oldest delay that is believed of a message of others: while a server delivers what it kept, or a room its history.
+        /// `nil` believes none.
+        public var earliestDelay: MessageTime?
 
-        public init(_ route: MessageCopy.Route, time: MessageTime, timeSource: TimeSource = .clock) {
+        public init(
+            _ route: MessageCopy.Route, time: MessageTime, timeSource: TimeSource = .clock, stay: OccupantStay? = nil,
+            earliestDelay: MessageTime? = nil
+        ) {
             self.route = route
             self.time = time
             self.timeSource = timeSource
+            self.stay = stay
+            self.earliestDelay = earliestDelay
         }
     }
 
@@ -28,13 +39,20 @@ public struct MessageReader: Sendable {
     let address: JID
     /// Who this account is in the rooms that it knows.
     let places: [JID: RoomPlace]
+    /// Names that the own archive gave are believed.
+    let believesOwnArchive: Bool
     /// The hashes of contents that came inside messages and are in the cache.
     var keptContents: Set<String> = []
 
-    public init(account: AccountID, address: JID, places: [JID: RoomPlace] = [:]) {
+    /// - Parameter believesOwnArchive: the account announces `urn:xmpp:sid:0` or an archive; elsewhere anybody can write a
+    ///   `stanza-id` (XEP-0359 §5).
+    public init(
+        account: AccountID, address: JID, places: [JID: RoomPlace] = [:], believesOwnArchive: Bool = false
+    ) {
         self.account = account
         self.address = address.bare
         self.places = places
+        self.believesOwnArchive = believesOwnArchive
     }
 
     /// What the stanza means; nothing for one that is not for the eyes of a person, such as a typing notification.
@@ -55,25 +73,33 @@ public struct MessageReader: Sendable {
         if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
             // Whoever gives a receipt to somebody else says nothing about a message of ours.
             if isOutgoing { return [] }
-            return [.report(StateReport(.delivered, target: .sent(id: receipt.messageID), sender: sender), in: key)]
+            let target = TargetReference.sent(id: receipt.messageID)
+            return [.report(StateReport(.delivered, target: target, sender: sender, time: arrival.time), in: key)]
         }
         if let marker = message.displayedMarker {
             let target = TargetReference.sent(id: marker.messageID)
             if isOutgoing { return [.read(target, in: key)] }
-            return [.report(StateReport(.displayed, target: target, sender: sender), in: key)]
+            return [.report(StateReport(.displayed, target: target, sender: sender, time: arrival.time), in: key)]
         }
         // What a room says of an invitation, with addresses, is for programs that know nothing of it; here it is asked about.
         let room = (try? message.payload(RoomUser.self)) ?? nil
         if sender.isBare, room?.invitations.isEmpty == false { return [] }
         guard let content = content(of: message, room: nil) else { return [] }
-        let (time, source) = time(of: message, arrival, believing: [address, address.domainJID])
+        let place = isPrivate ? places[peer.bare] : nil
+        // What this account has sent says itself when, on whichever device.
+        let earliest = isOutgoing ? MessageTime(millisecondsSince1970: .min) : arrival.earliestDelay
+        let (time, source) = time(
+            of: message, arrival, since: earliest, believing: [address, address.domainJID])
         return [
             .message(
                 MessageCopy(
-                    route: arrival.route, sender: sender, isOutgoing: isOutgoing, wireID: message.id,
+                    route: arrival.route, sender: sender,
+                    occupantID: isOutgoing ? nil : occupantID(in: message, of: place),
+                    stay: isPrivate && !isOutgoing ? arrival.stay : nil, isOutgoing: isOutgoing, wireID: message.id,
                     originID: ((try? message.payload(OriginIdentifier.self)) ?? nil)?.id,
                     // Only the own account's archive names what belongs to this conversation (XEP-0359 §6).
-                    archiveReferences: archiveReferences(of: message, by: address), time: time, timeSource: source,
+                    archiveReferences: believesOwnArchive ? archiveReferences(of: message, by: address) : [],
+                    time: time, timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time,
                     firstSent: timeOfFirstSending(of: message, by: sender), content: content), in: key)
         ]
     }
@@ -102,11 +128,9 @@ public struct MessageReader: Sendable {
         guard message.type == .groupchat else { return [] }
         let room = sender.bare
         let key = ConversationKey(account: account, address: room, kind: .room)
-        // A room that has given us a lasting name gives one to everybody; elsewhere anybody could claim any.
-        let occupantID =
-            place.occupantID == nil ? nil : ((try? message.payload(OccupantIdentifier.self)) ?? nil)?.id
+        let occupantID = occupantID(in: message, of: place)
         let isOutgoing =
-            if let occupantID, let own = place.occupantID {
+            if let occupantID, let own = place.believedOccupantID {
                 occupantID == own
             } else {
                 sender.resource == place.nickname
@@ -116,31 +140,41 @@ public struct MessageReader: Sendable {
             return [.read(.archived(ArchiveReference(archive: room, id: marker.messageID)), in: key)]
         }
         guard let content = content(of: message, room: room) else { return [] }
-        let (time, source) = time(of: message, arrival, believing: [room])
+        let (time, source) = time(of: message, arrival, since: arrival.earliestDelay, believing: [room])
         return [
             .message(
                 MessageCopy(
                     route: isOutgoing && arrival.route == .live ? .reflection : arrival.route, sender: sender,
-                    occupantID: occupantID, isOutgoing: isOutgoing, wireID: message.id,
+                    occupantID: occupantID, stay: arrival.stay, isOutgoing: isOutgoing, wireID: message.id,
                     originID: ((try? message.payload(OriginIdentifier.self)) ?? nil)?.id,
-                    archiveReferences: archiveReferences(of: message, by: room), time: time, timeSource: source,
-                    content: content), in: key)
+                    archiveReferences: place.hasStanzaIDs ? archiveReferences(of: message, by: room) : [], time: time,
+                    timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time, content: content),
+                in: key)
         ]
+    }
+
+    /// Only a room that announces occupant ids takes away what others have written in their place (XEP-0421 §5).
+    private func occupantID(in message: Message, of place: RoomPlace?) -> String? {
+        guard place?.hasOccupantIDs == true else { return nil }
+        return ((try? message.payload(OccupantIdentifier.self)) ?? nil)?.id
     }
 
     private func archiveReferences(of message: Message, by archive: JID) -> [ArchiveReference] {
         message.archiveID(assignedBy: archive).map { [ArchiveReference(archive: archive, id: $0)] } ?? []
     }
 
-    /// A delay is believed from the own server, the own account and the room (XEP-0203 §5), and never in the future.
+    /// A delay is believed from the own server, the own account and the room (XEP-0203 §5) while they may state one, and never in
+    /// the future. Where several say so the latest counts: the others may have been written by the sender.
+    ///
+    /// - Parameter earliest: older delays are not believed; `nil` believes none.
     private func time(
-        of message: Message, _ arrival: Arrival, believing stampers: [JID]
+        of message: Message, _ arrival: Arrival, since earliest: MessageTime?, believing stampers: [JID]
     ) -> (MessageTime, TimeSource) {
-        guard arrival.timeSource == .clock,
-            let delay = delays(of: message).first(where: { $0.from.map { stampers.contains($0.bare) } ?? true })
-        else { return (arrival.time, arrival.timeSource) }
-        let stamp = MessageTime(millisecondsSince1970: delay.stamp.millisecondsSince1970)
-        return stamp < arrival.time ? (stamp, .delay) : (arrival.time, .clock)
+        guard arrival.timeSource == .clock, let earliest else { return (arrival.time, arrival.timeSource) }
+        let stamps = delays(of: message).filter { delay in delay.from.map { stampers.contains($0.bare) } ?? false }
+            .map { MessageTime(millisecondsSince1970: $0.stamp.millisecondsSince1970) }
+        guard let stamp = stamps.max(), stamp >= earliest, stamp < arrival.time else { return (arrival.time, .clock) }
+        return (stamp, .delay)
     }
 
     /// Who has sent a message again says when it was sent first (XEP-0198 §6).

@@ -41,7 +41,7 @@ extension ChatAccount {
         await keep { writer throws(StoreError) in
             var kept = try writer.rooms(of: id).first { $0.address == room.bare } ?? ChatStore.Room(address: room)
             kept.nickname = place?.nickname ?? nickname
-            kept.occupantID = place?.occupantID
+            kept.occupantID = place?.believedOccupantID
             kept.joinsAutomatically = true
             if let name = settings?.name, !name.isEmpty { kept.name = name }
             try writer.save(kept, of: id)

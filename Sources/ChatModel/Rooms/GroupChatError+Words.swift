@@ -6,7 +6,7 @@ extension GroupChatError.Code {
     public static let alreadyThere = Self("already there")
 }
 
-/// Why something that was asked of a room did not happen; ``GroupChat/GroupChatError/words`` says it to a person.
+/// Why something that was asked of a room did not happen; `words` says it to a person.
 public typealias RoomFailure = GroupChatError
 
 extension GroupChatError {

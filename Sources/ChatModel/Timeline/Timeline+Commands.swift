@@ -14,27 +14,35 @@ extension Timeline {
     }
 
     /// Adds an emoji of this person to a message, or takes it back. All emoji of a person are sent each time (XEP-0444 §3).
-    public func toggleReaction(_ emoji: String, to message: MessageID) async throws(StoreError) {
-        guard let actions, let stored = try await stored(message), !stored.isRetracted else { return }
-        guard let target = stored.reference(in: key, for: .reaction) else { return }
+    ///
+    /// - Returns: `false` where that is impossible: the message is gone, or has no name yet by which others know it.
+    @discardableResult
+    public func toggleReaction(_ emoji: String, to message: MessageID) async throws(StoreError) -> Bool {
+        guard let actions, let stored = try await stored(message), !stored.isRetracted else { return false }
+        guard let target = stored.reference(in: key, for: .reaction) else { return false }
         let emoji = MessageReactions.qualified(emoji)
         var own = stored.reactions.filter { isOwn($0.sender) }.map { MessageReactions.qualified($0.emoji) }
         if let index = own.firstIndex(of: emoji) { own.remove(at: index) } else { own.append(emoji) }
         _ = try await actions.send(.reactions(to: target, own), in: key)
+        return true
     }
 
     /// Takes back a message of this person from everybody who got it; one that has not left is only cancelled.
-    public func retract(_ message: MessageID) async throws(StoreError) {
+    ///
+    /// - Returns: `false` where that is impossible: the message is gone, or has no name yet by which others know it.
+    @discardableResult
+    public func retract(_ message: MessageID) async throws(StoreError) -> Bool {
         guard let actions, let stored = try await stored(message), stored.isOutgoing, !stored.isRetracted else {
-            return
+            return false
         }
         switch stored.state {
         case .queued, .uploading: try await actions.cancel(message)
         case .failed(let reason) where reason.kind == .notSent: try await actions.cancel(message)
         case .failed, .sentToServer, .delivered, .displayed:
-            guard let target = stored.reference(in: key, for: .retraction) else { return }
+            guard let target = stored.reference(in: key, for: .retraction) else { return false }
             _ = try await actions.send(.retraction(of: target), in: key)
         }
+        return true
     }
 
     /// Removes a message from this device only.

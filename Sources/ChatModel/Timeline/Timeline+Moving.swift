@@ -7,6 +7,11 @@ extension Timeline {
         if self.isAtNewest != follows { self.isAtNewest = follows }
     }
 
+    /// Whether asking for older messages may bring some: the store has more than the window shows, or the archive may.
+    ///
+    /// What ``olderMessages`` says of the archive is no answer for a window that moved away from the store's first message.
+    public var mayLoadOlder: Bool { !contents.window.reachesOldest || olderMessages == .possible }
+
     /// Adds a page before the window: from the store, and where that ends from the archive. `false` if nothing came.
     @discardableResult
     public func loadOlder() async -> Bool {

@@ -14,12 +14,15 @@ extension SQLiteTransaction {
 
     private func accounts(where condition: String, _ values: [SQLiteValue]) throws(StoreError) -> [Account] {
         try connection.rows(
-            "SELECT id, address, is_enabled, display_name, roster_version FROM accounts WHERE \(condition) ORDER BY id",
-            values
+            """
+            SELECT id, address, is_enabled, display_name, roster_version, last_online FROM accounts
+            WHERE \(condition) ORDER BY id
+            """, values
         ) { row throws(StoreError) in
             Account(
                 id: AccountID(rawValue: row.integer(0)), address: try address(row.integer(1)), isEnabled: row.bool(2),
-                displayName: row.optionalText(3), rosterVersion: row.optionalText(4))
+                displayName: row.optionalText(3), rosterVersion: row.optionalText(4),
+                lastOnline: row.optionalTime(5))
         }
     }
 
@@ -45,6 +48,12 @@ extension SQLiteTransaction {
             ])
         guard connection.changedRows > 0 else { throw StoreError(.invalidRequest, "There is no such account.") }
         changes.accounts.insert(account.id)
+    }
+
+    func noteOnline(_ account: AccountID, at time: MessageTime) throws(StoreError) {
+        try connection.run(
+            "UPDATE accounts SET last_online = max(?1, coalesce(last_online, ?1)) WHERE id = ?2",
+            [SQLiteValue(time), SQLiteValue(account)])
     }
 
     func removeAccount(_ account: AccountID) throws(StoreError) {

@@ -82,13 +82,19 @@ extension SQLiteTransaction {
 
     func conversations() throws(StoreError) -> [Conversation] {
         try finish()
-        return try conversations(where: "1", [])
+        return try conversations(where: Self.isListed, [])
     }
 
     func conversation(_ id: ConversationID) throws(StoreError) -> Conversation? {
         try finish()
         return try conversations(where: "c.id = ?", [SQLiteValue(id)]).first
     }
+
+    /// ``Conversation/isListed`` in SQL.
+    private static let isListed = """
+        c.last_message IS NOT NULL OR d.conversation IS NOT NULL OR c.kind = 1 OR c.is_pinned = 1 OR c.is_archived = 1
+        OR c.notifications <> 0 OR c.muted_until IS NOT NULL OR c.is_marked_unread = 1
+        """
 
     private func conversations(where condition: String, _ values: [SQLiteValue]) throws(StoreError) -> [Conversation] {
         struct Row {
@@ -109,20 +115,20 @@ extension SQLiteTransaction {
             """, values
         ) { row throws(StoreError) in
             Row(
-                id: ConversationID(rawValue: row.integer(27)),
+                id: ConversationID(rawValue: row.integer(28)),
                 key: ConversationKey(
-                    account: AccountID(rawValue: row.integer(28)), address: try address(row.integer(29)),
-                    kind: ConversationKey.Kind(rawValue: Int(row.integer(30))) ?? .direct),
+                    account: AccountID(rawValue: row.integer(29)), address: try address(row.integer(30)),
+                    kind: ConversationKey.Kind(rawValue: Int(row.integer(31))) ?? .direct),
                 settings: ConversationSettings(
-                    isPinned: row.bool(31), isArchived: row.bool(32),
-                    notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(33))) ?? .all,
-                    mutedUntil: row.optionalTime(34)),
-                last: row.isNull(0) ? nil : try record(from: row), unread: Int(row.integer(35)),
-                draft: row.isNull(36)
+                    isPinned: row.bool(32), isArchived: row.bool(33),
+                    notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(34))) ?? .all,
+                    mutedUntil: row.optionalTime(35)),
+                last: row.isNull(0) ? nil : try record(from: row), unread: Int(row.integer(36)),
+                draft: row.isNull(37)
                     ? nil
                     : Draft(
-                        body: row.text(36), reply: row.optionalMessageID(37), edits: row.optionalMessageID(38),
-                        time: row.time(39)), isMarkedUnread: row.bool(40))
+                        body: row.text(37), reply: row.optionalMessageID(38), edits: row.optionalMessageID(39),
+                        time: row.time(40)), isMarkedUnread: row.bool(41))
         }
         var list: [Conversation] = []
         list.reserveCapacity(rows.count)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MessageSemantics
 internal import XMPPAddress
 
 extension SQLiteTransaction {
@@ -6,7 +7,7 @@ extension SQLiteTransaction {
     static let columns = """
         m.id, m.conversation, m.kind, m.flags, m.sender, m.state, m.time_source, m.order_time, m.order_rank, m.wire_id, \
         m.archive, m.archive_id, m.body, m.time, m.origin_id, m.occupant_id, m.subject, m.thread, m.reply_archive, \
-        m.reply_id, m.target_archive, m.target_id, m.target, m.current_edit, m.retraction, m.failure, m.media
+        m.reply_id, m.target_archive, m.target_id, m.target, m.current_edit, m.retraction, m.failure, m.media, m.stay
         """
     private static let select = "SELECT \(columns) FROM messages m "
     private static let byID = select + "WHERE m.id = ?"
@@ -84,6 +85,7 @@ extension SQLiteTransaction {
         record.currentEdit = row.optionalMessageID(23)
         record.retraction = row.optionalMessageID(24)
         record.media = MediaKinds(rawValue: Int(row.optionalInteger(26) ?? 0))
+        record.stay = row.optionalInteger(27).map { OccupantStay(rawValue: $0) }
         return record
     }
 

@@ -1,18 +1,19 @@
+internal import MessageSemantics
 internal import XMPPAddress
 
 extension SQLiteTransaction {
     private static let insertion = """
         INSERT INTO messages (id, conversation, kind, flags, sender, state, time_source, order_time, order_rank, wire_id,
         archive, archive_id, body, time, origin_id, occupant_id, subject, thread, reply_archive, reply_id,
-        target_archive, target_id, target, current_edit, retraction, failure, media)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        target_archive, target_id, target, current_edit, retraction, failure, media, stay)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     private static let change = """
         UPDATE messages SET conversation = ?2, kind = ?3, flags = ?4, sender = ?5, state = ?6, time_source = ?7,
         order_time = ?8, order_rank = ?9, wire_id = ?10, archive = ?11, archive_id = ?12, body = ?13, time = ?14,
         origin_id = ?15, occupant_id = ?16, subject = ?17, thread = ?18, reply_archive = ?19, reply_id = ?20,
         target_archive = ?21, target_id = ?22, target = ?23, current_edit = ?24, retraction = ?25, failure = ?26,
-        media = ?27
+        media = ?27, stay = ?28
         WHERE id = ?1
         """
 
@@ -38,6 +39,7 @@ extension SQLiteTransaction {
             target.id, SQLiteValue(record.target), SQLiteValue(record.currentEdit), SQLiteValue(record.retraction),
             SQLiteValue(try encodeFailure(record.state.failure)),
             record.media.isEmpty ? .null : SQLiteValue(record.media.rawValue),
+            record.stay.map { .integer($0.rawValue) } ?? .null,
         ]
     }
 
@@ -121,15 +123,29 @@ extension SQLiteTransaction {
         note(.marks)
         try connection.run(
             """
-            INSERT INTO pending_marks (conversation, kind, target_archive, target_id, state, failure)
-            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state, failure = excluded.failure
+            INSERT INTO pending_marks (conversation, kind, target_archive, target_id, state, failure, time)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state, failure = excluded.failure
             WHERE excluded.state > state
             """,
             [
                 SQLiteValue(conversation), SQLiteValue(mark.kind.rawValue),
                 columns.archive == .null ? .integer(0) : columns.archive, columns.id, .integer(mark.state.code),
-                SQLiteValue(try encodeFailure(mark.state.failure)),
+                SQLiteValue(try encodeFailure(mark.state.failure)), SQLiteValue(mark.time),
             ])
+    }
+
+    func discardMarks(
+        _ kind: PendingMark.Kind, in conversation: ConversationID, before time: MessageTime, beyond count: Int
+    ) throws(StoreError) {
+        try connection.run(
+            "DELETE FROM pending_marks WHERE conversation = ? AND kind = ? AND time < ?",
+            [SQLiteValue(conversation), SQLiteValue(kind.rawValue), SQLiteValue(time)])
+        try connection.run(
+            """
+            DELETE FROM pending_marks WHERE (conversation, target_archive, target_id, kind) IN (
+                SELECT conversation, target_archive, target_id, kind FROM pending_marks
+                WHERE conversation = ? AND kind = ? ORDER BY time DESC LIMIT -1 OFFSET ?)
+            """, [SQLiteValue(conversation), SQLiteValue(kind.rawValue), SQLiteValue(count)])
     }
 
     func takeMarks(
@@ -140,14 +156,16 @@ extension SQLiteTransaction {
             SQLiteValue(conversation), columns.archive == .null ? .integer(0) : columns.archive, columns.id,
         ]
         let marks = try connection.rows(
-            "SELECT kind, state, failure FROM pending_marks WHERE conversation = ? AND target_archive = ? AND target_id = ?",
-            values
+            """
+            SELECT kind, state, failure, time FROM pending_marks
+            WHERE conversation = ? AND target_archive = ? AND target_id = ?
+            """, values
         ) { row throws(StoreError) -> PendingMark in
             let failure = try decodeFailure(row.optionalText(2))
             guard let kind = PendingMark.Kind(rawValue: Int(row.integer(0))),
                 let state = MessageState(code: row.integer(1), failure: failure)
             else { throw StoreError(.corrupt, "\(connection.path) is damaged: a receipt cannot be read.") }
-            return PendingMark(kind: kind, state: state)
+            return PendingMark(kind: kind, state: state, time: row.time(3))
         }
         if !marks.isEmpty {
             try connection.run(

@@ -47,6 +47,11 @@ enum StoreOpening {
         let closed = try connection.integer("SELECT value FROM properties WHERE name = 'closed'")
         report.wasNotClosed = version > 0 && closed == 0
         try connection.run("INSERT OR REPLACE INTO properties (name, value) VALUES ('closed', 0)")
+        // What no message came for in a day is waited for no longer.
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        try connection.run(
+            "DELETE FROM pending_marks WHERE kind = ? AND time < ?",
+            [SQLiteValue(PendingMark.Kind.state.rawValue), .integer(now - PendingMark.longestWait)])
         // What every start needs anyway, so that a damage there shows now.
         _ = try connection.integer("SELECT max(id) FROM messages")
         _ = try connection.integer("SELECT count(*) FROM conversations")

@@ -30,6 +30,11 @@ extension MemoryTransaction {
         changes.accounts.insert(account.id)
     }
 
+    func noteOnline(_ account: AccountID, at time: MessageTime) throws(StoreError) {
+        let known = state.accounts[account]?.lastOnline ?? time
+        state.accounts[account]?.lastOnline = max(time, known)
+    }
+
     func removeAccount(_ account: AccountID) throws(StoreError) {
         for (conversation, row) in state.conversations where row.key.account == account {
             try removeConversation(conversation)
@@ -194,7 +199,7 @@ extension MemoryTransaction {
     func conversations() throws(StoreError) -> [Conversation] {
         var list: [Conversation] = []
         for id in state.conversations.keys {
-            if let conversation = try conversation(id) { list.append(conversation) }
+            if let conversation = try conversation(id), conversation.isListed { list.append(conversation) }
         }
         return list.sorted { left, right in
             if left.settings.isPinned != right.settings.isPinned { return left.settings.isPinned }

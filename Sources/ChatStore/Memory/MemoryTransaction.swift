@@ -234,6 +234,20 @@ final class MemoryTransaction: RecordStorage {
         state.marks[.init(conversation: conversation, target: reference)] = marks
     }
 
+    func discardMarks(
+        _ kind: PendingMark.Kind, in conversation: ConversationID, before time: MessageTime, beyond count: Int
+    ) throws(StoreError) {
+        var kept: [(reference: MemoryState.Reference, time: MessageTime)] = []
+        for (reference, marks) in state.marks where reference.conversation == conversation {
+            for mark in marks where mark.kind == kind { kept.append((reference, mark.time)) }
+        }
+        kept.sort { $0.time > $1.time }
+        for (index, entry) in kept.enumerated() where index >= count || entry.time < time {
+            state.marks[entry.reference]?.removeAll { $0.kind == kind }
+            if state.marks[entry.reference]?.isEmpty == true { state.marks[entry.reference] = nil }
+        }
+    }
+
     func takeMarks(
         for reference: TargetReference, in conversation: ConversationID
     ) throws(StoreError) -> [PendingMark] {

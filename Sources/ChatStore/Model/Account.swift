@@ -8,6 +8,8 @@ public struct Account: Hashable, Sendable, Identifiable {
     public var displayName: String?
     /// The version of the contacts that are kept here (RFC 6121 §2.6); `nil` before the first complete list.
     public var rosterVersion: String?
+    /// Until when this device was online, to a minute: what a server kept for it is newer. `nil` before the first session.
+    public internal(set) var lastOnline: MessageTime?
 }
 
 /// A contact as the server's roster has it (RFC 6121 §2.1.2). Presence is not kept.

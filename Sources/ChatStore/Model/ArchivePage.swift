@@ -85,10 +85,15 @@ public struct StateReport: Hashable, Sendable {
     public var target: TargetReference
     /// Who says so; believed only from the peer of a direct conversation.
     public var sender: JID
+    /// When it came, or the archive's stamp.
+    public var time: MessageTime
 
-    public init(_ kind: Kind, target: TargetReference, sender: JID) {
+    public init(
+        _ kind: Kind, target: TargetReference, sender: JID, time: MessageTime = MessageTime(millisecondsSince1970: 0)
+    ) {
         self.kind = kind
         self.target = target
         self.sender = sender
+        self.time = time
     }
 }

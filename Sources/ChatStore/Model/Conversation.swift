@@ -11,6 +11,12 @@ public struct Conversation: Hashable, Sendable, Identifiable {
     /// learn of it.
     public let isMarkedUnread: Bool
 
+    /// There is something to show: a message, a draft, or what a person has chosen for it. What only waits for a
+    /// message that is not here, such as a reaction of a stranger, is nothing to show. A room is shown while it is known.
+    public var isListed: Bool {
+        lastMessage != nil || draft != nil || key.kind == .room || settings != ConversationSettings() || isMarkedUnread
+    }
+
     /// Nobody reads a larger number, and counting stops there.
     public static let unreadLimit = 1000
 }

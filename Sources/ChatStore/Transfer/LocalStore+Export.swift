@@ -88,7 +88,8 @@ extension LocalStore {
                 .message(
                     TransferMessage(
                         conversation: conversation, sender: record.sender, occupantID: record.occupantID,
-                        isOutgoing: record.isOutgoing, wireID: record.wireID, originID: record.originID,
+                        stay: record.stay?.rawValue, isOutgoing: record.isOutgoing, wireID: record.wireID,
+                        originID: record.originID,
                         archiveReferences: try storage.archiveReferences(of: record), time: record.time,
                         timeSource: record.timeSource, orderTime: record.orderTime, orderRank: record.orderRank,
                         state: record.state, content: content, isRetracted: record.isRetracted)))

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MessageSemantics
 internal import XMPPAddress
 
 extension LocalStore {
@@ -113,15 +114,18 @@ extension RecordStorage {
     private func take(_ message: TransferMessage, into report: inout ImportReport) throws(StoreError) {
         let key = try key(of: message.conversation)
         let conversation = try openConversation(key)
-        let copy = MessageCopy(
-            route: .archive, sender: message.sender, occupantID: message.occupantID, isOutgoing: message.isOutgoing,
+        var copy = MessageCopy(
+            route: .archive, sender: message.sender, occupantID: message.occupantID,
+            stay: message.stay.map { OccupantStay(rawValue: $0) }, isOutgoing: message.isOutgoing,
             wireID: message.wireID, originID: message.originID, archiveReferences: message.archiveReferences,
             time: message.time, timeSource: message.timeSource, content: message.content)
+        try dropNamesOfOthers(&copy, key: key, conversation: conversation)
         if try find(copy, key: key, conversation: conversation) != nil {
             report.known += 1
             return
         }
         report.added += 1
+        copy = Self.withoutUnprovedCorrection(copy, in: key)
         var record = Self.record(of: copy, conversation: conversation)
         record.orderTime = message.orderTime
         record.orderRank = message.orderRank

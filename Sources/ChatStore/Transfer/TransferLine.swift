@@ -26,6 +26,7 @@ struct TransferMessage: Codable, Equatable {
     var conversation: TransferConversation
     var sender: JID
     var occupantID: String?
+    var stay: Int64?
     var isOutgoing: Bool
     var wireID: String?
     var originID: String?

@@ -1,3 +1,4 @@
+internal import MessageSemantics
 internal import XMPPAddress
 
 /// One row of the table of messages: a message, or a correction, retraction or set of reactions about one.
@@ -10,6 +11,8 @@ struct MessageRecord: Equatable, Sendable {
     var kind: MessageKind
     var sender: JID
     var occupantID: String?
+    /// In a room that gives no occupant ids: the stay of the occupant during which the message came.
+    var stay: OccupantStay?
     var isOutgoing: Bool
     var wireID: String?
     var originID: String?
@@ -54,20 +57,38 @@ struct MessageRecord: Equatable, Sendable {
         return references
     }
 
-    /// Both were written by the same person, as far as the protocol lets one know.
+    /// Who wrote it, as far as that decides who may change it.
+    func author(in kind: ConversationKey.Kind) -> MessageAuthor {
+        switch kind {
+        case .direct: MessageAuthor(account: sender)
+        case .room: MessageAuthor(occupant: sender, id: occupantID, stay: stay)
+        // What we said privately comes from our own server or from this device, so there is no doubt about it.
+        case .occupant: MessageAuthor(occupant: sender, id: occupantID, stay: isOutgoing ? .own : stay)
+        }
+    }
+
+    /// Whether the author of this row may change a message: it is proved that both have the same author.
     ///
-    /// In a room that is the lasting name (XEP-0421) where both have one, else the occupant's address: a nickname that
-    /// somebody else takes later has another lasting name.
-    static func isSameAuthor(_ left: MessageRecord, _ right: MessageRecord, in kind: ConversationKey.Kind) -> Bool {
+    /// What this account has certainly done, it may do to every message that counts as its own, also to one of which an earlier
+    /// version of the program kept no proof.
+    func mayChange(_ target: MessageRecord, in kind: ConversationKey.Kind) -> Bool {
+        let author = author(in: kind)
+        if author.isSame(as: target.author(in: kind)) { return true }
+        return author.stay == .own && isOutgoing && target.isOutgoing
+    }
+
+    /// Whether two rows with the same identifiers can be copies of one message. That is less than the same author: from an archive
+    /// without occupant ids there is nothing but the address to compare.
+    func canBeCopy(of other: MessageRecord, in kind: ConversationKey.Kind) -> Bool {
         switch kind {
         case .direct:
-            return left.sender.bare == right.sender.bare
+            return sender.bare == other.sender.bare
         case .room:
-            if left.isOutgoing && right.isOutgoing { return true }
-            if let one = left.occupantID, let other = right.occupantID { return one == other }
-            return left.sender == right.sender
+            if isOutgoing && other.isOutgoing { return true }
+            if let one = occupantID, let two = other.occupantID { return one == two }
+            return sender == other.sender
         case .occupant:
-            return left.isOutgoing == right.isOutgoing && (left.isOutgoing || left.sender == right.sender)
+            return isOutgoing == other.isOutgoing && (isOutgoing || sender == other.sender)
         }
     }
 }
@@ -83,4 +104,12 @@ struct PendingMark: Equatable, Sendable {
 
     var kind: Kind
     var state: MessageState
+    /// When it came.
+    var time: MessageTime
+
+    /// So many receipts and markers wait in one conversation, and so many read positions: a catch-up brings a page of a hundred
+    /// messages in any order, and XEP-0333 §5 wants a marker without its message ignored.
+    static let limit = 64
+    /// How long a receipt or marker waits, in milliseconds: a day, in which every catch-up is done.
+    static let longestWait: Int64 = 24 * 3_600_000
 }

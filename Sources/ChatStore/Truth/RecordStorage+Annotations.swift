@@ -29,9 +29,9 @@ extension RecordStorage {
     private func mayDo(_ record: MessageRecord, to target: MessageRecord, key: ConversationKey) -> Bool {
         switch record.kind {
         case .text, .reactions: true
-        case .correction: MessageRecord.isSameAuthor(record, target, in: key.kind)
+        case .correction: record.mayChange(target, in: key.kind)
         case .retraction:
-            MessageRecord.isSameAuthor(record, target, in: key.kind)
+            record.mayChange(target, in: key.kind)
                 // A moderator's retraction comes from the room itself (XEP-0425 §4).
                 || key.kind == .room && record.sender == key.address
         }

@@ -40,11 +40,15 @@ extension RecordStorage {
             for: page.items.map(\.time), known: known, lower: neighbours.lower, upper: neighbours.upper)
 
         var places: [ArchivePosition] = []
+        var reports: [(StateReport, ConversationKey)] = []
         for (index, item) in page.items.enumerated() {
             places.append(ArchivePosition(id: item.id, time: item.time, rank: ranks[index]))
-            switch item.content {
-            case nil: break
-            case .report(let report, let key): try receive(report, in: key)
+            guard let content = item.content, Self.mayHold(content, in: page.archive, own: own, account: account) else {
+                continue
+            }
+            switch content {
+            // After the messages, which may be what it is about, and may begin its conversation.
+            case .report(let report, let key): reports.append((report, key))
             case .message(var copy, let key):
                 let name = ArchiveReference(archive: page.archive, id: item.id)
                 copy.archiveReferences.removeAll { $0 == name }
@@ -55,17 +59,38 @@ extension RecordStorage {
                 let conversation = try openConversation(key)
                 var record = found[index]
                 if let old = record { record = try self.record(old.id) }
+                if record?.conversation != conversation { record = nil }
                 if record == nil {
                     // Under its own name it was looked for already, though an item before it can have been the same message.
                     record = try find(copy, key: key, conversation: conversation)
                 }
                 copy.archiveReferences.insert(name, at: 0)
+                try dropNamesOfOthers(&copy, key: key, conversation: conversation)
                 _ = try receive(
                     copy, rank: isOwn ? ranks[index] : nil, known: record, key: key, conversation: conversation)
             }
         }
+        for (report, key) in reports { try receive(report, in: key) }
         intervals.insert(places, of: page.query, isComplete: page.isComplete, anchor: anchor, limit: limit)
         try save(intervals, of: scope)
+    }
+
+    /// The second look at who may say what (`ArchiveAuthority` was the first): a room's archive speaks of the room's own
+    /// conversation and of nothing else, and our own archive lets nobody speak in the name of another.
+    private static func mayHold(
+        _ content: ArchiveItem.Content, in archive: JID, own: JID, account: AccountID
+    ) -> Bool {
+        switch content {
+        case .report(_, let key): return key.account == account && archive == own
+        case .message(let copy, let key):
+            guard key.account == account else { return false }
+            guard archive == own else {
+                return key.kind == .room && key.address == archive && copy.sender.bare == archive
+            }
+            if copy.isOutgoing, copy.sender.bare == own { return true }
+            return key.kind == .occupant && !copy.isOutgoing
+                ? copy.sender == key.address : copy.sender.bare == key.address.bare
+        }
     }
 
     /// The items on both sides of the page, as far as the query says that nothing is between.

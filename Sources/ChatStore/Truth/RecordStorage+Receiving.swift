@@ -3,6 +3,8 @@ internal import XMPPAddress
 extension RecordStorage {
     func receive(_ copy: MessageCopy, in key: ConversationKey) throws(StoreError) -> Reception {
         let conversation = try openConversation(key)
+        var copy = copy
+        try dropNamesOfOthers(&copy, key: key, conversation: conversation)
         let known = try find(copy, key: key, conversation: conversation)
         return try receive(copy, rank: nil, known: known, key: key, conversation: conversation)
     }
@@ -13,11 +15,13 @@ extension RecordStorage {
         _ copy: MessageCopy, rank: Int64?, known: MessageRecord?, key: ConversationKey, conversation: ConversationID
     ) throws(StoreError) -> Reception {
         var (copy, rank) = (copy, rank)
+        try putBehindRead(&copy, known: known, in: conversation)
         if let first = try timeOfFirstSending(of: copy, known: known, in: conversation) {
             // Not its time in the archive that this copy comes from.
             (copy.time, copy.timeSource, rank) = (first, .delay, nil)
         }
         if let known { return .known(try merge(copy, rank: rank, into: known, key: key)) }
+        copy = Self.withoutUnprovedCorrection(copy, in: key)
         var record = Self.record(of: copy, conversation: conversation)
         try place(&record, rank: rank)
         let attachments = copy.content.text?.attachments ?? []
@@ -29,6 +33,29 @@ extension RecordStorage {
         }
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
         return try settle(record, names: copy.archiveReferences, key: key)
+    }
+
+    /// A server's word for when a message was sent puts nothing of others behind what was read, where it would not be seen: then it
+    /// counts when it came.
+    private func putBehindRead(
+        _ copy: inout MessageCopy, known: MessageRecord?, in conversation: ConversationID
+    ) throws(StoreError) {
+        guard known == nil, copy.timeSource == .delay, !copy.isOutgoing, let arrival = copy.arrival,
+            let read = try readPosition(in: conversation), copy.time <= read.time
+        else { return }
+        (copy.time, copy.timeSource) = (arrival, .clock)
+    }
+
+    /// A name that an archive gave to a message of another conversation is not this message's name: somebody has copied it.
+    func dropNamesOfOthers(
+        _ copy: inout MessageCopy, key: ConversationKey, conversation: ConversationID
+    ) throws(StoreError) {
+        var names: [ArchiveReference] = []
+        for name in copy.archiveReferences {
+            let known = try record(archivedAs: name, account: key.account)
+            if known == nil || known?.conversation == conversation { names.append(name) }
+        }
+        copy.archiveReferences = names
     }
 
     /// The sender's word for when it has sent the message first, if that is to be believed: nobody can put anything behind what
@@ -56,7 +83,10 @@ extension RecordStorage {
         _ copy: MessageCopy, key: ConversationKey, conversation: ConversationID
     ) throws(StoreError) -> MessageRecord? {
         for reference in copy.archiveReferences {
-            if let record = try record(archivedAs: reference, account: key.account) { return record }
+            if let record = try record(archivedAs: reference, account: key.account), record.conversation == conversation
+            {
+                return record
+            }
         }
         return try findBySender(copy, key: key, conversation: conversation)
     }
@@ -68,8 +98,12 @@ extension RecordStorage {
         let candidates = try records(sentAs: id, in: conversation)
         guard !candidates.isEmpty else { return nil }
         let sample = Self.record(of: copy, conversation: conversation)
+        // A correction whose author nobody knows was kept as a message of its own.
+        let isUnproved = sample.kind == .correction && sample.author(in: key.kind).isUnproved
         for record in candidates
-        where record.kind == sample.kind && MessageRecord.isSameAuthor(record, sample, in: key.kind) {
+        where (record.kind == sample.kind || isUnproved && record.kind == .text)
+            && record.canBeCopy(of: sample, in: key.kind)
+        {
             if let origin = copy.originID, let other = record.originID {
                 if origin == other { return record }
                 continue
@@ -86,10 +120,22 @@ extension RecordStorage {
         return nil
     }
 
+    /// A correction of which nobody can tell whose messages it may correct is a message of its own, as for a program that knows no
+    /// corrections: nothing is forged by it, and its text is not lost.
+    static func withoutUnprovedCorrection(_ copy: MessageCopy, in key: ConversationKey) -> MessageCopy {
+        guard case .correction(_, let text) = copy.content, key.kind != .direct, copy.occupantID == nil,
+            copy.stay == nil,
+            key.kind == .room || !copy.isOutgoing
+        else { return copy }
+        var copy = copy
+        copy.content = .text(text)
+        return copy
+    }
+
     static func record(of copy: MessageCopy, conversation: ConversationID) -> MessageRecord {
         var record = MessageRecord(
             conversation: conversation, kind: copy.content.kind, sender: copy.sender, occupantID: copy.occupantID,
-            isOutgoing: copy.isOutgoing, wireID: copy.wireID, originID: copy.originID,
+            stay: copy.stay, isOutgoing: copy.isOutgoing, wireID: copy.wireID, originID: copy.originID,
             archiveReference: copy.archiveReferences.first, time: copy.time, timeSource: copy.timeSource,
             orderTime: copy.time, state: copy.isOutgoing ? .sentToServer : .delivered)
         record.take(copy.content)
@@ -135,7 +181,12 @@ extension RecordStorage {
         }
         if record.wireID == nil { record.wireID = copy.wireID }
         if record.originID == nil { record.originID = copy.originID }
-        if record.occupantID == nil { record.occupantID = copy.occupantID }
+        // Who only has the same nickname and knows the message's id does not become its author.
+        let isNamed = copy.archiveReferences.contains { $0 == known.archiveReference }
+        if isNamed || copy.isOutgoing && record.isOutgoing {
+            if record.occupantID == nil { record.occupantID = copy.occupantID }
+            if record.stay == nil { record.stay = copy.stay }
+        }
         // A copy from elsewhere can know that a message is ours where the room's history did not.
         if copy.isOutgoing && !record.isOutgoing {
             record.isOutgoing = true

@@ -1,3 +1,4 @@
+internal import MessageSemantics
 internal import XMPPAddress
 
 extension RecordStorage {
@@ -11,7 +12,8 @@ extension RecordStorage {
         case .room:
             guard case .refused = report.kind, report.sender.bare == key.address else { return }
         }
-        let conversation = try openConversation(key)
+        // A report about a message of a conversation that is not here opens none.
+        guard let conversation = try conversation(key) else { return }
         let state: MessageState =
             switch report.kind {
             case .delivered: .delivered
@@ -21,9 +23,20 @@ extension RecordStorage {
         let targets = try records(for: report.target, in: conversation, account: key.account)
             .filter { $0.isOutgoing && $0.conversation == conversation }
         if targets.isEmpty {
-            try keep(PendingMark(kind: .state, state: state), for: report.target, in: conversation)
+            try wait(
+                PendingMark(kind: .state, state: state, time: report.time), for: report.target, in: conversation)
         }
         for target in targets { _ = try advance(target, to: state) }
+    }
+
+    /// Keeps a mark for a message that is not here yet, for a short time and not many of them.
+    private func wait(
+        _ mark: PendingMark, for reference: TargetReference, in conversation: ConversationID
+    ) throws(StoreError) {
+        try keep(mark, for: reference, in: conversation)
+        try discardMarks(
+            mark.kind, in: conversation, before: mark.time.advanced(by: -PendingMark.longestWait),
+            beyond: PendingMark.limit)
     }
 
     func apply(
@@ -68,6 +81,7 @@ extension RecordStorage {
             route: .live, sender: message.sender, occupantID: message.occupantID, isOutgoing: true,
             wireID: message.originID, originID: message.originID, time: message.time, content: message.content)
         var record = Self.record(of: copy, conversation: conversation)
+        record.stay = .own
         guard try findBySender(copy, key: key, conversation: conversation) == nil else {
             throw StoreError(.invalidRequest, "There is a message with that origin-id already.")
         }
@@ -183,7 +197,8 @@ extension RecordStorage {
         if let record = candidates.max(by: { $0.position < $1.position }) {
             _ = try moveReadPosition(to: record)
         } else {
-            try keep(PendingMark(kind: .read, state: .displayed), for: target, in: conversation)
+            let time = try newestOrderTime(in: conversation) ?? MessageTime(millisecondsSince1970: 0)
+            try wait(PendingMark(kind: .read, state: .displayed, time: time), for: target, in: conversation)
         }
     }
 }

@@ -102,13 +102,14 @@ extension RecordStorage {
         guard let conversation = try record(message)?.conversation else { return [] }
         let kind = try requireKey(of: conversation).kind
         for record in try annotations(of: message) where record.kind == .reactions {
-            latest.removeAll { MessageRecord.isSameAuthor($0.author, record, in: kind) }
+            latest.removeAll { record.mayChange($0.author, in: kind) }
             latest.append((record, record.emojis))
         }
-        return latest.flatMap { entry in
+        let reactions = latest.flatMap { entry in
             let sender = kind == .direct ? entry.author.sender.bare : entry.author.sender
             return entry.emojis.map { Reaction(emoji: $0, sender: sender) }
-        }.sorted()
+        }
+        return Set(reactions).sorted()
     }
 
     // MARK: Removing

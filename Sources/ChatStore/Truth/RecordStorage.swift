@@ -63,6 +63,10 @@ protocol RecordStorage: AnyObject, StoreWriter {
 
     /// Keeps a mark, joined with one that is there for the same reference.
     func keep(_ mark: PendingMark, for reference: TargetReference, in conversation: ConversationID) throws(StoreError)
+    /// Drops the marks of one kind that are older than a time, and the oldest of those that are more than a number.
+    func discardMarks(
+        _ kind: PendingMark.Kind, in conversation: ConversationID, before time: MessageTime, beyond count: Int
+    ) throws(StoreError)
     /// Whether anything at all waits for a message that is not here: marks, or corrections and the like.
     var hasWaiting: Bool { get throws(StoreError) }
     /// Takes the marks for a reference out.

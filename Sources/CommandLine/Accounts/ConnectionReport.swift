@@ -1,4 +1,5 @@
 internal import Localization
+internal import TerminalApp
 internal import XMPPClient
 
 /// Reports the steps of a connection on standard error (`--verbose`).

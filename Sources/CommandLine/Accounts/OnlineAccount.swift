@@ -7,7 +7,6 @@ internal import XMPPClient
 /// An account of the command line at work on the store of a profile: signed in as the options say.
 struct OnlineAccount: Sendable {
     let account: ChatAccount
-    let live: LiveSession
     /// What waits for an upload; `nil` where there can be none.
     let media: MediaCache?
     private let signIn: SignIn
@@ -20,9 +19,7 @@ struct OnlineAccount: Sendable {
             let id = try store.addAccount(address)
             return (id, try store.sendQueue(of: id))
         }
-        let live = LiveSession()
         var configuration = signIn.lastingConfiguration
-        configuration.add { live.watch($0) }
         if signIn.connection.isVerbose {
             let steps = ConnectionReport()
             configuration.add { steps.watch($0) }
@@ -30,11 +27,14 @@ struct OnlineAccount: Sendable {
         var policy = ChatAccountPolicy()
         policy.contacts = contacts
         policy.programType = "console"
+        // What the person has chosen holds for every program of the profile.
+        let preferences = await profile.preferences().values
+        policy.tellsReceipts = preferences.tellsReceipts
+        policy.tellsTyping = preferences.tellsTyping
         media = try? await profile.openMedia(of: address, waiting: queue)
         account = ChatAccount(
             id, configuration: configuration, store: store, policy: policy, media: media,
             uploader: media.map { ProfileUploader(media: $0) })
-        self.live = live
         self.signIn = signIn
     }
 

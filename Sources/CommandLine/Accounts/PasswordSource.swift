@@ -2,6 +2,7 @@ internal import CredentialStore
 internal import Foundation
 internal import Glibc
 internal import Localization
+internal import TerminalApp
 internal import XMPPAddress
 
 /// Where a password comes from: a file, the place where passwords are kept, or the person at the terminal.

@@ -1,5 +1,6 @@
 internal import AccountRegistration
 internal import Localization
+internal import TerminalApp
 package import XMPPClient
 
 extension SignIn {

@@ -2,6 +2,7 @@ internal import Cryptography
 internal import Glibc
 internal import Localization
 internal import Synchronization
+internal import TerminalApp
 internal import TransportLayer
 
 /// Asks the person at the terminal about a certificate that nobody vouches for, once for each certificate.

@@ -1,6 +1,7 @@
 internal import AccountRegistration
 internal import Localization
 internal import Roster
+internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient

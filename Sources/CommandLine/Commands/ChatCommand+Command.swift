@@ -2,16 +2,18 @@ internal import ChatModel
 internal import ChatStore
 internal import Glibc
 internal import Localization
+internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient
 
 extension Command {
     static let chat = Command(
-        name: "chat", synopsis: "[ADDRESS]", summary: "talk: with somebody, or choose from the list of friends",
+        name: "chat", synopsis: "[ADDRESS]", summary: "talk: with somebody, or choose from the list of contacts",
         options: AvailabilityOptions.options + [
             .init("register", "register the account first if the server does not know it"),
-            .init("companion", "ADDRESS is a companion to try this with: make friends with it and say what it can do"),
+            .init(
+                "companion", "ADDRESS is a companion to try this with: add it to the contacts and say what it can do"),
         ], usesProfile: true
     ) { invocation in
         guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one address.")) }
@@ -32,7 +34,6 @@ extension Command {
         _ invocation: Invocation, _ availability: AvailabilityOptions, _ signIn: SignIn, with peer: JID?,
         in store: SQLiteStore, _ profile: Profile
     ) async throws {
-        let folder = try FileFolder(account: signIn.address, in: profile)
         let online = try await OnlineAccount(signIn, in: store, profile, policy: availability.policy)
         let presence = OwnPresence(show: availability.presence.show, status: availability.presence.status)
         await online.account.setPresence(presence)
@@ -54,9 +55,12 @@ extension Command {
             connection.cancel()
             throw CommandError.failed(localized("The terminal cannot be switched to single keys."))
         }
-        let chat = Chat(
-            online.account, online.live, folder: folder, media: online.media, presence: presence, keyboard: keyboard,
-            isRegistering: invocation.options.has("register"))
+        let chat = await TerminalChat(
+            online.account, preferences: profile.preferences(), presence: presence, keyboard: keyboard,
+            isRegistering: invocation.options.has("register")
+        ) { error in
+            error.streamFailure?.phrase.text ?? CommandError(error).description
+        }
         await chat.run(with: peer, isCompanion: invocation.options.has("companion"))
         // The terminal is put back after the last line is drawn.
         _ = consume mode

@@ -1,4 +1,5 @@
 internal import Localization
+internal import TerminalApp
 internal import UserProfile
 
 /// One command of `hongyan`: what it is called, what it knows, what it does.

@@ -1,4 +1,5 @@
 internal import Localization
+internal import TerminalApp
 internal import XMPPAddress
 
 /// The address of somebody else, as a person types it.
@@ -14,15 +15,5 @@ enum ContactAddress {
             throw .usage(localized("“%@” is no address. %@", TerminalText.harmless(text), error))
         }
         return address
-    }
-}
-
-extension StringProtocol {
-    /// Without white space at both ends.
-    var trimmed: String {
-        var rest = Substring(self)
-        while rest.first?.isWhitespace == true { rest.removeFirst() }
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return String(rest)
     }
 }

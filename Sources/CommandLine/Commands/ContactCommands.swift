@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Localization
 internal import Roster
+internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas

@@ -1,5 +1,6 @@
 internal import Localization
 internal import Roster
+internal import TerminalApp
 internal import XMPPStanzas
 
 /// A friend as one line, and as JSON.

@@ -4,6 +4,7 @@ internal import Localization
 internal import Media
 internal import MessageFeatures
 internal import Roster
+internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
@@ -133,8 +134,10 @@ struct ConversationScript {
         if let difference = PeerReport.difference(mine: mine, theirs: theirs) { throw CommandError.failed(difference) }
         invocation.show(
             localized(
-                "All %@ things arrived exactly as they were sent: %@ there, %@ here.",
-                mine.sent.count + mine.received.count, mine.sent.count, mine.received.count),
+                "%@ item arrived exactly as it was sent: %@ there, %@ here.",
+                plural: "All %@ items arrived exactly as they were sent: %@ there, %@ here.",
+                count: mine.sent.count + mine.received.count, mine.sent.count + mine.received.count, mine.sent.count,
+                mine.received.count),
             json: [
                 "event": "compared", "equal": true, "sent": .integer(mine.sent.count),
                 "received": .integer(mine.received.count),

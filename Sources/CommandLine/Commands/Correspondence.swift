@@ -1,5 +1,6 @@
 internal import FileSharing
 internal import Localization
+internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas

@@ -1,6 +1,7 @@
 internal import ChatStore
 internal import Glibc
 internal import Localization
+internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
 

@@ -1,6 +1,7 @@
 internal import ChatStore
 internal import Localization
 internal import MessageFeatures
+internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
 
@@ -122,7 +123,9 @@ extension Command {
         if let name = names[conversation.key.address], !name.isEmpty {
             line = TerminalText.harmless(name) + " <\(line)>"
         }
-        if conversation.unreadCount > 0 { line += " | " + localized("%@ unread", conversation.unreadCount) }
+        if conversation.unreadCount > 0 {
+            line += " | " + localized("%@ unread", plural: "%@ unread", count: conversation.unreadCount)
+        }
         guard let last = conversation.lastMessage else { return line }
         let time = last.time.timestamp
         let words = last.author(in: conversation.key.kind, names: names) + ": " + last.words

@@ -3,6 +3,7 @@ internal import Localization
 internal import MessageFeatures
 internal import Roster
 internal import Synchronization
+internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas

@@ -1,6 +1,7 @@
 internal import ChatStore
 internal import Localization
 internal import MessageFeatures
+internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
 
@@ -108,7 +109,7 @@ extension MessageContent {
     var words: String {
         switch self {
         case .text(let text):
-            (text.attachments.map(\.words) + [text.body]).filter { !$0.isEmpty }.joined(separator: " ")
+            (text.attachments.map { $0.words() } + [text.body]).filter { !$0.isEmpty }.joined(separator: " ")
         case .correction(_, let text): localized("(correction) %@", text.body)
         case .retraction: localized("(takes a message back)")
         case .reactions(_, let emojis): localized("(reacts with %@)", emojis.joined(separator: " "))

@@ -2,6 +2,7 @@ internal import ChatModel
 internal import ChatStore
 internal import Foundation
 internal import MessageFeatures
+internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient
 

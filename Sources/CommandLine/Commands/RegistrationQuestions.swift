@@ -1,4 +1,5 @@
 internal import AccountRegistration
+internal import TerminalApp
 
 /// What a server wants to know before it makes an account: the person is asked for what goes beyond name and password.
 enum RegistrationQuestions {

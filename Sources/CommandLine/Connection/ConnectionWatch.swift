@@ -1,5 +1,6 @@
 internal import Glibc
 internal import MessageFeatures
+internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient
 

@@ -1,3 +1,4 @@
+internal import TerminalApp
 internal import XMPPClient
 
 /// What a connection costs while nobody uses it: what was counted since it stands, and what that is in an hour.

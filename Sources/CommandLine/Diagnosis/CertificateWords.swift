@@ -1,4 +1,5 @@
 internal import MessageFeatures
+internal import TerminalApp
 internal import TransportLayer
 
 extension CertificateProblem {

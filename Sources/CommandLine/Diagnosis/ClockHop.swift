@@ -1,4 +1,5 @@
 internal import MessageFeatures
+internal import TerminalApp
 internal import XMLStreaming
 internal import XMPPClient
 internal import XMPPStanzas

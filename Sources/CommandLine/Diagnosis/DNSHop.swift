@@ -86,8 +86,7 @@ struct DNSHop: DiagnosisHop {
         if isNotOffered { return Phrase("no XMPP at %@", domain) }
         if !hasAddresses { return Phrase("no address for %@", domain) }
         if records.isEmpty { return Phrase("no SRV records: the domain itself is tried") }
-        return candidates.count == 1
-            ? Phrase("one place to try") : Phrase("%@ places to try, in this order", candidates.count)
+        return Phrase("%@ place to try", plural: "%@ places to try, in this order", count: candidates.count)
     }
 
     var details: [DiagnosisDetail] {

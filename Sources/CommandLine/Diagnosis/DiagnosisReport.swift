@@ -1,3 +1,5 @@
+internal import TerminalApp
+
 /// Lays the hops of a diagnosis out for a terminal: rows of spans that are never wider than the columns.
 struct DiagnosisReport {
     typealias Row = TerminalScreen.Row

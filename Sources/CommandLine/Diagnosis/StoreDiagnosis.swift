@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import TerminalApp
 
 /// What is found about the file in which conversations are kept, in rows and as JSON.
 struct StoreDiagnosis: Sendable {
@@ -51,8 +52,10 @@ struct StoreDiagnosis: Sendable {
                 : Row(
                     outcome: .warning, label: Phrase("search"),
                     text: Phrase(
-                        "%@ messages are not in the index yet: they are found, but slower; the next program adds them",
-                        found.unindexed)))
+                        "%@ message is not in the index yet: it is found, but slower; the next program adds it",
+                        plural:
+                            "%@ messages are not in the index yet: they are found, but slower; the next program adds them",
+                        count: Int(clamping: found.unindexed))))
         if found.wasNotClosed {
             rows.append(
                 Row(

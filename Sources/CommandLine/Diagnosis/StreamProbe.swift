@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import SASLMechanisms
+internal import TerminalApp
 internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPStream
@@ -7,7 +8,7 @@ internal import XMPPStream
 /// Opens a stream up to the point where one would log in, without telling any secret, and hangs up.
 struct StreamProbe: Sendable {
     struct Result: Sendable {
-        var tls: TransportLayer.TLSInformation?
+        var tls: NegotiatedTLS?
         /// Of the handshake.
         var tlsDuration: Duration?
         /// What the server offers on the encrypted stream.
@@ -75,7 +76,7 @@ struct StreamProbe: Sendable {
         let held = HeldStream(configuration)
         var actions = held.stream.open(now: .now)
         actions += held.stream.transportConnected(
-            tls: result.tls.map(XMPPStream.TLSInformation.init(version:)),
+            tls: result.tls.map(TLSInformation.init(version:)),
             framing: transport.isMessageBased ? .webSocket : .stream, now: .now)
         var opening = ContinuousClock.now
         while true {
@@ -163,9 +164,9 @@ private final class HeldStream {
     }
 }
 
-extension XMPPStream.TLSInformation {
+extension TLSInformation {
     /// As much as the machine needs for opening a stream on which nobody logs in.
-    init(version tls: TransportLayer.TLSInformation) {
+    init(version tls: NegotiatedTLS) {
         self.init(version: tls.version == .tls13 ? .tls13 : .tls12)
     }
 }

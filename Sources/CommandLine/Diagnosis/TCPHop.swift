@@ -35,7 +35,9 @@ struct TCPHop: DiagnosisHop {
     }
 
     var summary: Phrase {
-        Phrase("%@ of %@ addresses accept a connection", standing.count, attempts.count)
+        Phrase(
+            "%@ of %@ address accepts a connection", plural: "%@ of %@ addresses accept a connection",
+            count: attempts.count, standing.count, attempts.count)
     }
 
     var details: [DiagnosisDetail] {

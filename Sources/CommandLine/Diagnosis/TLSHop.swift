@@ -1,4 +1,5 @@
 internal import MessageFeatures
+internal import TerminalApp
 internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPStream
@@ -9,7 +10,7 @@ struct TLSHop: DiagnosisHop {
         var candidate: ConnectionCandidate
         var address: SocketAddress
         /// What the handshake settled; also known for an untrusted certificate, with which nothing else is done.
-        var tls: TransportLayer.TLSInformation?
+        var tls: NegotiatedTLS?
         /// Its own first.
         var certificates: [CertificateInformation] = []
         /// The reasons against the certificate.
@@ -88,12 +89,19 @@ struct TLSHop: DiagnosisHop {
             .init(Phrase("issued by %@", leaf.issuer)),
         ]
         if chain.count > 1 {
-            details.append(.init(Phrase("vouched for by %@ more in the chain", chain.count - 1)))
+            details.append(
+                .init(
+                    Phrase(
+                        "vouched for by %@ more in the chain", plural: "vouched for by %@ more in the chain",
+                        count: chain.count - 1)))
         }
         if leaf.notAfter > date {
             details.append(
                 .init(
-                    Phrase("valid until %@, %@ days left", dayText(leaf.notAfter), days),
+                    Phrase(
+                        "valid until %@, %@ day left", plural: "valid until %@, %@ days left",
+                        count: Int(clamping: days),
+                        dayText(leaf.notAfter), days),
                     days < Self.warningDays ? .warning : nil))
         }
         if trusted.isEmpty {

@@ -1,4 +1,5 @@
 internal import FileSharing
+internal import TerminalApp
 internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPClient

@@ -1,3 +1,4 @@
+internal import TerminalApp
 internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPStream

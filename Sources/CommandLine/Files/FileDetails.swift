@@ -1,5 +1,6 @@
 package import FileSharing
 package import Media
+internal import TerminalApp
 
 /// What a person wants to know of a file: type, size, and pixels or duration. Found in the bytes, not in claims.
 package struct FileDetails: Sendable, Equatable {

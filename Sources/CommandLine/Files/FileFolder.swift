@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Localization
+internal import TerminalApp
 internal import UserProfile
 package import XMPPAddress
 

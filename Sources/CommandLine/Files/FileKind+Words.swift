@@ -16,7 +16,7 @@ extension FileKind {
         switch self {
         case .picture: localized("picture")
         case .voice: localized("voice")
-        case .video: localized("film")
+        case .video: localized("video")
         case .other: localized("file")
         }
     }

@@ -1,5 +1,6 @@
 package import FileSharing
 package import MessageFeatures
+internal import TerminalApp
 package import XMPPStanzas
 
 /// What a received message is to a person.

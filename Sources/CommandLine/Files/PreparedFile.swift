@@ -44,15 +44,6 @@ package struct PreparedFile: Sendable {
             FileDetails(type: message.type.name, byteCount: message.bytes.count, milliseconds: message.milliseconds))
     }
 
-    /// Keeps a text that is too long for a message.
-    package static func text(_ text: String, in folder: FileFolder) async throws -> PreparedFile {
-        let (name, bytes) = ("text-\(FileDate.now).txt", Array(text.utf8))
-        let path = try await onOwnThread { Result { try folder.keep(bytes, name: name) } }.get()
-        let type = "text/plain; charset=utf-8"
-        let outgoing = OutgoingFile(kind: .other, name: name, mediaType: type, content: bytes)
-        return PreparedFile(outgoing, path: path, FileDetails(type: type, byteCount: bytes.count))
-    }
-
     private init(_ outgoing: OutgoingFile, path: String, _ details: FileDetails) {
         self.outgoing = outgoing
         self.path = path

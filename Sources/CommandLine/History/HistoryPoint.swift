@@ -2,6 +2,7 @@ internal import ChatStore
 internal import Glibc
 internal import Localization
 internal import MessageFeatures
+internal import TerminalApp
 
 /// Where older messages begin, as a person says it: a day or a time of this computer's clock, a moment in UTC (XEP-0082), or the
 /// number of a message.
@@ -45,9 +46,4 @@ enum HistoryPoint: Equatable, Sendable {
         let seconds = mktime(&moment)
         return seconds == -1 ? nil : MessageTime(millisecondsSince1970: Int64(seconds) * 1000)
     }
-}
-
-extension MessageTime {
-    /// The same moment as it is written and shown.
-    var timestamp: Timestamp { Timestamp(millisecondsSince1970: millisecondsSince1970) }
 }

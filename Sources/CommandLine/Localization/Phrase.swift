@@ -1,10 +1,16 @@
 internal import Localization
+internal import TerminalApp
 
 /// A text whose language is chosen when it is shown: on the terminal the person's, in JSON always English.
 ///
 /// The English text is the key of the catalogue, as in ``localized(_:_:)``. Two phrases with the same parts are equal
 /// whatever the language is.
 package struct Phrase: Sendable, Equatable, CustomStringConvertible {
+    private struct Counted: Sendable, Equatable {
+        let plural: String
+        let count: Int
+    }
+
     private enum Argument: Sendable, Equatable {
         case text(String)
         case phrase(Phrase)
@@ -25,6 +31,8 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
     }
 
     private let template: String
+    /// Of a counted text: its plural in English, and the number.
+    private var counted: Counted?
     private let arguments: [Argument]
     /// Whether the arguments are put one after the other, as the language separates them.
     private let isList: Bool
@@ -36,6 +44,17 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
         self.arguments = arguments.map { argument in
             (argument as? Phrase).map(Argument.phrase) ?? .text(TerminalText.harmless(argument.description))
         }
+    }
+
+    /// A counted text, as in ``localized(_:plural:count:_:)``.
+    ///
+    /// - Parameter arguments: what fills the places; where none is given, the number does.
+    init(_ singular: String, plural: String, count: Int, _ arguments: (any CustomStringConvertible)...) {
+        template = singular
+        counted = Counted(plural: plural, count: count)
+        isList = false
+        let arguments = arguments.isEmpty ? [count] : arguments
+        self.arguments = arguments.map { .text(TerminalText.harmless($0.description)) }
     }
 
     private init(listing phrases: [Phrase]) {
@@ -54,11 +73,17 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
 
     /// The text in the person's language.
     package var text: String {
-        assembled(Localization.translate(template), arguments.map(\.text))
+        let translated =
+            counted.map { Localization.translate(template, plural: $0.plural, count: $0.count) }
+            ?? Localization.translate(template)
+        return assembled(translated, arguments.map(\.text))
     }
 
     /// The text in English.
-    package var english: String { assembled(template, arguments.map(\.english)) }
+    package var english: String {
+        let form = counted.map { Localization.untranslated(template, plural: $0.plural, count: $0.count) }
+        return assembled(form ?? template, arguments.map(\.english))
+    }
 
     private func assembled(_ template: String, _ arguments: [String]) -> String {
         isList ? arguments.joined(separator: template) : filled(template, with: arguments)

@@ -1,22 +1,23 @@
 internal import Localization
 internal import Roster
+internal import TerminalApp
 internal import XMPPStanzas
 
-/// How the person appears to friends, and which friend requests need no question.
+/// How the person appears to friends, and which contact requests need no question.
 struct AvailabilityOptions {
     var presence: Presence
     var policy = RosterPolicy()
 
     static let options: [OptionParser.Option] = [
-        .init("show", value: "online|chat|away|xa|dnd", "appear like this to friends"),
+        .init("show", value: "online|chat|away|xa|dnd", "appear like this to contacts"),
         .init("status", value: "TEXT", "and with this text"),
-        .init("accept", value: "known|all|none", "accept friend requests of these without asking (known)"),
+        .init("accept", value: "known|all|none", "accept contact requests of these without asking (known)"),
     ]
 
     init(_ options: OptionParser.Result) throws(CommandError) {
         presence = Presence()
         if let text = options["show"] {
-            guard let show = Self.shows[text] else {
+            guard let show = PresenceWords.shows[text] else {
                 throw .usage(localized("“%@” is no state; choose online, chat, away, xa or dnd.", text))
             }
             presence.show = show
@@ -29,9 +30,4 @@ struct AvailabilityOptions {
         case let other: throw .usage(localized("“%@” is no choice of --accept; it is known, all or none.", other))
         }
     }
-
-    /// The states by the words that people type; plain "online" has none on the wire.
-    static let shows: [String: Presence.Show?] = [
-        "online": Optional.none, "chat": .chat, "away": .away, "xa": .extendedAway, "dnd": .doNotDisturb,
-    ]
 }

@@ -1,6 +1,7 @@
 internal import CGlibc
 internal import Glibc
 internal import Localization
+internal import TerminalApp
 
 /// Reads options with `getopt_long`, so that they behave as everywhere on the system: `--name value`, `--name=value`,
 /// abbreviations that are unique, options after arguments, `--` as the end of options.

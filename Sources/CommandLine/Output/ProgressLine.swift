@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import TerminalApp
 internal import TransportLayer
 
 /// How far a transfer is, on standard error: a line that counts up on a terminal, nothing but the end elsewhere.

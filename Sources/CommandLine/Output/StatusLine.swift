@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import TerminalApp
 
 /// One line at the bottom of a terminal that is written over again and again.
 final class StatusLine: Sendable {

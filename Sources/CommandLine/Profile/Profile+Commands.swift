@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import TerminalApp
 internal import UserProfile
 
 extension Profile {

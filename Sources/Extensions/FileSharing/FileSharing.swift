@@ -101,6 +101,12 @@ public final class FileSharing: SessionExtension {
         } catch {
             throw FileSharingError(error, size: size)
         }
+        do {
+            // Others are told to open this address; it obeys the rule of every address that is used here (XEP-0363 §10).
+            try http.check(slot.getURL)
+        } catch {
+            throw FileSharingError(error)
+        }
         let headers =
             slot.putHeaders.map { HTTPHeader($0.name, $0.value) } + [HTTPHeader("Content-Type", file.mediaType)]
         do {

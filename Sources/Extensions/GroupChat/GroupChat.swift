@@ -13,6 +13,9 @@ public import XMPPStanzas
 public final class GroupChat: SessionExtension, StanzaInterceptor {
     /// Is given a message of a room, before observers of the session see it.
     public typealias MessageObserver = @Sendable (Room, RoomMessage) async -> Void
+    /// Is given a room's address, what the room announces, and whether a request to enter it follows at once.
+    public typealias InformationObserver =
+        @Sendable (_ room: JID, _ information: RoomInformation?, _ isEntering: Bool) -> Void
 
     private enum Job {
         case inspect(Room)
@@ -24,6 +27,7 @@ public final class GroupChat: SessionExtension, StanzaInterceptor {
     private let policy: GroupChatPolicy
     private let table = Mutex<[JID: Room]>([:])
     private let onMessage: MessageObserver?
+    private let onInformation: InformationObserver?
     private let channel = EventChannel<GroupChatEvent>()
     private let everywhere = EventChannel<RoomNotice>()
     private let jobs = AsyncStream.makeStream(of: Job.self)
@@ -31,12 +35,15 @@ public final class GroupChat: SessionExtension, StanzaInterceptor {
     /// - Parameter onMessage: Is given each message of a room that this session has entered, also private ones and retractions
     ///   by moderators, in order; none is left out. Nothing else is read meanwhile, and the server gets no acknowledgement
     ///   before, so that a message that was stored there is not lost with the process.
+    /// - Parameter onInformation: Is told what a room announces, before each request to enter it and when that changes.
     public init(
-        _ session: Session, policy: GroupChatPolicy = GroupChatPolicy(), onMessage: MessageObserver? = nil
+        _ session: Session, policy: GroupChatPolicy = GroupChatPolicy(), onMessage: MessageObserver? = nil,
+        onInformation: InformationObserver? = nil
     ) {
         self.session = session
         self.policy = policy
         self.onMessage = onMessage
+        self.onInformation = onInformation
     }
 
     public var features: [String] { [RoomNames.entrance, DirectInvitation.name.namespace] }
@@ -82,7 +89,8 @@ public final class GroupChat: SessionExtension, StanzaInterceptor {
             if let room = table[address] { return room }
             let jobs = jobs.continuation
             let room = Room(
-                address, session: session, policy: policy, everywhere: everywhere, onMessage: onMessage
+                address, session: session, policy: policy, everywhere: everywhere, onMessage: onMessage,
+                onInformation: onInformation
             ) { [weak self] in
                 if let room = self?.room(address) { jobs.yield(.check(room)) }
             }

@@ -10,7 +10,7 @@ public import XMPPStanzas
 /// ```
 ///
 /// Everything in the new message takes the place of everything in the old one. Believe it only from the author of the
-/// old message: ``MessageAuthor``.
+/// old message: `MessageAuthor` of MessageSemantics.
 public struct MessageCorrection: MessagePayload, Hashable {
     public static let name = XMLName("replace", "urn:xmpp:message-correct:0")
 

@@ -10,7 +10,7 @@ public import XMPPStanzas
 ///      <body>…</body><store xmlns='urn:xmpp:hints'/></message>
 /// ```
 ///
-/// Believe it from the author of the message (``MessageAuthor``), or, with a ``moderation``, from the room itself: its
+/// Believe it from the author of the message (`MessageAuthor` of MessageSemantics), or, with a ``moderation``, from the room itself: its
 /// bare address, not an occupant.
 public struct MessageRetraction: MessagePayload, Hashable {
     public static let name = XMLName("retract", "urn:xmpp:message-retract:1")

@@ -23,7 +23,7 @@ public struct StyledText: Sendable, Hashable {
         public static let strong = Style(rawValue: 1 << 1)
         /// `~struck through~` (§6.2.4)
         public static let strikethrough = Style(rawValue: 1 << 2)
-        /// `` `monospace` `` (§6.2.5)
+        /// Monospace, between grave accents (§6.2.5)
         public static let preformatted = Style(rawValue: 1 << 3)
     }
 

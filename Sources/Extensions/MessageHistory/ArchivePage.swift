@@ -34,6 +34,9 @@ public struct ArchivePage: Sendable, Hashable {
     public var isComplete: Bool
     /// `false` if the archive may answer otherwise later: not to be kept without asking again.
     public var isStable: Bool
+    /// How many of the messages were skipped because they are beyond what is read; each has its place in
+    /// ``messages``, without content.
+    public var unreadable = 0
     /// How many messages match in all, if the archive says so; may be a guess.
     public var count: Int?
 

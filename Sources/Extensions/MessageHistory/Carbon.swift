@@ -1,4 +1,5 @@
 internal import MessageFeatures
+internal import MessageSemantics
 internal import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
@@ -14,7 +15,8 @@ public import XMPPStanzas
 /// ```
 ///
 /// Only the own server makes copies, and they come from the bare address of the account: anything else is somebody who
-/// wants to put words into the mouth of others (§11, CVE-2017-5589).
+/// wants to put words into the mouth of others (§11, CVE-2017-5589). The message inside must be one that this account has
+/// sent or received.
 public struct Carbon: Sendable, Equatable {
     /// Which way the message went.
     public enum Direction: Sendable, Hashable, CaseIterable {
@@ -42,7 +44,8 @@ public struct Carbon: Sendable, Equatable {
         guard message.from == account.bare, message.type != .error else { return nil }
         guard let (direction, wrapper) = Self.wrapper(in: message),
             let forwarded = wrapper.firstChild(ForwardedMessage.name),
-            let inner = try? ForwardedMessage(from: forwarded).message
+            let inner = try? ForwardedMessage(from: forwarded).message,
+            ArchiveAuthority.carbonMayBring(inner, isSent: direction == .sent, account: account)
         else { return nil }
         self.direction = direction
         self.message = inner

@@ -1,5 +1,6 @@
 import ServiceDiscovery
 import Synchronization
+public import XMLStreaming
 public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
@@ -130,6 +131,14 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
         }
     }
 
+    public func willSkip(_ stanza: UnreadableElement, in session: Session) async {
+        guard let result = stanza.firstChild else { return }
+        // A sender that is no address is nobody's archive, unlike one that is left out.
+        let sender = stanza.from.map { try? JID($0) }
+        if case .some(nil) = sender { return }
+        queries.withLock { $0.skipped(result, from: sender ?? nil) }
+    }
+
     private func run(
         _ query: ArchiveQuery, in archive: JID?, limit: Int, namesMessage: Bool, timeout: Duration?
     ) async throws(ArchiveError) -> ArchivePage {
@@ -146,11 +155,13 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
         } catch {
             result = .failure(error)
         }
-        let messages = queries.withLock { $0.close(id: id) }
+        let collected = queries.withLock { $0.close(id: id) }
         switch result {
         case .success(let answer):
-            guard let messages else { throw .tooMuch }
-            return ArchivePage(messages, answer, isFlipped: query.isFlipped)
+            guard let collected else { throw .tooMuch }
+            var page = ArchivePage(collected.messages, answer, isFlipped: query.isFlipped)
+            page.unreadable = collected.unreadable
+            return page
         case .failure(let error):
             throw ArchiveError(error, namesMessage: namesMessage)
         }

@@ -1,3 +1,4 @@
+import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
@@ -10,6 +11,8 @@ struct OpenQueries {
         var isOwn: Bool
         var limit: Int
         var messages: [ArchivedMessage] = []
+        /// Results that were beyond what is read.
+        var unreadable = 0
         var hasEnded = false
         var isOverfull = false
 
@@ -38,16 +41,30 @@ struct OpenQueries {
         guard let id = result.queryID, let query = queries[id], !query.hasEnded, query.isAllowed(sender) else {
             return .unsolicited
         }
+        collect(
+            ArchivedMessage(
+                archive: query.archive, id: result.id, stamp: result.forwarded.delay?.stamp,
+                message: result.forwarded.message), for: id)
+        return .collected
+    }
+
+    /// A result was skipped because it cannot be read: its place in the archive is known, and nothing of its content.
+    mutating func skipped(_ result: XMLElement, from sender: JID?) {
+        guard result.isNamed(ArchiveResult.name), let id = result["queryid"], let query = queries[id], !query.hasEnded,
+            query.isAllowed(sender), let place = result["id"]
+        else { return }
+        queries[id]?.unreadable += 1
+        collect(ArchivedMessage(archive: query.archive, id: place, stamp: nil, message: nil), for: id)
+    }
+
+    private mutating func collect(_ message: ArchivedMessage, for id: String) {
+        guard let query = queries[id] else { return }
         // What is more than was asked for is not kept: the sender does not decide how much memory it takes.
         if query.messages.count >= query.limit {
             queries[id]?.isOverfull = true
         } else {
-            queries[id]?.messages.append(
-                ArchivedMessage(
-                    archive: query.archive, id: result.id, stamp: result.forwarded.delay?.stamp,
-                    message: result.forwarded.message))
+            queries[id]?.messages.append(message)
         }
-        return .collected
     }
 
     /// The answer to the request with that id has come: results behind it do not count.
@@ -57,8 +74,8 @@ struct OpenQueries {
     }
 
     /// Takes the query away and gives what it has received; `nil` if that was too much.
-    mutating func close(id: String) -> [ArchivedMessage]? {
+    mutating func close(id: String) -> (messages: [ArchivedMessage], unreadable: Int)? {
         guard let query = queries.removeValue(forKey: id), !query.isOverfull else { return nil }
-        return query.messages
+        return (query.messages, query.unreadable)
     }
 }

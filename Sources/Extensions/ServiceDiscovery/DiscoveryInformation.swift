@@ -32,6 +32,8 @@ public struct DiscoveryInformation: XMLPayload, Equatable {
     public var features: Set<String>
     /// Extended information (XEP-0128).
     public var forms: [DataForm]
+    /// A feature was named more than once, which makes the answer ill-formed for ``EntityCapabilities`` (XEP-0115 §5.4).
+    private(set) var repeatsFeatures = false
 
     public init(
         node: String? = nil, identities: [Identity] = [], features: Set<String> = [], forms: [DataForm] = []
@@ -56,7 +58,7 @@ public struct DiscoveryInformation: XMLPayload, Equatable {
                         category: try child.required("category"), type: try child.required("type"),
                         language: child.language, name: child["name"]))
             } else if child.isNamed(Self.featureName) {
-                features.insert(try child.required("var"))
+                if !features.insert(try child.required("var")).inserted { repeatsFeatures = true }
             } else if child.isNamed(DataForm.name) {
                 forms.append(try DataForm(from: child))
             }

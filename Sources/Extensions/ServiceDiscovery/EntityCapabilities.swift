@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import DataForms
 public import XMLStreaming
 public import XMPPStanzas
 
@@ -26,8 +27,9 @@ public struct EntityCapabilities: XMLPayload, Hashable {
 
     /// The capabilities of an entity that answers `disco#info` with `information`.
     ///
-    /// - Returns: `nil` when the information cannot be hashed (§5.4: identities, features or forms that occur twice,
-    ///   or a form whose `FORM_TYPE` is missing in what is counted).
+    /// - Returns: `nil` when the information is ill-formed (§5.4): identities, features or forms that occur twice, or a form with
+    ///   several values of `FORM_TYPE`. Also where a name would make another answer look the same (§8.1): one with `<` in it, an
+    ///   identity without category or type, or with `/` in them.
     public init?(node: String, describing information: DiscoveryInformation) {
         guard let input = Self.hashInput(of: information) else { return nil }
         self.init(node: node, verification: Base64.encode(SHA1.hash(Array(input.utf8))))
@@ -41,7 +43,10 @@ public struct EntityCapabilities: XMLPayload, Hashable {
 
     /// The string that is hashed (§5.1): sorted by octets, each part closed by `<`.
     static func hashInput(of information: DiscoveryInformation) -> String? {
-        guard Set(information.identities).count == information.identities.count else { return nil }
+        guard Set(information.identities).count == information.identities.count, !information.repeatsFeatures,
+            information.identities.allSatisfy(\.isUnambiguous), information.features.allSatisfy(\.isUnambiguous),
+            information.forms.allSatisfy(\.isUnambiguous)
+        else { return nil }
         func byOctets(_ left: String, _ right: String) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
 
         let identities = information.identities.map {
@@ -82,3 +87,24 @@ public struct EntityCapabilities: XMLPayload, Hashable {
 }
 
 extension EntityCapabilities: PresencePayload {}
+
+extension String {
+    /// It cannot be taken for two parts of the string that is hashed.
+    fileprivate var isUnambiguous: Bool { !utf8.contains(UInt8(ascii: "<")) }
+}
+
+extension DiscoveryInformation.Identity {
+    fileprivate var isUnambiguous: Bool {
+        let fields = [category, type, language ?? ""]
+        return !category.isEmpty && !type.isEmpty && (name ?? "").isUnambiguous
+            && fields.allSatisfy { $0.isUnambiguous && !$0.utf8.contains(UInt8(ascii: "/")) }
+    }
+}
+
+extension DataForm {
+    /// Values of `FORM_TYPE` that differ make the answer ill-formed.
+    fileprivate var isUnambiguous: Bool {
+        fields.allSatisfy { ($0.name ?? "").isUnambiguous && $0.values.allSatisfy(\.isUnambiguous) }
+            && fields.filter { $0.name == "FORM_TYPE" }.allSatisfy { Set($0.values).count <= 1 }
+    }
+}

@@ -23,21 +23,23 @@ public final class Action: Object {
         super.init(
             adopting: UnsafeMutableRawPointer(
                 g_simple_action_new_stateful(name, nil, g_variant_new_boolean(isOn.gboolean))))
-        on("activate") { [weak self] in
-            guard let self else { return }
-            self.isOn.toggle()
-            body(self.isOn)
+        on("activate", reading: { $0 }) { action in
+            let isOn = !Self.isOn(action.cast())
+            g_simple_action_set_state(action.cast(), g_variant_new_boolean(isOn.gboolean))
+            body(isOn)
         }
     }
 
     /// What an action that switches something stands at.
     public var isOn: Bool {
-        get {
-            guard let state = g_action_get_state(cast()) else { return false }
-            defer { g_variant_unref(state) }
-            return g_variant_get_boolean(state).isTrue
-        }
+        get { Self.isOn(cast()) }
         set { g_simple_action_set_state(cast(), g_variant_new_boolean(newValue.gboolean)) }
+    }
+
+    private static func isOn(_ action: OpaquePointer) -> Bool {
+        guard let state = g_action_get_state(action) else { return false }
+        defer { g_variant_unref(state) }
+        return g_variant_get_boolean(state).isTrue
     }
 
     public var isEnabled: Bool {

@@ -72,9 +72,16 @@ extension Widget {
 
     /// Calls `body` for each key that is pressed while the keyboard is in here; the answer `true` ends it there.
     public func onKey(_ phase: EventPhase = .capture, _ body: @escaping (KeyPress) -> Bool) {
+        onKey(phase) { _, press in body(press) }
+    }
+
+    /// The same with the widget itself, whether or not a wrapper of it lives.
+    func onKey(_ phase: EventPhase, _ body: @escaping (Emitter, KeyPress) -> Bool) {
         let controller = add(gtk_event_controller_key_new(), phase)
         controller.connect("key-pressed") { call in
-            call.answer(body(KeyPress(value: call.unsigned(1), modifiers: call.flags(3))))
+            guard let key = call.emitter, let widget = gtk_event_controller_get_widget(key.cast()) else { return }
+            let press = KeyPress(value: call.unsigned(1), modifiers: call.flags(3))
+            call.answer(body(Emitter(raw: UnsafeMutableRawPointer(widget)), press))
         }
     }
 
@@ -104,9 +111,9 @@ extension Widget {
         let touch = gtk_gesture_long_press_new()
         gtk_gesture_single_set_touch_only(touch, 1)
         add(touch, .bubble).connect("pressed") { call in body(call.number(1), call.number(2)) }
-        onKey(.bubble) { [weak self] press in
-            guard let self, press.asksForMenu else { return false }
-            body(Double(self.width) / 2, Double(self.height) / 2)
+        onKey(.bubble) { widget, press in
+            guard press.asksForMenu else { return false }
+            body(Double(gtk_widget_get_width(widget.cast())) / 2, Double(gtk_widget_get_height(widget.cast())) / 2)
             return true
         }
     }

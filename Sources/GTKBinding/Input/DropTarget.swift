@@ -23,10 +23,8 @@ extension Widget {
             hovers(false)
             call.answer(Self.dropped(value).map(body) ?? false)
         }
-        controller.on("notify::current-drop") { [weak controller] in
-            guard let controller else { return }
-            hovers(gtk_drop_target_get_current_drop(controller.cast()) != nil)
-        }
+        controller.on(
+            "notify::current-drop", reading: { gtk_drop_target_get_current_drop($0.cast()) != nil }, hovers)
         gtk_widget_add_controller(widget, target)
     }
 

@@ -42,9 +42,7 @@ public final class ListView<Row: ListRow>: Widget {
     /// The selected row; `nil` where there is none, and in lists without a selection.
     public var selected: Int? {
         get {
-            guard isSelecting else { return nil }
-            let index = gtk_single_selection_get_selected(selection.cast())
-            return index == GTK_INVALID_LIST_POSITION ? nil : Int(index)
+            isSelecting ? Self.selected(in: selection.cast()) : nil
         }
         set {
             guard isSelecting, newValue != selected else { return }
@@ -53,9 +51,16 @@ public final class ListView<Row: ListRow>: Widget {
         }
     }
 
+    private static func selected(in selection: OpaquePointer) -> Int? {
+        let index = gtk_single_selection_get_selected(selection)
+        return index == GTK_INVALID_LIST_POSITION ? nil : Int(index)
+    }
+
     @discardableResult
     public func onSelect(_ body: @escaping (Int?) -> Void) -> Connection {
-        selection.on("notify::selected") { [weak self] in if let self { body(self.selected) } }
+        let isSelecting = isSelecting
+        return selection.on(
+            "notify::selected", reading: { isSelecting ? Self.selected(in: $0.cast()) : nil }, body)
     }
 
     /// Does something of which the handler of ``onSelect(_:)`` shall not hear.

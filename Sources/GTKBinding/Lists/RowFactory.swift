@@ -40,13 +40,14 @@ final class RowFactory<Row: ListRow>: Object {
         isolated deinit { ListRows.liveCount -= 1 }
     }
 
-    /// Rows that show something now, by GTK's object for them.
-    private var bound: [UnsafeMutableRawPointer: Row] = [:]
-    private let key = g_quark_from_static_string("hongyan-row")
+    private let shown: ShownRows<Row>
 
     init(_ model: ListModel<Row.Item>, _ makeRow: @escaping () -> Row) {
+        // The handlers keep it, so it lives as long as GTK's factory does.
+        let shown = ShownRows<Row>()
+        self.shown = shown
         super.init(adopting: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
-        let key = key
+        let key = g_quark_from_static_string("hongyan-row")
         connect("setup") { call in
             guard let item = call.object(1) else { return }
             let row = makeRow()
@@ -56,17 +57,17 @@ final class RowFactory<Row: ListRow>: Object {
                 Unmanaged<AnyObject>.passRetained(Holder(row)).toOpaque(),
                 { data in if let data { Unmanaged<AnyObject>.fromOpaque(data).release() } })
         }
-        connect("bind") { [weak self] call in
+        connect("bind") { call in
             guard let item = call.object(1), let row = Self.row(item, key),
                 let object = gtk_list_item_get_item(OpaquePointer(item)),
                 let box = SwiftBox.payload(UnsafeMutableRawPointer(object)) as? ItemBox<Row.Item>
             else { return }
-            self?.bound[item] = row
-            Self.show(box.item, in: row, item)
+            shown.bound[item] = row
+            ShownRows.show(box.item, in: row, item)
         }
-        connect("unbind") { [weak self] call in
+        connect("unbind") { call in
             guard let item = call.object(1) else { return }
-            self?.bound[item] = nil
+            shown.bound[item] = nil
             Self.row(item, key)?.clear()
         }
         connect("teardown") { call in
@@ -74,8 +75,24 @@ final class RowFactory<Row: ListRow>: Object {
             gtk_list_item_set_child(OpaquePointer(item), nil)
             g_object_set_qdata(item.assumingMemoryBound(to: GObject.self), key, nil)
         }
-        model.updated.append { [weak self] index, item in self?.update(item, at: index) }
+        model.updated.append { [weak shown] index, item in shown?.update(item, at: index) }
     }
+
+    func forEachRow(_ body: (Int, Row) -> Void) { shown.forEachRow(body) }
+
+    /// The number of the item whose row has the keyboard.
+    var focused: Int? { shown.focused }
+
+    private static func row(_ item: UnsafeMutableRawPointer, _ key: GQuark) -> Row? {
+        g_object_get_qdata(item.assumingMemoryBound(to: GObject.self), key).map {
+            Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
+        }.flatMap { ($0 as? Holder)?.row }
+    }
+}
+
+/// Rows that show something now, by GTK's object for them.
+private final class ShownRows<Row: ListRow> {
+    var bound: [UnsafeMutableRawPointer: Row] = [:]
 
     func forEachRow(_ body: (Int, Row) -> Void) {
         for (item, row) in bound {
@@ -84,7 +101,7 @@ final class RowFactory<Row: ListRow>: Object {
         }
     }
 
-    private func update(_ newItem: Row.Item, at index: Int) {
+    func update(_ newItem: Row.Item, at index: Int) {
         for (item, row) in bound where Int(gtk_list_item_get_position(OpaquePointer(item))) == index {
             // GTK may give the same box to another row later.
             if let object = gtk_list_item_get_item(OpaquePointer(item)),
@@ -96,12 +113,11 @@ final class RowFactory<Row: ListRow>: Object {
         }
     }
 
-    private static func show(_ content: Row.Item, in row: Row, _ item: UnsafeMutableRawPointer) {
+    static func show(_ content: Row.Item, in row: Row, _ item: UnsafeMutableRawPointer) {
         row.show(content)
         gtk_list_item_set_activatable(OpaquePointer(item), row.isActivatable.gboolean)
     }
 
-    /// The number of the item whose row has the keyboard.
     var focused: Int? {
         for (item, row) in bound {
             // The keyboard is in GTK's own row around ours, or in something inside of it.
@@ -113,11 +129,5 @@ final class RowFactory<Row: ListRow>: Object {
             return position == GTK_INVALID_LIST_POSITION ? nil : Int(position)
         }
         return nil
-    }
-
-    private static func row(_ item: UnsafeMutableRawPointer, _ key: GQuark) -> Row? {
-        g_object_get_qdata(item.assumingMemoryBound(to: GObject.self), key).map {
-            Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
-        }.flatMap { ($0 as? Holder)?.row }
     }
 }

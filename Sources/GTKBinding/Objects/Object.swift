@@ -2,8 +2,9 @@ internal import CGTK
 
 /// One strong reference to a GObject, let go of on the main thread with the last Swift reference to this wrapper.
 ///
-/// A wrapper does not keep the widgets inside it alive, GTK does: a view keeps the wrappers that it needs later. Handlers
-/// capture views weakly; a handler that holds a wrapper of a widget above its own makes a ring that nothing opens.
+/// A wrapper does not keep the widgets inside it alive, GTK does: a view keeps the wrappers that it needs later. A handler lives as
+/// long as the GObject, never as long as the wrapper: what it reads comes from the ``Emitter``. Handlers capture views weakly; a
+/// handler that holds a wrapper of its own widget, or of one above it, is a reference cycle.
 // The attribute is written out: with the module's default only, modules that import this one do not compile for release.
 @MainActor
 open class Object {
@@ -60,6 +61,18 @@ open class Object {
         connect(signal) { _ in handler() }
     }
 
+    /// Calls `handler` with what `read` finds in the object that emits the signal.
+    ///
+    /// The wrapper through which a handler was connected may be gone long before the object: nothing here refers to it.
+    @discardableResult
+    func on<Value>(
+        _ signal: String, reading read: @escaping (Emitter) -> Value, _ handler: @escaping (Value) -> Void
+    ) -> Connection {
+        connect(signal) { call in
+            if let emitter = call.emitter { handler(read(emitter)) }
+        }
+    }
+
     /// Calls `handler` with the arguments of a signal, which may be answered.
     @discardableResult
     public func connect(_ signal: String, _ handler: @escaping (SignalArguments) -> Void) -> Connection {
@@ -85,6 +98,15 @@ open class Object {
         body()
         g_signal_handler_unblock(raw, connection.id)
     }
+}
+
+/// The object that emits a signal, valid during the emission.
+struct Emitter {
+    let raw: UnsafeMutableRawPointer
+
+    // As those of ``Object``.
+    func cast() -> OpaquePointer { OpaquePointer(raw) }
+    func cast<Instance>() -> UnsafeMutablePointer<Instance> { raw.assumingMemoryBound(to: Instance.self) }
 }
 
 final class SignalHandler {

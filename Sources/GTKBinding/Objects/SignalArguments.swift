@@ -14,6 +14,9 @@ public struct SignalArguments {
     public func boolean(_ index: Int) -> Bool { g_value_get_boolean(values + index).isTrue }
     public func string(_ index: Int) -> String? { g_value_get_string(values + index).map { String(cString: $0) } }
 
+    /// What emits the signal.
+    var emitter: Emitter? { object(0).map(Emitter.init) }
+
     func object(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_object(values + index) }
     func boxed(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_boxed(values + index) }
     func variant(_ index: Int) -> OpaquePointer? { g_value_get_variant(values + index) }

@@ -2,13 +2,11 @@ internal import CGTK
 
 /// A picture that is ready to be painted.
 public final class Texture: Object {
-    /// The bytes of a PNG, JPEG or TIFF file, or of another type that GdkPixbuf reads.
+    /// The bytes of a PNG, JPEG or TIFF file, or of another type that GdkPixbuf reads; for small pictures of the program's own making.
+    ///
+    /// It decodes where it is called; ``decoded(_:)`` does not hold up the main thread.
     public convenience init(encoded: [UInt8]) throws(GTKError) {
-        let bytes = encoded.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
-        defer { g_bytes_unref(bytes) }
-        var error: UnsafeMutablePointer<GError>?
-        guard let texture = gdk_texture_new_from_bytes(bytes, &error) else { throw GTKError(taking: error) }
-        self.init(adopting: UnsafeMutableRawPointer(texture))
+        self.init(adopting: try textureRead(from: encoded))
     }
 
     public convenience init(file: String) throws(GTKError) {
@@ -38,12 +36,46 @@ public final class Texture: Object {
     @discardableResult
     public func save(to path: String) -> Bool { gdk_texture_save_to_png(cast(), path).isTrue }
 
-    /// The bytes of a PNG file.
-    public var png: [UInt8] {
-        let bytes = gdk_texture_save_to_png_bytes(cast())
+    /// The bytes of a PNG file, made away from the main thread.
+    public func png() async -> [UInt8] {
+        g_object_ref(raw)
+        return await Self.encode(Reference(raw: raw))
+    }
+
+    /// Reads a PNG, JPEG or TIFF file, or another type that GdkPixbuf reads, away from the main thread; `nil` where it cannot be read.
+    public static func decoded(_ encoded: [UInt8]?) async -> Texture? {
+        guard let encoded, let texture = try? await decode(encoded) else { return nil }
+        return Texture(adopting: texture.raw)
+    }
+
+    /// One reference to a texture on its way between threads; the receiver owns it.
+    // @unchecked: a GdkTexture never changes, GDK documents its decoding and encoding as safe on any thread, and reference
+    // counts of GObject are atomic.
+    private nonisolated struct Reference: @unchecked Sendable {
+        let raw: UnsafeMutableRawPointer
+    }
+
+    @concurrent
+    private nonisolated static func decode(_ encoded: [UInt8]) async throws(GTKError) -> Reference {
+        Reference(raw: try textureRead(from: encoded))
+    }
+
+    @concurrent
+    private nonisolated static func encode(_ texture: Reference) async -> [UInt8] {
+        defer { g_object_unref(texture.raw) }
+        let bytes = gdk_texture_save_to_png_bytes(OpaquePointer(texture.raw))
         defer { g_bytes_unref(bytes) }
         var size: gsize = 0
         guard let data = g_bytes_get_data(bytes, &size) else { return [] }
         return Array(UnsafeRawBufferPointer(start: data, count: Int(size)))
     }
+}
+
+/// A new texture, which the caller owns.
+private nonisolated func textureRead(from encoded: [UInt8]) throws(GTKError) -> UnsafeMutableRawPointer {
+    let bytes = encoded.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+    defer { g_bytes_unref(bytes) }
+    var error: UnsafeMutablePointer<GError>?
+    guard let texture = gdk_texture_new_from_bytes(bytes, &error) else { throw GTKError(taking: error) }
+    return UnsafeMutableRawPointer(texture)
 }

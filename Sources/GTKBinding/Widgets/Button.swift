@@ -56,7 +56,7 @@ public final class ToggleButton: Widget {
 
     @discardableResult
     public func onToggle(_ body: @escaping (Bool) -> Void) -> Connection {
-        on("toggled") { [weak self] in if let self { body(self.isActive) } }
+        on("toggled", reading: { gtk_toggle_button_get_active($0.cast()).isTrue }, body)
     }
 }
 
@@ -74,7 +74,7 @@ public final class CheckButton: Widget {
 
     @discardableResult
     public func onToggle(_ body: @escaping (Bool) -> Void) -> Connection {
-        on("toggled") { [weak self] in if let self { body(self.isActive) } }
+        on("toggled", reading: { gtk_check_button_get_active($0.cast()).isTrue }, body)
     }
 }
 
@@ -88,6 +88,6 @@ public final class Switch: Widget {
 
     @discardableResult
     public func onToggle(_ body: @escaping (Bool) -> Void) -> Connection {
-        on("notify::active") { [weak self] in if let self { body(self.isActive) } }
+        on("notify::active", reading: { gtk_switch_get_active($0.cast()).isTrue }, body)
     }
 }

@@ -11,7 +11,7 @@ extension TextField {
 
     @discardableResult
     public func onChange(_ body: @escaping (String) -> Void) -> Object.Connection {
-        on("changed") { [weak self] in if let self { body(self.text) } }
+        on("changed", reading: { String(cString: gtk_editable_get_text($0.cast())) }, body)
     }
 
     public func selectAll() { gtk_editable_select_region(cast(), 0, -1) }
@@ -57,7 +57,7 @@ public final class SearchEntry: Widget, TextField {
     }
 
     public func onSearch(_ body: @escaping (String) -> Void) {
-        on("search-changed") { [weak self] in if let self { body(self.text) } }
+        on("search-changed", reading: { String(cString: gtk_editable_get_text($0.cast())) }, body)
     }
 
     public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
@@ -86,6 +86,6 @@ public final class SearchBar: Widget {
     }
 
     public func onOpen(_ body: @escaping (Bool) -> Void) {
-        on("notify::search-mode-enabled") { [weak self] in if let self { body(self.isOpen) } }
+        on("notify::search-mode-enabled", reading: { gtk_search_bar_get_search_mode($0.cast()).isTrue }, body)
     }
 }

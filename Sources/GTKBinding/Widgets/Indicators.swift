@@ -50,7 +50,7 @@ public final class Scale: Widget {
 
     @discardableResult
     public func onChange(_ body: @escaping (Double) -> Void) -> Connection {
-        on("value-changed") { [weak self] in if let self { body(self.value) } }
+        on("value-changed", reading: { gtk_range_get_value($0.cast()) }, body)
     }
 }
 

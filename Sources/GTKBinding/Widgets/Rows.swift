@@ -76,7 +76,7 @@ public final class ComboRow: ActionRow {
 
     @discardableResult
     public func onSelect(_ body: @escaping (Int) -> Void) -> Connection {
-        on("notify::selected") { [weak self] in if let self { body(self.selected) } }
+        on("notify::selected", reading: { Int(adw_combo_row_get_selected($0.cast())) }, body)
     }
 }
 

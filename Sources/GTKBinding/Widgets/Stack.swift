@@ -30,7 +30,9 @@ public final class Stack: Widget {
     }
 
     public func onChange(_ body: @escaping (String?) -> Void) {
-        on("notify::visible-child-name") { [weak self] in if let self { body(self.shown) } }
+        on(
+            "notify::visible-child-name",
+            reading: { gtk_stack_get_visible_child_name($0.cast()).map { String(cString: $0) } }, body)
     }
 }
 
@@ -68,7 +70,7 @@ public final class Leaflet: Widget {
     }
 
     public func onFold(_ body: @escaping (Bool) -> Void) {
-        on("notify::folded") { [weak self] in if let self { body(self.isFolded) } }
+        on("notify::folded", reading: { adw_leaflet_get_folded($0.cast()).isTrue }, body)
     }
 
     public func onShownPane(_ body: @escaping () -> Void) { on("notify::visible-child", body) }

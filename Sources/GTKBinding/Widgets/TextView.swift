@@ -2,10 +2,13 @@ internal import CGTK
 
 /// A field for text of several lines.
 public final class TextView: Widget {
+    /// What the input method does, as long as the widget lives.
+    private final class Composition { var isActive = false }
+
     /// The input method is composing a word: keys such as Return belong to it.
-    public private(set) var isComposing = false
+    public var isComposing: Bool { composition.isActive }
     private let buffer: Object
-    private var composing: () -> Void = {}
+    private let composition = Composition()
 
     public init() {
         let view = gtk_text_view_new()
@@ -15,22 +18,22 @@ public final class TextView: Widget {
         super.init(adopting: UnsafeMutableRawPointer(view))
         gtk_text_view_set_wrap_mode(cast(), .wordChar)
         gtk_text_view_set_accepts_tab(cast(), 0)
-        connect("preedit-changed") { [weak self] call in
-            self?.isComposing = !(call.string(1) ?? "").isEmpty
-            self?.composing()
-        }
+        let composition = composition
+        connect("preedit-changed") { call in composition.isActive = !(call.string(1) ?? "").isEmpty }
     }
 
     public var text: String {
-        get {
-            var start = GtkTextIter()
-            var end = GtkTextIter()
-            gtk_text_buffer_get_bounds(buffer.cast(), &start, &end)
-            guard let text = gtk_text_buffer_get_text(buffer.cast(), &start, &end, 0) else { return "" }
-            defer { g_free(text) }
-            return String(cString: text)
-        }
+        get { Self.text(of: buffer.cast()) }
         set { if newValue != text { gtk_text_buffer_set_text(buffer.cast(), newValue, gint(newValue.utf8.count)) } }
+    }
+
+    private static func text(of buffer: UnsafeMutablePointer<GtkTextBuffer>) -> String {
+        var start = GtkTextIter()
+        var end = GtkTextIter()
+        gtk_text_buffer_get_bounds(buffer, &start, &end)
+        guard let text = gtk_text_buffer_get_text(buffer, &start, &end, 0) else { return "" }
+        defer { g_free(text) }
+        return String(cString: text)
     }
 
     /// Where the cursor is, in Unicode code points.
@@ -67,7 +70,7 @@ public final class TextView: Widget {
 
     @discardableResult
     public func onChange(_ body: @escaping (String) -> Void) -> Connection {
-        buffer.on("changed") { [weak self] in if let self { body(self.text) } }
+        buffer.on("changed", reading: { Self.text(of: $0.cast()) }, body)
     }
 
     /// Does something of which the handler of ``onChange(_:)`` shall not hear.
@@ -76,14 +79,14 @@ public final class TextView: Widget {
     }
 
     /// Calls `body` when an input method begins to compose a word, goes on, or ends it.
-    public func onComposing(_ body: @escaping () -> Void) { composing = body }
+    public func onComposing(_ body: @escaping () -> Void) { on("preedit-changed", body) }
 
     public func onCursor(_ body: @escaping () -> Void) { buffer.on("notify::cursor-position", body) }
 
     /// Calls `body` when something is pasted; the answer `true` means that it was no text and nothing is to be inserted.
     public func onPaste(_ body: @escaping () -> Bool) {
-        connect("paste-clipboard") { [weak self] _ in
-            if let self, body() { g_signal_stop_emission_by_name(self.raw, "paste-clipboard") }
+        connect("paste-clipboard") { call in
+            if let view = call.emitter, body() { g_signal_stop_emission_by_name(view.raw, "paste-clipboard") }
         }
     }
 

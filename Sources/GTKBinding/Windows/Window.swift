@@ -47,7 +47,7 @@ public class Window: Widget {
     /// The person is looking at it.
     public var isActive: Bool { gtk_window_is_active(cast()).isTrue }
     public func onActive(_ body: @escaping (Bool) -> Void) {
-        on("notify::is-active") { [weak self] in if let self { body(self.isActive) } }
+        on("notify::is-active", reading: { gtk_window_is_active($0.cast()).isTrue }, body)
     }
 
     /// Shows it, in front of the others.
@@ -84,7 +84,7 @@ public class Window: Widget {
         gtk_window_set_transient_for(cast(), parent.cast())
         gtk_window_set_destroy_with_parent(cast(), 1)
         // GTK lets go of the parent only when this is disposed of, which may be after the parent.
-        on("unrealize") { [weak self] in if let self { gtk_window_set_transient_for(self.cast(), nil) } }
+        on("unrealize", reading: { $0 }) { gtk_window_set_transient_for($0.cast(), nil) }
     }
 
     public func isModal(_ isModal: Bool) { gtk_window_set_modal(cast(), isModal.gboolean) }
@@ -94,9 +94,9 @@ public class Window: Widget {
 
     /// Escape closes it.
     public func closesOnEscape() {
-        onKey(.bubble) { [weak self] key in
+        onKey(.bubble) { window, key in
             guard key.key == .escape else { return false }
-            self?.close()
+            gtk_window_close(window.cast())
             return true
         }
     }

@@ -55,5 +55,5 @@ public struct EstablishedConnection: Sendable {
     public var transport: any Transport
     public var candidate: ConnectionCandidate
     /// Of the TLS handshake, with direct TLS and WebSocket; `nil` when STARTTLS is to follow.
-    public var tls: TLSInformation?
+    public var tls: NegotiatedTLS?
 }

@@ -8,17 +8,30 @@ public struct HTTPClient: Sendable {
         public var connecting = Duration.seconds(20)
         /// How long nothing may move in either direction.
         public var stall = Duration.seconds(30)
+        /// The least rate of a transfer, bytes a second on average over ``rateWindow``: a server that drips must not hold a
+        /// transfer for days. The slowest mobile network has several times as much.
+        public var leastRate = 512
+        /// The time over which ``leastRate`` is measured; whole seconds.
+        public var rateWindow = Duration.seconds(60)
         /// Whether `http:` is allowed for 127.0.0.0/8, ::1 and localhost: for development only.
         public var allowsLoopbackHTTP = false
         public var userAgent = "Hongyan"
-        /// For everything together, redirections included; `nil` for files, which take as long as they take.
-        public var total: Duration?
+        /// For everything together, redirections included. The default is that of a large file on a slow line: 100 MiB at
+        /// 5 KiB a second.
+        public var total = Duration.seconds(6 * 3600)
         /// Which DNS servers are asked; `nil` leaves it to curl, which asks those of the system.
         public var resolver: ResolverConfiguration?
 
         public init(trust: TrustPolicy = .system) {
             self.trust = trust
         }
+    }
+
+    /// Whether this client would transfer anything from or to the address: the rule for addresses that are passed on.
+    ///
+    /// - Throws: `invalidConfiguration` for anything but `https:` and what ``Configuration/allowsLoopbackHTTP`` allows.
+    public func check(_ url: String) throws(TransportError) {
+        _ = try HTTPURL(url, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
     }
 
     /// Called from the thread of the transfers whenever bytes have moved; must return soon.
@@ -78,17 +91,15 @@ public struct HTTPClient: Sendable {
         var request = first
         var trust = configuration.trust
         var followed = 0
-        let deadline = configuration.total.map { ContinuousClock.now + $0 }
+        let deadline = ContinuousClock.now + configuration.total
         try await trust.prepare()
         while true {
             let target = try HTTPURL(request.url, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
             var settings = configuration
-            if let deadline {
-                settings.total = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
-            }
+            settings.total = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
             var addresses: [SocketAddress] = []
             if var resolver = settings.resolver, SocketAddress(target.host, port: 0) == nil {
-                if let total = settings.total { resolver.deadline = min(resolver.deadline, total) }
+                resolver.deadline = min(resolver.deadline, settings.total)
                 addresses = try await Resolver(configuration: resolver).addresses(of: target.host, port: target.port)
             }
             let outcome = await HTTPEngine.shared.run(

@@ -63,9 +63,9 @@ final class HTTPTransfer: @unchecked Sendable {
         curl_easy_setopt_long(handle, CURLOPT_NOSIGNAL, 1)
         curl_easy_setopt_string(handle, CURLOPT_USERAGENT, configuration.userAgent)
         curl_easy_setopt_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(configuration.connecting.milliseconds))
-        if let total = configuration.total {
-            curl_easy_setopt_long(handle, CURLOPT_TIMEOUT_MS, Int(total.milliseconds))
-        }
+        curl_easy_setopt_long(handle, CURLOPT_TIMEOUT_MS, Int(configuration.total.milliseconds))
+        curl_easy_setopt_long(handle, CURLOPT_LOW_SPEED_LIMIT, configuration.leastRate)
+        curl_easy_setopt_long(handle, CURLOPT_LOW_SPEED_TIME, Int(configuration.rateWindow.components.seconds))
         if !addresses.isEmpty {
             let list = addresses.map { $0.isIPv6 ? "[\($0.address)]" : $0.address }.joined(separator: ",")
             // The plus lets curl forget them again; other transfers to the host ask for themselves.
@@ -304,7 +304,8 @@ final class HTTPTransfer: @unchecked Sendable {
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST: return TransportError(.hostNotFound, "The host \(host) has no address.")
         case CURLE_COULDNT_CONNECT: return TransportError(.connectionRefused, "Nobody accepts connections at \(host).")
-        case CURLE_OPERATION_TIMEDOUT: return TransportError(.timedOut, "The server \(host) did not answer in time.")
+        case CURLE_OPERATION_TIMEDOUT:
+            return TransportError(.timedOut, "The server \(host) did not answer in time, or too slowly.")
         case CURLE_SSL_CONNECT_ERROR: return TransportError(.tlsFailed, "TLS with \(host) failed: \(words).")
         default: return TransportError(.httpFailed, "The transfer with \(host) failed: \(words).")
         }

@@ -2,14 +2,14 @@ import Synchronization
 
 /// One end of a connection that exists in memory only: the counterpart of ``SocketTransport`` for tests.
 ///
-/// It keeps all rules of ``Transport``, back-pressure included. TLS is pretended: both ends get the ``TLSInformation`` given when the pair was
+/// It keeps all rules of ``Transport``, back-pressure included. TLS is pretended: both ends get the ``NegotiatedTLS`` given when the pair was
 /// made, so channel bindings agree, and nothing is encrypted.
 public final class InMemoryTransport: Transport {
     private let incoming: BytePipe
     private let outgoing: BytePipe
-    private let pretendedTLS: TLSInformation
+    private let pretendedTLS: NegotiatedTLS
     private let readLimit: Int
-    private let settled = Mutex<TLSInformation?>(nil)
+    private let settled = Mutex<NegotiatedTLS?>(nil)
 
     /// Two connected ends.
     ///
@@ -17,7 +17,7 @@ public final class InMemoryTransport: Transport {
     ///   - capacity: how many bytes wait in each direction before a writer has to wait.
     ///   - readLimit: the most bytes that one read returns; 1 shows whether a parser depends on the slicing.
     public static func pair(
-        capacity: Int = 64 * 1024, readLimit: Int = .max, tls: TLSInformation = .pretended
+        capacity: Int = 64 * 1024, readLimit: Int = .max, tls: NegotiatedTLS = .pretended
     ) -> (InMemoryTransport, InMemoryTransport) {
         let there = BytePipe(capacity: capacity)
         let back = BytePipe(capacity: capacity)
@@ -27,7 +27,7 @@ public final class InMemoryTransport: Transport {
         )
     }
 
-    private init(incoming: BytePipe, outgoing: BytePipe, tls: TLSInformation, readLimit: Int) {
+    private init(incoming: BytePipe, outgoing: BytePipe, tls: NegotiatedTLS, readLimit: Int) {
         self.incoming = incoming
         self.outgoing = outgoing
         self.pretendedTLS = tls
@@ -42,7 +42,7 @@ public final class InMemoryTransport: Transport {
         try await outgoing.write(bytes)
     }
 
-    public func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> TLSInformation {
+    public func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS {
         settled.withLock { $0 = pretendedTLS }
         return pretendedTLS
     }
@@ -68,7 +68,7 @@ public final class InMemoryTransport: Transport {
         incoming.fail(reader: error, writer: error)
     }
 
-    public var tlsInformation: TLSInformation? { settled.withLock { $0 } }
+    public var tlsInformation: NegotiatedTLS? { settled.withLock { $0 } }
 
     /// Whether a writer has to wait.
     var isStalled: Bool { outgoing.isFull }
@@ -76,9 +76,9 @@ public final class InMemoryTransport: Transport {
     private static let reset = TransportError(.connectionReset, "The peer broke the connection off.")
 }
 
-extension TLSInformation {
+extension NegotiatedTLS {
     /// What an ``InMemoryTransport`` says of its TLS.
-    public static let pretended = TLSInformation(
+    public static let pretended = NegotiatedTLS(
         version: .tls13, cipher: "TLS_AES_128_GCM_SHA256", tlsExporter: [UInt8](repeating: 0x5A, count: 32),
         tlsServerEndPoint: [UInt8](repeating: 0xA5, count: 32))
 }

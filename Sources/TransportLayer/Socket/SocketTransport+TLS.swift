@@ -1,5 +1,5 @@
 extension SocketTransport {
-    public func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> TLSInformation {
+    public func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS {
         // Reading the authorities from disk would hold up every connection of the loop.
         try await configuration.trust.prepare()
         if let failure { throw failure }
@@ -8,14 +8,14 @@ extension SocketTransport {
     }
 
     /// Secures the connection as the server.
-    public func acceptTLS(_ configuration: TLSServerConfiguration) async throws(TransportError) -> TLSInformation {
+    public func acceptTLS(_ configuration: TLSServerConfiguration) async throws(TransportError) -> NegotiatedTLS {
         if let failure { throw failure }
         return try await secure(try TLSEngine(server: configuration), timeout: configuration.handshakeTimeout, nil)
     }
 
     private func secure(
         _ newEngine: consuming TLSEngine, timeout: Duration, _ trust: TrustPolicy?
-    ) async throws(TransportError) -> TLSInformation {
+    ) async throws(TransportError) -> NegotiatedTLS {
         precondition(!isReading, "nobody may read while TLS starts")
         precondition(engine == nil, "a connection is secured once")
         isReading = true
@@ -42,7 +42,7 @@ extension SocketTransport {
         }
     }
 
-    private func handshake(_ trust: TrustPolicy?) async throws(TransportError) -> TLSInformation {
+    private func handshake(_ trust: TrustPolicy?) async throws(TransportError) -> NegotiatedTLS {
         while true {
             if let failure { throw failure }
             let progress = try engine?.handshake()

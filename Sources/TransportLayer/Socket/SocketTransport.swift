@@ -99,7 +99,7 @@ public actor SocketTransport: Transport {
     /// Our own address; `nil` once closed.
     public var localAddress: SocketAddress? { SocketAddress(of: descriptor, getsockname) }
 
-    public var tlsInformation: TLSInformation? { engine?.information }
+    public var tlsInformation: NegotiatedTLS? { engine?.information }
 
     public func negotiationFinished() {
         isNegotiating = false

@@ -2,12 +2,12 @@ import COpenSSL
 
 extension TLSEngine {
     /// What the handshake settled.
-    borrowing func describe(chain: [Certificate], overruled: [CertificateProblem]) -> TLSInformation {
+    borrowing func describe(chain: [Certificate], overruled: [CertificateProblem]) -> NegotiatedTLS {
         withSSL { ssl in
             let version: TLSVersion = SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12
             // Without the extended master secret a man in the middle can give two connections the same binding (RFC 7627 §1).
             let isUnique = version == .tls13 || SSL_ctrl(ssl, SSL_CTRL_GET_EXTMS_SUPPORT, 0, nil) == 1
-            return TLSInformation(
+            return NegotiatedTLS(
                 version: version,
                 cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) } ?? "",
                 applicationProtocol: Self.applicationProtocol(ssl),

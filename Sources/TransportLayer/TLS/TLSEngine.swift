@@ -12,7 +12,7 @@ public struct TLSEngine: ~Copyable {
         case needsBytes
         /// Somebody has to say whether the certificate is acceptable: ``TLSEngine/decide(isAccepted:)``, then ``TLSEngine/handshake()``.
         case needsDecision(TrustEvaluation)
-        case established(TLSInformation)
+        case established(NegotiatedTLS)
     }
 
     private let ssl: OpaquePointer
@@ -28,7 +28,7 @@ public struct TLSEngine: ~Copyable {
     private var isAcceptedByPolicy = false
 
     /// What the handshake settled; `nil` before its end.
-    public private(set) var information: TLSInformation?
+    public private(set) var information: NegotiatedTLS?
     /// The peer has sent `close_notify`.
     public private(set) var isPeerFinished = false
 
@@ -132,7 +132,7 @@ public struct TLSEngine: ~Copyable {
 
     /// The handshake is complete. Never without a verdict, whatever OpenSSL thinks of the callback: on this handshake's chain, or, when the
     /// session was resumed, on the chain of the handshake that began it, given when it was offered.
-    private mutating func settle() throws(TransportError) -> TLSInformation {
+    private mutating func settle() throws(TransportError) -> NegotiatedTLS {
         let offered = resumption
         resumption = nil
         if let offered, Self.isResumed(ssl, offered) {

@@ -153,7 +153,7 @@ public actor WebSocketTransport: Transport {
         try await base.write(frame)
     }
 
-    public func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> TLSInformation {
+    public func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS {
         throw TransportError(.invalidConfiguration, "With WebSocket, TLS comes before everything else.")
     }
 
@@ -191,7 +191,7 @@ public actor WebSocketTransport: Transport {
         base.abort()
     }
 
-    public var tlsInformation: TLSInformation? {
+    public var tlsInformation: NegotiatedTLS? {
         get async { await base.tlsInformation }
     }
 }

@@ -2,9 +2,9 @@ import SASLMechanisms
 import TransportLayer
 import XMPPStream
 
-extension XMPPStream.TLSInformation {
+extension TLSInformation {
     /// What the transport settled, in the words of the machine.
-    init(_ transport: TransportLayer.TLSInformation) {
+    init(_ transport: NegotiatedTLS) {
         var bindings: [ChannelBinding] = []
         if let data = transport.tlsExporter { bindings.append(.tlsExporter(data)) }
         if let data = transport.tlsServerEndPoint { bindings.append(.tlsServerEndPoint(data)) }

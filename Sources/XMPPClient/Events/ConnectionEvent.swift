@@ -18,7 +18,7 @@ public enum ConnectionEvent: Sendable {
     /// The TLS handshake begins. A trust policy that asks a person asks now.
     case securing
     /// The connection is encrypted and the server's certificate was accepted.
-    case secured(XMPPStream.TLSInformation)
+    case secured(TLSInformation)
     /// The stream is open: authentication or registration may begin.
     case opened(StreamFeatures)
     /// The server is ready to register an account (XEP-0077).

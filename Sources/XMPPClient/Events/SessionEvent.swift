@@ -17,6 +17,9 @@ public enum SessionEvent: Sendable {
     case element(XMLElement)
     /// A stanza was received that cannot be read. A request among them was answered with `bad-request`.
     case unreadable(XMLElement, XMLDecodingError)
+    /// A stanza was received that is well-formed XML, but beyond the limits of the parser or against the rules of
+    /// namespaces: it was skipped. A request among them was answered with `bad-request`.
+    case skipped(UnreadableElement)
     /// An interceptor dropped a stanza.
     case filtered(AnyStanza, StanzaDirection)
     /// A stanza was written to the connection.
@@ -65,7 +68,7 @@ extension SessionEvent {
         case .message: .messages
         case .presence: .presences
         case .iq: .iqs
-        case .element, .unreadable: .elements
+        case .element, .unreadable, .skipped: .elements
         case .filtered: .filtered
         case .sent, .acknowledged, .sendingFailed: .sending
         case .presenceChanged, .connection, .stateChanged: .connection

@@ -8,6 +8,8 @@ extension SessionLog {
         case .connection(let step): line(of: step)
         case .sendingFailed(let token, let error): (.failures, "\(words(token.stanza)) failed: \(error.sentence)")
         case .unreadable(let element, let error): (.failures, "cannot read \(words(element)) for its \(error.element)")
+        case .skipped(let element):
+            (.failures, "skipped \(words(element.startTag)) of \(element.byteCount) bytes: \(element.reason)")
         case .filtered(let stanza, let direction): (.steps, "dropped \(direction) \(words(stanza))")
         case .message, .presence, .iq, .element, .sent, .acknowledged, .presenceChanged, .stateChanged: nil
         }

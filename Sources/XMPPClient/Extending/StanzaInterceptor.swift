@@ -1,3 +1,4 @@
+public import XMLStreaming
 public import XMPPStanzas
 
 /// Looks at stanzas on their way and may change, drop or take them.
@@ -10,12 +11,17 @@ public protocol StanzaInterceptor: Sendable {
     /// A stanza was received and nobody has seen it yet.
     func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception
 
+    /// A stanza was received that cannot be read and is skipped (``SessionEvent/skipped(_:)``). It comes in its order, so
+    /// whoever counts stanzas can count it; nothing more can be done with it.
+    func willSkip(_ stanza: UnreadableElement, in session: Session) async
+
     /// A stanza is about to be queued. It has an id.
     func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception
 }
 
 extension StanzaInterceptor {
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception { .pass(stanza) }
+    public func willSkip(_ stanza: UnreadableElement, in session: Session) async {}
     public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception { .pass(stanza) }
 }
 

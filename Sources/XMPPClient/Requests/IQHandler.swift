@@ -21,29 +21,33 @@ public struct IQHandler: Sendable {
     public let key: Key
     /// What service discovery announces because of this handler; `nil` announces nothing.
     public let feature: String?
+    /// To whom it answers; all others get what the server answers for an address that nobody has.
+    public let audience: Audience
     let answer: @Sendable (IQ) async throws -> (any XMLEncodable)?
 
     /// A handler that works on the stanza itself.
     ///
     /// - Parameters:
     ///   - feature: What service discovery announces; by default the namespace of the payload.
+    ///   - audience: To whom it answers; by default to those who may know that this session is online.
     ///   - answer: Gives the child of the result, `nil` for an empty one.
     public init(
-        _ type: IQ.Kind, _ name: XMLName, feature: Feature = .namespace,
+        _ type: IQ.Kind, _ name: XMLName, feature: Feature = .namespace, audience: Audience = .admitted,
         answer: @escaping @Sendable (IQ) async throws -> (any XMLEncodable)?
     ) {
         precondition(type == .get || type == .set, "Only requests have handlers.")
         key = Key(type: type, name: name)
         self.feature = feature.name(for: name)
+        self.audience = audience
         self.answer = answer
     }
 
     /// A handler for a typed request.
     public init<Request: IQRequest>(
-        _ request: Request.Type, feature: Feature = .namespace,
+        _ request: Request.Type, feature: Feature = .namespace, audience: Audience = .admitted,
         answer: @escaping @Sendable (Request, IQ) async throws -> Request.Response
     ) where Request.Response: XMLEncodable {
-        self.init(Request.iqType, Request.name, feature: feature) { iq in
+        self.init(Request.iqType, Request.name, feature: feature, audience: audience) { iq in
             guard let payload = iq.payload else { throw StanzaError(.badRequest) }
             return try await answer(Request(from: payload), iq)
         }
@@ -51,14 +55,22 @@ public struct IQHandler: Sendable {
 
     /// A handler for a typed request whose result is empty.
     public init<Request: IQRequest>(
-        _ request: Request.Type, feature: Feature = .namespace,
+        _ request: Request.Type, feature: Feature = .namespace, audience: Audience = .admitted,
         perform: @escaping @Sendable (Request, IQ) async throws -> Void
     ) where Request.Response == EmptyResponse {
-        self.init(Request.iqType, Request.name, feature: feature) { iq in
+        self.init(Request.iqType, Request.name, feature: feature, audience: audience) { iq in
             guard let payload = iq.payload else { throw StanzaError(.badRequest) }
             try await perform(Request(from: payload), iq)
             return nil
         }
+    }
+
+    /// To whom a handler answers.
+    public enum Audience: Sendable, Hashable {
+        /// Those who may know that this session is online: ``Session/mayLearnPresence(_:)``.
+        case admitted
+        /// Everybody who knows the full address: for a service that hides nothing.
+        case everybody
     }
 
     /// What service discovery announces because of a handler.

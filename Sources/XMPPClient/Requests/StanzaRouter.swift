@@ -35,6 +35,11 @@ struct StanzaRouter {
         lines[handler.key] = Line(handler: handler)
     }
 
+    /// To whom the handler of a request answers; `nil` where it has none.
+    func audience(of iq: IQ) -> IQHandler.Audience? {
+        iq.payload.flatMap { lines[IQHandler.Key(type: iq.type, name: $0.name)]?.handler.audience }
+    }
+
     /// Takes a handler away; what waits for it is returned, to be refused.
     mutating func unregister(_ key: IQHandler.Key) -> [IQ] {
         lines.removeValue(forKey: key)?.waiting ?? []

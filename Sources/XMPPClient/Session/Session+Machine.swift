@@ -20,6 +20,7 @@ extension Session {
             case .tokenRejected: keep(nil)
             case .established(let session): newSession = session
             case .stanzas(let elements): inbox.append(.stanzas(elements))
+            case .unreadable(let element): inbox.append(.unreadable(element))
             case .element(let element): inbox.append(.element(element))
             case .acknowledged(let numbers): acknowledged(numbers)
             case .notSent(let number): failSending(number, .notConnected)

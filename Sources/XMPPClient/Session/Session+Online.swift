@@ -22,6 +22,7 @@ extension Session {
             unsaved.unacknowledged += session.unacknowledged
         }
         if !session.isResumed {
+            acquaintances.sessionBegan()
             lose(ClientError(.connectionFailed, "The connection was lost and the session could not be resumed."))
         }
         emit(.online(session.address, isResumed: session.isResumed))

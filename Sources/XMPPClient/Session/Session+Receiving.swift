@@ -11,14 +11,34 @@ extension Session {
                 switch item {
                 case .element(let element): emit(.element(element))
                 case .stanzas(let elements):
-                    if configuration.store != nil {
-                        guard await save(received: elements) else { return }
-                    }
+                    guard await save(received: elements) else { return }
                     for element in elements { await handle(element) }
-                    if configuration.store != nil { unsaved.handledAhead -= elements.count }
-                    perform(stream?.stanzasHandled(elements.count, now: clock.now()))
+                    handled(elements.count)
+                case .unreadable(let element):
+                    // There is nothing to keep of it, but it is counted like the others: the server may forget it.
+                    guard await save(unreadable: 1) else { return }
+                    await handle(element)
+                    handled(1)
                 }
             }
+        }
+    }
+
+    private func handled(_ count: Int) {
+        if configuration.store != nil { unsaved.handledAhead -= count }
+        perform(stream?.stanzasHandled(count, now: clock.now()))
+    }
+
+    /// A stanza of which there is nothing but the start tag: a request gets its answer, a request of our own its end.
+    private func handle(_ element: UnreadableElement) async {
+        for interceptor in interceptors { await interceptor.willSkip(element, in: self) }
+        emit(.skipped(element))
+        let tag = element.startTag
+        if let rejection = IQ.rejection(of: tag) {
+            answer(rejection)
+        } else if case .iq(let iq)? = try? decoder.decode(tag), let reply = requests.answered(by: iq) {
+            reply.fill(
+                .failure(ClientError(.unreadableAnswer, "The answer could not be read.", cause: element.reason)))
         }
     }
 
@@ -29,15 +49,15 @@ extension Session {
             stanza = decoded
         } catch {
             emit(.unreadable(element, error))
-            if let rejection = IQ.rejection(of: element) { answer(rejection) }
+            if let rejection = IQ.rejection(of: element) { await reject(rejection) }
             return
         }
         if case .iq(let iq) = stanza, iq.requiresResponse, !iq.hasRepeatableID {
             // The answer must repeat the id (RFC 6120 §8.1.3), and nobody gets an answer of the size that it chooses.
             return emit(.filtered(stanza, .incoming))
         }
-        guard !interceptors.isEmpty else { return deliver(stanza) }
-        if let passed = await intercept(stanza) { deliver(passed) }
+        guard !interceptors.isEmpty else { return await deliver(stanza) }
+        if let passed = await intercept(stanza) { await deliver(passed) }
     }
 
     /// Sends an incoming stanza through the chain; `nil` if it does not come out.
@@ -52,23 +72,21 @@ extension Session {
             case .handled: return nil
             case .drop:
                 emit(.filtered(stanza, .incoming))
-                if case .iq(let iq) = received, let reply = iq.errorReply(StanzaError(.serviceUnavailable)) {
-                    answer(reply)
-                }
+                if case .iq(let iq) = received { await refuse(iq) }
                 return nil
             }
         }
         return stanza
     }
 
-    private func deliver(_ stanza: AnyStanza) {
+    private func deliver(_ stanza: AnyStanza) async {
         switch stanza {
         case .message(let message): emit(.message(message))
         case .presence(let presence): emit(.presence(presence))
         case .iq(let iq):
             if iq.requiresResponse {
                 emit(.iq(iq))
-                route(iq)
+                await route(iq)
             } else if let reply = requests.answered(by: iq) {
                 reply.fill(.success(iq))
             } else {
@@ -79,9 +97,10 @@ extension Session {
 
     // MARK: Requests of others
 
-    private func route(_ iq: IQ) {
+    private func route(_ iq: IQ) async {
+        if router.audience(of: iq) == .admitted, !(await isAdmitted(iq.from)) { return await refuse(iq) }
         switch router.requestReceived(iq) {
-        case .unhandled: answer(.error(for: iq, StanzaError(.serviceUnavailable)))
+        case .unhandled: await refuse(iq)
         case .refused: answer(.error(for: iq, StanzaError(.resourceConstraint)))
         case .queued: break
         case .start(let key): spawn { [self] in await work(on: key) }
@@ -94,6 +113,14 @@ extension Session {
             let reply = await handler.reply(to: iq)
             _ = try? await enqueue(.iq(reply))
         }
+    }
+
+    /// Answers what cannot be read; to a stranger as if nobody were here.
+    private func reject(_ rejection: IQ) async {
+        if await isAdmitted(rejection.to) { return answer(rejection) }
+        var request = IQ(type: .get, to: rejection.from, id: rejection.id)
+        request.from = rejection.to
+        await refuse(request)
     }
 
     /// Sends an answer that the session itself gives.

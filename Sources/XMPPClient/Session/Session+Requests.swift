@@ -5,7 +5,7 @@ import XMPPStream
 extension Session {
     /// Sends a request and returns what was answered.
     ///
-    ///     let time = try await session.request(EntityTime(), to: address)
+    ///     let version = try await session.request(SoftwareVersionRequest(), to: address)
     ///
     /// The answer is accepted once and only from the one who was asked (RFC 6120 §8.1.2.1). Cancelling the task takes
     /// the request back.
@@ -28,6 +28,13 @@ extension Session {
 
     /// Sends a request stanza and returns the result stanza.
     public func request(_ iq: IQ, timeout: Duration? = nil) async throws(ClientError) -> IQ {
+        let answer = try await answer(to: iq, timeout: timeout)
+        if answer.isError { throw ClientError(refused: answer.error ?? StanzaError(.undefinedCondition)) }
+        return answer
+    }
+
+    /// Sends a request stanza and returns what answers it, result or error.
+    func answer(to iq: IQ, timeout: Duration? = nil) async throws(ClientError) -> IQ {
         precondition(iq.requiresResponse, "Only get and set are answered.")
         guard SessionContext.interception == nil else {
             throw ClientError(.wouldDeadlock, "An interceptor cannot wait for an answer: nothing is read meanwhile.")
@@ -57,8 +64,6 @@ extension Session {
         } else {
             _ = try await enqueue(.iq(iq))
         }
-        let answer = try await reply.result().get()
-        if answer.isError { throw ClientError(refused: answer.error ?? StanzaError(.undefinedCondition)) }
-        return answer
+        return try await reply.result().get()
     }
 }

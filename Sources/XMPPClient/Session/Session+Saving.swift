@@ -61,10 +61,12 @@ extension Session {
 
     /// Stores the present state together with stanzas that were received.
     ///
+    /// - Parameter unreadable: How many stanzas were received of which nothing can be stored but that they are counted.
     /// - Returns: Whether the session may go on.
     @discardableResult
-    func save(received: [XMLElement] = []) async -> Bool {
+    func save(received: [XMLElement] = [], unreadable: Int = 0) async -> Bool {
         guard let store = configuration.store else { return true }
+        let count = received.count + unreadable
         while unsaved.isSaving { await withCheckedContinuation { unsaved.waiters.append($0) } }
         guard unsaved.failure == nil else { return false }
         unsaved.isSaving = true
@@ -78,14 +80,17 @@ extension Session {
         let acknowledged = unsaved.acknowledged
         let change = SessionChange(
             received: received, acknowledged: acknowledged.compactMap { ledger[$0]?.id },
-            unacknowledged: unsaved.unacknowledged, resumption: stateToSave(handling: received.count))
+            unacknowledged: unsaved.unacknowledged, resumption: stateToSave(handling: count))
         unsaved.isDue = false
         unsaved.acknowledged = []
         unsaved.unacknowledged = []
         guard
             !change.received.isEmpty || !change.acknowledged.isEmpty || !change.unacknowledged.isEmpty
                 || change.resumption != nil || unsaved.isStateKept
-        else { return true }
+        else {
+            unsaved.handledAhead += count
+            return true
+        }
         do {
             // A commit is never broken off, even if the connection is that it belongs to.
             try await Task { try await store.commit(change) }.value
@@ -94,7 +99,7 @@ extension Session {
             return false
         }
         unsaved.isStateKept = change.resumption != nil
-        unsaved.handledAhead += received.count
+        unsaved.handledAhead += count
         reportAcknowledged(acknowledged)
         return true
     }

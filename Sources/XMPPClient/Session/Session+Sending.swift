@@ -132,6 +132,7 @@ extension Session {
             throw .notConnected
         }
         if case .message = stanza { ledger.index(token) }
+        acquaintances.sent(stanza)
         if case .presence(let presence) = stanza, presence.isBroadcast {
             lastPresence = presence
             emit(.presenceChanged(presence))

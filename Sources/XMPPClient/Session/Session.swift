@@ -34,6 +34,7 @@ public actor Session {
     /// What came in and waits for the interceptors.
     enum Inbound {
         case stanzas([XMLElement])
+        case unreadable(UnreadableElement)
         case element(XMLElement)
     }
 
@@ -113,6 +114,9 @@ public actor Session {
     var requests = RequestTable<Reply>()
     var router = StanzaRouter()
     var ledger = SendLedger()
+    var acquaintances = Acquaintances()
+    /// By the language of the request: texts of servers depend on it.
+    var absences: [String: Absence] = [:]
     var identifiers: IdentifierSource
     var interceptors: [any StanzaInterceptor] = []
     var backlog: [(stanza: AnyStanza, number: StanzaToken)] = []

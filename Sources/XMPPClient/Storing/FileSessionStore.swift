@@ -11,11 +11,13 @@ public import XMPPStream
 ///
 /// Stanzas that the program must not lose can be kept until it has finished with them:
 ///
-///     let store = try FileSessionStore(path: "/var/lib/bot/session", keeping: \.isMessageWithBody)
+///     let store = try FileSessionStore(path: "/var/lib/bot/session") { stanza in
+///         (try? Message(from: stanza))?.isMessageWithBody == true
+///     }
 ///     configuration.store = store
 ///     try await Client(configuration).run { session in
 ///         for await received in store.inbox {
-///             …
+///             print(received.stanza)
 ///             try await store.finish(received)      // never comes again, not even in the next process
 ///         }
 ///     }
@@ -242,7 +244,8 @@ public final class FileSessionStore: SessionStore {
     }
 
     private static func received(_ stored: SessionJournal.Received) -> Received? {
-        guard let stanza = try? XMLElement(parsing: stored.stanza) else { return nil }
+        // What the parser took can be beyond its limits when it is written again, with each namespace where it is used.
+        guard let stanza = try? XMLElement(parsing: stored.stanza, limits: .unlimited) else { return nil }
         return Received(number: stored.number, stanza: stanza)
     }
 }

@@ -71,6 +71,31 @@ extension WindowTests {
             await home.stop()
         }
 
+        @Test("of several accounts the one that was chosen enters, under its own name, and no other one")
+        func chosenAccount() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await RoomVisitor("juliet", on: server)
+            let romeo = try await RoomVisitor("romeo", on: server)
+            let view = RoomEntryView(RoomEntryModel(accounts: [juliet.account, romeo.account]))
+            let window = window(view)
+            var entered: ConversationKey?
+            view.onDone = { entered = $0 }
+            #expect(await Toolkit.turn { view.nickname.text == juliet.address.local })
+            try window.choose(1, inRow: "As")
+            #expect(view.model.accountIndex == 1)
+            #expect(await Toolkit.turn { view.model.service != nil && !view.model.isPreparing })
+            #expect(await Toolkit.turn { view.nickname.text == romeo.address.local })
+            view.room.text = romeo.name("Tomb")
+            view.making.page.onContinue()
+            #expect(await Toolkit.turn { entered != nil })
+            let room = try #require(entered?.address)
+            #expect(await Toolkit.turn { romeo.isInside(room) })
+            #expect(!juliet.isInside(room))
+            window.destroy()
+            await juliet.home.stop()
+            await romeo.home.stop()
+        }
+
         @Test("with a real server: made, found in the list, a nickname that is taken, a password that is wrong")
         func live() async throws {
             let server = try await ServerKind.prosody13.shared()

@@ -21,7 +21,10 @@ final class RoomVisitor {
     /// The program's own style, for pictures of its windows.
     static let useStyle: Void = StyleSheet.add(Style.rules)
 
-    init(_ name: String, on server: RunningServer) async throws {
+    /// - Parameter observer: sees what comes and goes.
+    init(
+        _ name: String, on server: RunningServer, watching observer: (any SessionExtension)? = nil
+    ) async throws {
         let credentials = try await server.newAccount(name)
         address = try JID(credentials.address)
         let keeper = MemoryAccounts()
@@ -37,6 +40,7 @@ final class RoomVisitor {
             configuration.host = host
             configuration.port = port
             configuration.trust = .certificateAuthority(authority)
+            if let observer { configuration.add { _ in observer } }
         }
         desk = Desk(home: home)
         await home.start()

@@ -187,6 +187,85 @@ struct ArchiveLiveTests {
         }
     }
 
+    /// 100 attributes with a prefix are written with 100 declarations: more than is read.
+    private func unreadable(to receiver: JID, _ type: Message.Kind) -> Message {
+        var message = Message(to: receiver, type: type, body: "unreadable")
+        message.payloads.append(
+            XMLElement(XMLName("x", "urn:x")) { writer in
+                for number in 0..<100 { writer.attribute(XMLName("a\(number)", "urn:y"), "") }
+            })
+        return message
+    }
+
+    @Test("what cannot be read keeps its place in a page, and paging goes on over it", arguments: LiveServer.allCases)
+    func unreadable(kind: LiveServer) async throws {
+        try await withTwo(kind) { romeo, juliet in
+            let events = juliet.events([.messages, .elements])
+            let account = try #require(await juliet.address).bare
+            for number in 1...4 {
+                try await romeo.send(.chat(to: account, body: "\(number)"))
+                if number != 3 { try await romeo.send(unreadable(to: account, .chat)) }
+            }
+            try await romeo.send(.chat(to: account, body: "end"))
+            var skipped = 0
+            search: for await batch in events {
+                for event in batch {
+                    if case .skipped(let element) = event, element.name.local == "message" { skipped += 1 }
+                    if case .message(let message) = event, message.body == "end" { break search }
+                }
+            }
+            #expect(skipped == 3)
+            let archive = try #require(juliet[MessageArchive.self])
+            let filter = ArchiveFilter(with: try #require(await romeo.address).bare)
+            let whole = try await archive.page(filter: filter, page: .newest(20))
+            #expect(whole.unreadable == 3 && whole.isComplete)
+            #expect(whole.messages.map { $0.message?.body } == ["1", nil, "2", nil, "3", "4", nil, "end"])
+            #expect(Set(whole.messages.map(\.id)).count == 8)
+            for start in [ArchivePosition.newest(1), .oldest(1), .newest(3), .oldest(3)] {
+                var found: Set<String> = []
+                var count = 0
+                for try await page in archive.pages(filter: filter, from: start) {
+                    found.formUnion(page.messages.map(\.id))
+                    count += page.unreadable
+                }
+                #expect(found == Set(whole.messages.map(\.id)) && count == 3)
+            }
+        }
+    }
+
+    @Test(
+        "one occupant's stanza that cannot be read ends nobody's session, and the room's archive is read over it",
+        arguments: LiveServer.allCases)
+    func unreadableInRoom(kind: LiveServer) async throws {
+        try await withTwo(kind) { romeo, juliet in
+            let room = try JID("coven-\(UInt32.random(in: 0...UInt32.max))@conference.xmpp.test")
+            for (session, name) in [(romeo, "romeo"), (juliet, "juliet")] {
+                let events = session.events(.messages)
+                var join = Presence()
+                join.to = try room.with(resource: name)
+                join.payloads.append(try XMLElement(parsing: "<x xmlns='http://jabber.org/protocol/muc'/>"))
+                try await session.send(join)
+                _ = try await events.firstMessage { $0.type == .groupchat && $0.subject != nil ? true : nil }
+                guard name == "romeo" else { continue }
+                // Prosody lets nobody else in before.
+                var configuration = IQ(type: .set, to: room)
+                configuration.payloads.append(
+                    try XMLElement(
+                        parsing: "<query xmlns='http://jabber.org/protocol/muc#owner'>"
+                            + "<x xmlns='jabber:x:data' type='submit'/></query>"))
+                _ = try await romeo.request(configuration)
+            }
+            let events = juliet.events(.messages)
+            try await romeo.send(unreadable(to: room, .groupchat))
+            try await romeo.send(Message(to: room, type: .groupchat, body: "1"))
+            _ = try await events.firstMessage { $0.body == "1" ? true : nil }
+            let page = try await juliet[MessageArchive.self]?.page(in: room, page: .newest(2))
+            #expect(page?.messages.map { $0.message?.body } == [nil, "1"] && page?.unreadable == 1)
+            #expect(await juliet.isOnline)
+            #expect(await romeo.isOnline)
+        }
+    }
+
     @Test("a result that nobody asked for reaches nobody", arguments: LiveServer.allCases)
     func forged(kind: LiveServer) async throws {
         try await withTwo(kind) { romeo, juliet in

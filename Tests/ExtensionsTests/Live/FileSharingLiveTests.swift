@@ -112,6 +112,37 @@ struct FileSharingLiveTests {
         }
     }
 
+    /// An upload service that answers with other addresses.
+    private struct HostileSlots: StanzaInterceptor {
+        let getURL: String
+
+        func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+            guard case .iq(var iq) = stanza, let payload = iq.payload, var slot = try? UploadSlot(from: payload) else {
+                return .pass(stanza)
+            }
+            slot.getURL = getURL
+            iq.payloads = []
+            iq.payloads.append(slot)
+            return .pass(.iq(iq))
+        }
+    }
+
+    @Test(
+        "an address that others would be told to open is https or the file is not sent",
+        arguments: ["javascript:alert(1)", "http://files.example/a", "file:///etc/passwd"])
+    func hostileSlot(address: String) async throws {
+        let server = try await LiveServer.prosody.server
+        var configuration = try server.configuration(try await server.newAccount("romeo"))
+        configuration.interceptors = [HostileSlots(getURL: address)]
+        try await Client(configuration).run { romeo in
+            let sharing = try #require(romeo[FileSharing.self])
+            let file = OutgoingFile(
+                kind: .other, name: "a.bin", mediaType: "application/octet-stream", content: Self.content)
+            let error = await #expect(throws: FileSharingError.self) { try await sharing.upload(file) }
+            #expect(error?.code == .transferFailed)
+        }
+    }
+
     @Test("a file that is not what was announced is not kept")
     func wrongHash() async throws {
         try await LiveServer.prosody.server.withTwo { romeo, _ in

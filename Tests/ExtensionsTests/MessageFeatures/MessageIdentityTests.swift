@@ -71,28 +71,4 @@ struct MessageIdentityTests {
         #expect(mixed.archiveID(assignedBy: account) == "s1")
         #expect(MessageIdentity(try message("chat", "", id: ""), assignedBy: nil).identifier(for: .reply) == nil)
     }
-
-    @Test("who wrote a message: the account between two, the occupant in a room")
-    func authors() throws {
-        func author(_ from: String, inRoom: Bool, _ occupant: String? = nil) throws -> MessageAuthor {
-            var message = Message()
-            message.from = try JID(from)
-            return try #require(MessageAuthor(of: message, inRoom: inRoom, occupantID: occupant))
-        }
-        let phone = try author("romeo@montague.lit/phone", inRoom: false)
-        #expect(phone.isSame(as: try author("romeo@montague.lit/desk", inRoom: false)))
-        #expect(!phone.isSame(as: try author("juliet@capulet.lit/phone", inRoom: false)))
-        let witch = try author("coven@chat.lit/witch", inRoom: true)
-        #expect(witch.isSame(as: try author("coven@chat.lit/witch", inRoom: true)))
-        #expect(!witch.isSame(as: try author("coven@chat.lit/hag", inRoom: true)))
-        #expect(!witch.isSame(as: try author("coven@chat.lit", inRoom: false)))
-        #expect(!(try author("coven@chat.lit", inRoom: true)).isSame(as: try author("coven@chat.lit", inRoom: true)))
-        // With occupant identifiers a changed nickname is the same person, and a taken one is not.
-        let known = try author("coven@chat.lit/witch", inRoom: true, "id1")
-        #expect(known.isSame(as: try author("coven@chat.lit/crone", inRoom: true, "id1")))
-        #expect(!known.isSame(as: try author("coven@chat.lit/witch", inRoom: true, "id2")))
-        #expect(!known.isSame(as: try author("other@chat.lit/witch", inRoom: true, "id1")))
-        #expect(!known.isSame(as: witch))
-        #expect(MessageAuthor(of: Message(), inRoom: false) == nil)
-    }
 }

@@ -1,4 +1,5 @@
 import Testing
+import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
@@ -30,7 +31,7 @@ struct OpenQueriesTests {
         var queries = queries(own: true)
         #expect(queries.received(result("1"), from: account) == .collected)
         #expect(queries.received(result("2"), from: nil) == .collected)
-        #expect(queries.close(id: "q1")?.map(\.id) == ["1", "2"])
+        #expect(queries.close(id: "q1")?.messages.map(\.id) == ["1", "2"])
     }
 
     @Test(
@@ -44,7 +45,7 @@ struct OpenQueriesTests {
         #expect(queries.received(result("x"), from: try JID(sender)) == .unsolicited)
         queries.answered(id: "q1", from: try JID(sender))
         #expect(queries.received(result("1"), from: account) == .collected)
-        #expect(queries.close(id: "q1")?.map(\.id) == ["1"])
+        #expect(queries.close(id: "q1")?.messages.map(\.id) == ["1"])
     }
 
     @Test(
@@ -58,7 +59,7 @@ struct OpenQueriesTests {
         #expect(queries.received(result("x"), from: try JID(sender)) == .unsolicited)
         #expect(queries.received(result("x"), from: nil) == .unsolicited)
         #expect(queries.received(result("1"), from: room) == .collected)
-        #expect(queries.close(id: "q1")?.map(\.archive) == [room])
+        #expect(queries.close(id: "q1")?.messages.map(\.archive) == [room])
     }
 
     @Test("the identifier of an open query must be there")
@@ -66,7 +67,7 @@ struct OpenQueriesTests {
         var queries = queries(own: true)
         #expect(queries.received(result("x", query: "q2"), from: account) == .unsolicited)
         #expect(queries.received(result("x", query: nil), from: account) == .unsolicited)
-        #expect(queries.close(id: "q1") == [])
+        #expect(queries.close(id: "q1")?.messages == [])
         #expect(queries.received(result("x"), from: account) == .unsolicited)
         #expect(queries.isEmpty)
     }
@@ -79,8 +80,8 @@ struct OpenQueriesTests {
         #expect(queries.received(result("2", query: "q2"), from: room) == .collected)
         #expect(queries.received(result("x"), from: room) == .unsolicited)
         #expect(queries.received(result("x", query: "q2"), from: account) == .unsolicited)
-        #expect(queries.close(id: "q1")?.map(\.id) == ["1"])
-        #expect(queries.close(id: "q2")?.map(\.id) == ["2"])
+        #expect(queries.close(id: "q1")?.messages.map(\.id) == ["1"])
+        #expect(queries.close(id: "q2")?.messages.map(\.id) == ["2"])
     }
 
     @Test("what comes after the end is ignored")
@@ -89,7 +90,47 @@ struct OpenQueriesTests {
         #expect(queries.received(result("1"), from: account) == .collected)
         queries.answered(id: "q1", from: account)
         #expect(queries.received(result("late"), from: account) == .unsolicited)
-        #expect(queries.close(id: "q1")?.map(\.id) == ["1"])
+        #expect(queries.close(id: "q1")?.messages.map(\.id) == ["1"])
+    }
+
+    /// What is known of a result that was skipped.
+    private func head(_ id: String?, query: String? = "q1", name: XMLName = ArchiveResult.name) -> XMLElement {
+        XMLElement(name) { writer in
+            writer.attribute("queryid", query)
+            writer.attribute("id", id)
+        }
+    }
+
+    @Test("a result that cannot be read keeps its place and is counted")
+    func skipped() {
+        var queries = queries(own: true)
+        #expect(queries.received(result("1"), from: account) == .collected)
+        queries.skipped(head("2"), from: account)
+        queries.skipped(head("3"), from: nil)
+        #expect(queries.received(result("4"), from: account) == .collected)
+        let page = queries.close(id: "q1")
+        #expect(page?.messages.map(\.id) == ["1", "2", "3", "4"])
+        #expect(page?.messages.map { $0.message == nil } == [false, true, true, false])
+        #expect(page?.unreadable == 2)
+    }
+
+    @Test("one that nobody asked for is not counted, and too many are too much")
+    func skippedForeign() throws {
+        var queries = queries(own: true, limit: 2)
+        queries.skipped(head("x"), from: room)
+        queries.skipped(head("x", query: "q2"), from: account)
+        queries.skipped(head("x", query: nil), from: account)
+        queries.skipped(head(nil), from: account)
+        queries.skipped(head("x", name: XMLName("result", "jabber:client")), from: account)
+        queries.skipped(head("1"), from: account)
+        queries.skipped(head("2"), from: account)
+        queries.answered(id: "q1", from: account)
+        queries.skipped(head("late"), from: account)
+        let page = queries.close(id: "q1")
+        #expect(page?.messages.map(\.id) == ["1", "2"] && page?.unreadable == 2)
+        queries.open(id: "q3", archive: account, isOwn: true, limit: 1)
+        for id in 0..<3 { queries.skipped(head("\(id)", query: "q3"), from: account) }
+        #expect(queries.close(id: "q3") == nil)
     }
 
     @Test("more than was asked for is not kept, and the page is refused")

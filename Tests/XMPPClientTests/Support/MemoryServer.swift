@@ -132,7 +132,7 @@ actor MemoryServer {
             switch action {
             case .write(let bytes): if !link.isFrozen, !link.isMuted { link.outgoing.yield(bytes) }
             case .startTLS:
-                link.stream.tlsEstablished(XMPPStream.TLSInformation(TransportLayer.TLSInformation.pretended))
+                link.stream.tlsEstablished(TLSInformation(NegotiatedTLS.pretended))
             case .closeTransport: link.outgoing.finish()
             case .registered, .authenticated, .acknowledged: break
             case .bound(let address), .resumed(let address): link.address = address
@@ -151,6 +151,9 @@ actor MemoryServer {
         wake()
     }
 
+    /// What this server answers in the place of an address that nobody is bound to, with words of its own as some do.
+    static let absence = StanzaError(.serviceUnavailable, text: LocalizedText("User session not found"))
+
     private func route(_ element: XMLElement, from link: Link) {
         guard let address = link.address, var stanza = try? AnyStanza(element) else { return }
         stanza.from = address
@@ -166,8 +169,10 @@ actor MemoryServer {
             }
             return
         }
-        for other in links.values where other.address == receiver || other.address?.bare == receiver {
-            deliver(stanza, to: other)
+        let others = links.values.filter { $0.address == receiver || $0.address?.bare == receiver }
+        for other in others { deliver(stanza, to: other) }
+        if others.isEmpty, receiver.bare == address.bare, case .iq(let iq) = stanza, iq.requiresResponse {
+            deliver(IQ.error(for: iq, Self.absence), to: link)
         }
     }
 

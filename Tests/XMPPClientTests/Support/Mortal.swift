@@ -101,14 +101,14 @@ struct MortalTransport: Transport {
         try step()
     }
 
-    func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> TransportLayer.TLSInformation {
+    func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS {
         try await base.startTLS(configuration)
     }
 
     func finishWriting() async throws(TransportError) { try await base.finishWriting() }
     func close() async { if lifetime.isOver { base.abort() } else { await base.close() } }
     func abort() { base.abort() }
-    var tlsInformation: TransportLayer.TLSInformation? { get async { await base.tlsInformation } }
+    var tlsInformation: NegotiatedTLS? { get async { await base.tlsInformation } }
 }
 
 func temporaryPath() -> String {

@@ -14,6 +14,7 @@ public actor Room {
     /// What the program is told of all rooms.
     private let everywhere: EventChannel<RoomNotice>
     let onMessage: GroupChat.MessageObserver?
+    private let onInformation: GroupChat.InformationObserver?
     private let policy: GroupChatPolicy
     /// Tells that the room should be asked whether I am still in it.
     private let suspect: @Sendable () -> Void
@@ -32,13 +33,15 @@ public actor Room {
 
     init(
         _ address: JID, session: Session, policy: GroupChatPolicy, everywhere: EventChannel<RoomNotice>,
-        onMessage: GroupChat.MessageObserver?, suspect: @escaping @Sendable () -> Void
+        onMessage: GroupChat.MessageObserver?, onInformation: GroupChat.InformationObserver? = nil,
+        suspect: @escaping @Sendable () -> Void
     ) {
         self.address = address
         self.session = session
         self.policy = policy
         self.everywhere = everywhere
         self.onMessage = onMessage
+        self.onInformation = onInformation
         self.suspect = suspect
     }
 
@@ -72,6 +75,7 @@ public actor Room {
     public func refreshInformation() async -> RoomInformation? {
         if let answer = try? await session.request(DiscoveryInformationRequest(), to: address) {
             information = RoomInformation(answer)
+            onInformation?(address, information, false)
         }
         return information
     }
@@ -238,6 +242,8 @@ public actor Room {
             switch action {
             case .requestEntrance(let nickname):
                 guard var presence = await ownPresence(to: nickname) else { continue }
+                // Nothing of what the room says from here on comes before this.
+                onInformation?(address, information, true)
                 presence.append(RoomEntrance(password: visit?.password, history: wantedHistory))
                 try await session.send(presence)
             case .requestNickname(let nickname):

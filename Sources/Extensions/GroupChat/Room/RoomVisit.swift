@@ -4,7 +4,7 @@ public struct RoomVisit: Sendable, Equatable {
     public enum Creation: Sendable, Equatable {
         /// Open it at once with the defaults of the service (XEP-0045 §10.1.2).
         case withDefaults
-        /// Leave it locked: ``Room/configurationForm()`` and ``Room/configure(_:)`` open it (§10.1.3).
+        /// Leave it locked: `Room.configurationForm()` and `Room.configure(_:)` open it (§10.1.3).
         case configuring
     }
 

@@ -1,0 +1,87 @@
+internal import ChatStore
+internal import Localization
+internal import MessageFeatures
+internal import TerminalApp
+
+extension StoredMessage {
+    /// One object, the same whatever the person's language is.
+    ///
+    /// - Parameters:
+    ///   - key: the conversation it stands in.
+    ///   - path: where the content of a file is on this computer.
+    func json(in key: ConversationKey, files path: (Attachment) -> String? = { _ in nil }) -> JSONValue {
+        let members: [(String, JSONValue)] = [
+            ("event", "message"), ("id", .integer(Int(id.rawValue))), ("with", .text(key.address)),
+            ("kind", .string(key.kind.word)), ("from", .text(sender)), ("mine", .bool(isOutgoing)),
+            ("time", .text(time.timestamp)), ("body", isRetracted ? .null : .string(text.body)),
+            ("state", isOutgoing ? .string(state.word) : .null), ("percent", .count(state.percent)),
+            ("reason", .text(state.reason)),
+        ]
+        let deeds: [(String, JSONValue)] = [
+            ("edited", .text(editTime?.timestamp)), ("retracted", isRetracted ? true : .null),
+            (
+                "reactions",
+                reactions.isEmpty
+                    ? .null : .array(reactions.map { ["emoji": .string($0.emoji), "from": .text($0.sender)] })
+            ),
+            ("files", text.attachments.isEmpty ? .null : .array(text.attachments.map { $0.json(at: path($0)) })),
+            ("originId", .text(originID)), ("archiveId", .text(archiveReference?.id)),
+        ]
+        return JSONValue(members + deeds)
+    }
+}
+
+extension ConversationKey.Kind {
+    /// The word for programs.
+    var word: String {
+        switch self {
+        case .direct: "chat"
+        case .room: "room"
+        case .occupant: "private"
+        }
+    }
+}
+
+extension MessageState {
+    /// The word for programs.
+    var word: String {
+        switch self {
+        case .queued: "queued"
+        case .uploading: "uploading"
+        case .sentToServer: "sent"
+        case .delivered: "delivered"
+        case .displayed: "displayed"
+        case .failed: "failed"
+        }
+    }
+
+    var percent: Int? { if case .uploading(let percent) = self { percent } else { nil } }
+
+    /// Why it failed, in the words that were given for it.
+    var reason: String? {
+        guard case .failed(let reason) = self else { return nil }
+        return reason.text ?? reason.condition
+    }
+}
+
+extension Attachment {
+    fileprivate func json(at path: String?) -> JSONValue {
+        [
+            "kind": .string(kind.word), "name": .text(name), "type": .text(mediaType), "bytes": .count(size),
+            "width": .count(width), "height": .count(height), "milliseconds": .count(duration), "url": .text(url),
+            "sha256": .text(contentHash), "path": .text(path),
+        ]
+    }
+}
+
+extension Attachment.Kind {
+    /// The word for programs.
+    var word: String {
+        switch self {
+        case .picture: "picture"
+        case .voice: "voice"
+        case .video: "film"
+        case .file: "file"
+        }
+    }
+}

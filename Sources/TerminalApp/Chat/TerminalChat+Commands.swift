@@ -1,0 +1,157 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
+internal import XMPPAddress
+
+extension TerminalChat {
+    /// Does what a line says.
+    ///
+    /// - Returns: `false` where it could not be done as it was written.
+    func perform(_ command: ChatCommand) async -> Bool {
+        switch command {
+        case .message(let text): return await send(text)
+        case .edit(let text): return await edit(text)
+        case .reply(let number, let text): return await reply(number, text)
+        case .react(let emoji): await react(emoji)
+        case .delete: await deleteLast()
+        case .retry: await retry()
+        case .picture(let file): sendFile(file, isPicture: true)
+        case .file(let file): sendFile(file, isPicture: false)
+        case .voice(let file?): sendVoice(file)
+        case .voice(nil): record()
+        case .play(let file): play(file)
+        case .get: fetch()
+        case .search(let words): await search(words)
+        case .open(let text): return await open(named: text)
+        case .status(let show, let text): await appear(show, text)
+        case .add(let address, let name): add(address, name: name)
+        case .accept(let text): answer(text, accepting: true)
+        case .reject(let text): answer(text, accepting: false)
+        case .remove(let text): askRemoval(text)
+        case .join(let room, let nickname): join(room, nickname: nickname)
+        case .who: await tellWho()
+        case .leave: await leaveRoom()
+        case .help: help()
+        case .quit: isLeaving = true
+        case .unknown(let name): tell(localized("There is no command %@; /help lists them.", name))
+        case .incomplete(let usage): tell(localized("Say %@.", usage))
+        }
+        return true
+    }
+
+    // MARK: Conversations
+
+    private func open(named text: String?) async -> Bool {
+        guard let text else {
+            await showContacts()
+            return true
+        }
+        if let key = contacts.find(text) {
+            await open(key)
+            return true
+        }
+        do throws(ContactAddress.Refusal) {
+            await open(try ContactAddress.complete(text, for: account.address))
+            return true
+        } catch {
+            tell(refusal(error, of: text))
+            return false
+        }
+    }
+
+    /// Opens what there is with an address: the room, or else the conversation with a person.
+    func open(_ peer: JID) async {
+        let id = account.id
+        let kinds: [ConversationKey.Kind] = peer.isBare ? [.room, .direct] : [.occupant, .room, .direct]
+        let keys = kinds.map { ConversationKey(account: id, address: $0 == .occupant ? peer : peer.bare, kind: $0) }
+        await open(keys.first { conversations.all[$0] != nil } ?? keys[keys.count - 1])
+    }
+
+    /// Shows a conversation: what was said there, at once.
+    func open(_ key: ConversationKey) async {
+        await closeConversation()
+        let pane = ConversationPane(
+            key, account: account, downloads: downloads, environment: environment,
+            roomChanged: { [weak self] in self?.modelsChanged() })
+        await pane.open()
+        // What was said by the program before anything was drawn belongs below the conversation that is opened first.
+        let remarks = hasDrawn ? [] : transcript.entries
+        transcript = Transcript()
+        conversation = pane
+        // What was being written before stays with the conversation before.
+        if input.isEmpty || isWriting { input.replace(with: pane.composer.text) }
+        watch()
+        update()
+        for remark in remarks { transcript.append(.notice, remark.text, time: remark.time) }
+        draw()
+    }
+
+    /// Shows the list of contacts.
+    func showContacts() async {
+        await closeConversation()
+        transcript = Transcript()
+        watch()
+    }
+
+    private func closeConversation() async {
+        guard let pane = conversation else {
+            if hasDrawn { writePermanently() }
+            return
+        }
+        await scrollToEnd()
+        // What stands on the screen is written permanently; the next conversation goes on below it.
+        if hasDrawn { writePermanently() }
+        conversation = nil
+        await pane.close()
+    }
+
+    // MARK: The rest
+
+    private func appear(_ show: String, _ text: String?) async {
+        presence = OwnPresence(show: PresenceWords.shows[show] ?? nil, status: text)
+        await account.setPresence(presence)
+        let state = PresenceWords.text(presence.show)
+        tell(localized("Your contacts see you as: %@", state + (text.map { ": " + $0 } ?? "")))
+    }
+
+    /// As many as a screen shows at a glance.
+    private static let hits = 12
+
+    private func search(_ words: String) async {
+        guard let key = conversation?.key, let id = conversations.all[key]?.id else {
+            return tell(localized("Nothing was found."))
+        }
+        let model = SearchModel(store: account.store, environment: environment)
+        await model.search(words, in: .conversation(id))
+        if let problem = model.problem { return tell(TerminalText.harmless(problem.description)) }
+        if model.hits.elements.isEmpty { return tell(localized("Nothing was found.")) }
+        for hit in model.hits.elements.prefix(Self.hits).reversed() {
+            let time = hit.message.time.timestamp
+            let author = hit.message.isOutgoing ? localized("me") : hit.senderName
+            tell("\(time.dayText) \(time.clockText) \(author): \(hit.snippet.text)")
+        }
+    }
+
+    private func help() {
+        for command in ChatCommand.all {
+            let left = command.name + (command.argument.isEmpty ? "" : " " + command.argument)
+            tell(left + ": " + localized(command.help))
+        }
+        tell(
+            localized(
+                "Tab completes commands, names and files; Alt+A opens the next unread conversation; a message that begins with / is written with //."
+            ))
+        tell(
+            localized("PageUp shows older messages. Marks: … waits, ✓ on the server, ✓✓ delivered, ✔✔ seen, ✗ failed."))
+    }
+
+    func refusal(_ refusal: ContactAddress.Refusal, of text: String) -> String {
+        switch refusal {
+        case .empty: localized("Whose address? It may not be empty.")
+        case .own: localized("This is your own address.")
+        case .alreadyContact(let address):
+            localized("%@ is already a contact; nothing was sent.", address)
+        case .invalid(let error): localized("“%@” is no address. %@", TerminalText.harmless(text), error)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+internal import ChatModel
+internal import Localization
+internal import XMPPAddress
+internal import XMPPClient
+
+extension TerminalChat {
+    /// Asks the server for something about contacts; without a connection says so.
+    private func request(_ job: @escaping @MainActor (TerminalChat) async throws(ClientError) -> Void) {
+        guard connection.isOnline else { return tell(localized("There is no connection to the server.")) }
+        begin { chat in
+            do throws(ClientError) {
+                try await job(chat)
+            } catch {
+                chat.tell(TerminalText.harmless(error.words))
+            }
+        }
+    }
+
+    func add(_ text: String, name: String?) {
+        request { chat throws(ClientError) in
+            let model = ContactAdditionModel(accounts: [chat.account], store: chat.account.store)
+            await model.reload()
+            model.text = text
+            model.name = name ?? ""
+            let check = model.check
+            switch check {
+            case .empty: return chat.tell(localized("Say %@.", "/add ADDRESS"))
+            case .own: return chat.tell(chat.refusal(.own, of: text))
+            case .alreadyContact(let address, _): return chat.tell(chat.refusal(.alreadyContact(address), of: text))
+            case .invalid:
+                do throws(ContactAddress.Refusal) {
+                    _ = try ContactAddress.complete(text, for: chat.account.address)
+                } catch {
+                    chat.tell(chat.refusal(error, of: text))
+                }
+                return
+            case .pending, .asking, .new: break
+            }
+            if let address = await model.submit() {
+                if case .asking = check { return chat.tell(localized("%@ is accepted.", address)) }
+                chat.tell(localized("Asked %@; the answer will show here.", address))
+            } else if let failure = model.failure {
+                chat.tell(TerminalText.harmless(failure))
+            }
+        }
+    }
+
+    func answer(_ text: String?, accepting: Bool) {
+        let waiting = contactList.requests.elements.filter { $0.id.account == account.id }.map(\.address)
+        let meant = text.map { try? ContactAddress.complete($0, for: account.address) } ?? waiting.last
+        guard let address = meant, waiting.contains(address) else {
+            return tell(
+                text.map { localized("%@ has not asked; there is nothing to answer.", $0) }
+                    ?? localized("Nobody has asked."))
+        }
+        request { chat throws(ClientError) in
+            if accepting {
+                try await chat.account.acceptRequest(of: address)
+                chat.tell(localized("%@ is accepted.", address))
+            } else {
+                try await chat.account.declineRequest(of: address)
+                chat.tell(localized("%@ is refused.", address))
+            }
+        }
+    }
+
+    func askRemoval(_ text: String?) {
+        let key = text.map { contacts.find($0) } ?? conversation?.key
+        guard
+            let address = key?.address.bare ?? text.flatMap({ try? ContactAddress.complete($0, for: account.address) })
+        else { return tell(localized("Say %@.", "/remove ADDRESS")) }
+        guard contacts.contact(address) != nil else {
+            return tell(localized("%@ is not one of your contacts; nothing was sent.", address))
+        }
+        confirm(localized("Remove %@ (yes/no)? ", address)) { chat in
+            chat.request { chat throws(ClientError) in
+                chat.removed.insert(address)
+                do throws(ClientError) {
+                    try await chat.account.removeContact(address)
+                } catch {
+                    chat.removed.remove(address)
+                    throw error
+                }
+                chat.tell(localized("%@ is removed.", address))
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
+internal import XMPPAddress
+
+extension TerminalChat {
+    /// Writes what is final and draws the rest.
+    func draw() {
+        guard !isOver else { return }
+        let columns = screen.columns
+        screen.prompt = prompt
+        screen.isSecret = question?.isSecret ?? false
+        screen.status = hint
+        hasDrawn = true
+        if let place = conversation?.place { return drawScrolled(to: place, columns) }
+        if transcript.isOutOfOrder { return drawAgain() }
+        let final = transcript.takeFinalRows(columns: columns, maximumLive: max(1, screen.maximumLiveRows - 1))
+        screen.show(final: final, live: transcript.liveRows(columns: columns) + lowerRows(columns), input: input)
+    }
+
+    /// Rows of the conversation that are seen at a time while it is scrolled.
+    var pageRows: Int { max(1, screen.rows - 3) }
+
+    /// What was said further up, in the whole screen.
+    private func drawScrolled(to place: Transcript.Place, _ columns: Int) {
+        let rows = transcript.allRows(columns: columns)
+        let end = transcript.end(of: place, in: rows)
+        screen.clear()
+        let hint = activity ?? olderText ?? localized("further up · PageDown or End goes back")
+        screen.show(
+            live: rows[max(0, end - pageRows)..<end].map(\.row) + [TranscriptEntry.divider(hint, columns: columns)],
+            input: input)
+    }
+
+    private var olderText: String? {
+        conversation?.timeline.olderMessages == .loading
+            ? localized("asking the server for older messages…") : nil
+    }
+
+    /// Lets go of lines that could still change, because another conversation follows below them.
+    func writePermanently() {
+        let columns = screen.columns
+        let final = transcript.takeFinalRows(columns: columns, maximumLive: 0)
+        screen.show(final: final + transcript.liveRows(columns: columns), live: [], input: input)
+    }
+
+    /// Begins with an empty screen: its size has changed, or something else has written on it.
+    func drawAgain() {
+        if conversation?.place != nil { return draw() }
+        let lower = lowerRows(screen.columns).count
+        screen.clear()
+        transcript.rewind(columns: screen.columns, rows: max(1, screen.rows - lower - 2))
+        draw()
+    }
+
+    // MARK: The input row
+
+    private var prompt: String {
+        if let question { return TerminalText.harmless(question.prompt) }
+        guard let conversation else { return localized("Contact: ") }
+        // What was begun elsewhere goes on here: an answer, or a correction.
+        if conversation.composer.edit != nil { return "✎ " }
+        return conversation.composer.reply != nil ? "↪ " : "> "
+    }
+
+    private var hint: String {
+        if question != nil { return "" }
+        return conversation == nil
+            ? localized("Enter opens, ↑↓ choose, or type a number, a name, /add ADDRESS")
+            : localized("write a message, or / for a command")
+    }
+
+    // MARK: The status row
+
+    private func lowerRows(_ columns: Int) -> [TerminalScreen.Row] {
+        let status = StatusRow(left: activity.map { ($0, .warning) } ?? peerState, right: ownState)
+        let list = conversation == nil ? contacts.rows(columns: columns, maximum: screen.maximumLiveRows) : []
+        return list + [status.row(columns: columns)]
+    }
+
+    private var peerState: (text: String, style: TerminalScreen.Style) {
+        guard let conversation else { return (localized("contacts"), .bold) }
+        let key = conversation.key
+        let name = name(of: key)
+        switch key.kind {
+        case .room: return roomState(name, conversation.room)
+        case .occupant: return (name, .plain)
+        case .direct: break
+        }
+        if !conversation.timeline.writing.isEmpty { return (localized("%@ is writing…", name), .theirs) }
+        guard let contact = contacts.contact(key.address) else {
+            return (name + " · " + localized("not a contact"), .plain)
+        }
+        // Without a connection nobody knows who is there.
+        guard connection.isOnline else { return (name, .plain) }
+        var text = name + " · " + contact.stateText
+        if contact.isPending { text = name + " · " + localized("asked, no answer yet") }
+        if let status = contact.status { text += ": " + status }
+        return (text, contact.section == .online ? .theirs : .plain)
+    }
+
+    private func roomState(_ name: String, _ room: RoomState?) -> (text: String, style: TerminalScreen.Style) {
+        guard connection.isOnline else { return ("# " + name, .plain) }
+        guard let room, room.isInside else {
+            let reason = room?.absence.map { $0.sentence } ?? localized("not inside")
+            return ("# " + name + " · " + reason, .plain)
+        }
+        var text = "# " + name + " · " + localized("%@ inside", room.people.count)
+        let writing = conversation?.timeline.writing ?? []
+        if let first = writing.first {
+            text +=
+                " · " + (writing.count == 1 ? localized("%@ is writing…", first) : localized("several are writing…"))
+        } else if let subject = room.subject, !subject.isEmpty {
+            text += " · " + subject
+        }
+        return (text, .theirs)
+    }
+
+    private var ownState: (text: String, style: TerminalScreen.Style) {
+        if let text = connection.text { return (text, .warning) }
+        let unread = contacts.unreadCount(besides: conversation?.key)
+        let state = PresenceWords.text(presence.show)
+        return (unread > 0 ? localized("%@ unread · %@", unread, state) : state, unread > 0 ? .warning : .dim)
+    }
+}

@@ -1,0 +1,134 @@
+internal import ChatModel
+internal import ChatStore
+internal import Foundation
+internal import Localization
+internal import Media
+
+/// Files and voice messages, sent and received.
+extension TerminalChat {
+    // MARK: Sending
+
+    /// Prepares a file and puts it into the queue, beside the conversation.
+    func sendFile(_ file: String, isPicture: Bool) {
+        send(isPicture ? localized("[picture] %@", file) : localized("[file] %@", file)) { media in
+            let selection = OutgoingSelection()
+            await selection.add(paths: [FileShelf.expanded(file)])
+            guard let item = selection.items.first else {
+                throw FileProblem(localized("The file %@ cannot be read.", file))
+            }
+            if isPicture, item.picture == nil {
+                throw FileProblem(localized("%@ is not a picture; /file sends it as it is.", file))
+            }
+            return try await selection.attachments(in: media)
+        }
+    }
+
+    /// Asks whether a text that is too long for a message is to go as a file; without a yes it stays as a draft.
+    func offerAsFile(_ text: String) {
+        tell(MessageLength.explanation)
+        confirm(localized("Send it as a file (yes/no)? ")) { chat in
+            chat.send(localized("[text file]")) { media in
+                let selection = OutgoingSelection()
+                await selection.add(Array(text.utf8), name: localized("text") + ".txt")
+                return try await selection.attachments(in: media)
+            }
+            if let composer = chat.conversation?.composer, composer.text == text { composer.text = "" }
+        }
+    }
+
+    func sendVoice(_ file: String) {
+        send(localized("[voice] %@", file)) { media in
+            try await [VoiceMessage.make(fromFile: FileShelf.expanded(file)).attachment(in: media)]
+        }
+    }
+
+    private func send(
+        _ title: String, _ prepare: @escaping @MainActor (MediaCache) async throws -> [Attachment]
+    ) {
+        guard let pane = conversation else { return tell(localized("Open a conversation first.")) }
+        guard let media = account.media else { return tell(localized("The profile has no folder for files.")) }
+        activity = title
+        begin { chat in
+            do {
+                try await pane.composer.send(files: prepare(media))
+                chat.tellWaiting()
+            } catch {
+                let words = DisplayWidth.truncate(TerminalText.harmless(title), to: 24)
+                chat.tell(localized("Not sent: “%@”. %@", words, TerminalText.harmless("\(error)")))
+            }
+            chat.activity = nil
+        }
+    }
+
+    private struct FileProblem: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+
+    // MARK: Receiving
+
+    func fetch() {
+        guard let pane = conversation, pane.files.fetchNewest(of: pane.messages) else {
+            return tell(localized("There is nothing to download."))
+        }
+    }
+
+    // MARK: Voice
+
+    /// Opens the microphone; Enter sends what was spoken, Ctrl-C throws it away.
+    func record() {
+        guard let pane = conversation else { return tell(localized("Open a conversation first.")) }
+        guard let voice = pane.voice else { return tell(localized("The profile has no folder for files.")) }
+        guard voice.phase == .idle else { return }
+        try? FileManager.default.createDirectory(
+            atPath: voice.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        begin { chat in
+            await voice.press()
+            await voice.lock()
+            if case .recording = voice.phase {
+                chat.tell(localized("Speak now. Enter sends it, Ctrl-C throws it away."))
+            }
+        }
+    }
+
+    /// Plays a file, or the newest voice message of the conversation.
+    func play(_ file: String?) {
+        let track: VoicePlayback.Track?
+        if let file {
+            // A file is no message; it gets a number that no message has.
+            playedFiles += 1
+            track = .init(message: MessageID(rawValue: -playedFiles), path: FileShelf.expanded(file))
+        } else {
+            track = conversation.flatMap { $0.files.newestVoice(of: $0.messages) }
+        }
+        guard let track else { return tell(localized("There is no voice message yet.")) }
+        begin { await $0.playback.play(track) }
+    }
+
+    /// What is recorded or played, in the place of the status; and why that failed.
+    func showVoice() {
+        if let problem = conversation?.voice?.takeProblem() { tell(TerminalText.harmless(problem.description)) }
+        if let problem = playback.problem, problem.description != shownPlaybackProblem {
+            tell(TerminalText.harmless(problem.description))
+        }
+        shownPlaybackProblem = playback.problem?.description
+        let line = voiceLine
+        if line != nil || isShowingVoice { activity = line }
+        isShowingVoice = line != nil
+    }
+
+    private var voiceLine: String? {
+        if let voice = conversation?.voice {
+            switch voice.phase {
+            // Sound servers may take a second or two.
+            case .opening: return localized("opening the microphone…")
+            case .recording, .finishing: return VoiceMeter.line(time: voice.duration, peak: voice.levels.last ?? 0)
+            case .reviewing: return localized("Enter sends the recording, Ctrl-C throws it away.")
+            case .idle: break
+            }
+        }
+        guard playback.isPlaying else { return nil }
+        return "▶ \(PlayingTime(playback.position)) / \(PlayingTime(playback.duration))"
+    }
+}

@@ -1,0 +1,138 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
+
+extension TerminalChat {
+    func pressed(_ key: KeyDecoder.Key) async {
+        if key != .interrupt { wasInterrupted = false }
+        switch key {
+        case .enter: await entered()
+        case .interrupt: await interrupted()
+        case .endOfInput where input.isEmpty: isLeaving = true
+        case .redraw: drawAgain()
+        case .tab: complete()
+        case .nextUnread: if let next = contacts.nextUnread(after: conversation?.key) { await open(next) }
+        case .up where conversation == nil && input.isEmpty: contacts.move(-1)
+        case .down where conversation == nil && input.isEmpty: contacts.move(1)
+        case .pageUp: scroll(pages: 1)
+        case .pageDown: scroll(pages: -1)
+        case .end where conversation?.place != nil && input.isEmpty: await scrollToEnd()
+        default: if input.apply(key) { wrote() }
+        }
+    }
+
+    private func entered() async {
+        if let voice = conversation?.voice, voice.phase != .idle { return begin { _ in await voice.send() } }
+        await scrollToEnd()
+        if let question {
+            let line = input.take(isSecret: question.isSecret)
+            self.question = nil
+            return await question.onAnswer(line.trimmed)
+        }
+        let line = input.take()
+        if conversation == nil, !line.hasPrefix("/") { return await choose(line.trimmed) }
+        guard !line.trimmed.isEmpty else { return }
+        // A command that did not work stays, so that it can be put right.
+        if await !perform(ChatCommand(line)) { input.replace(with: line) }
+    }
+
+    private func choose(_ text: String) async {
+        if let key = text.isEmpty ? contacts.selected : contacts.find(text) {
+            await open(key)
+        } else if !text.isEmpty {
+            tell(localized("No contact is called “%@”; /add %@ asks somebody.", text, text))
+        }
+    }
+
+    /// Asks something that is done only after a yes.
+    func confirm(_ prompt: String, _ onYes: @escaping @MainActor (TerminalChat) async -> Void) {
+        question = Question(prompt: prompt) { [weak self] answer in
+            guard let self else { return }
+            let isYes = [localized("yes"), "yes", "y", "是"].contains(answer.lowercased())
+            if isYes { begin(onYes) } else { tell(localized("Nothing was done.")) }
+        }
+    }
+
+    /// Once clears what is written, twice leaves.
+    private func interrupted() async {
+        if let voice = conversation?.voice, voice.phase != .idle {
+            await voice.cancel()
+            return tell(localized("Not sent."))
+        }
+        if playback.isPlaying { return await playback.stop() }
+        if question != nil {
+            question = nil
+            _ = input.take(isSecret: true)
+            return tell(localized("Nothing was done."))
+        }
+        if let composer = conversation?.composer, composer.edit != nil || composer.reply != nil {
+            composer.cancelCorrection()
+            try? await composer.answer(nil)
+            return input.replace(with: composer.text)
+        }
+        if !input.isEmpty {
+            _ = input.take()
+            return wrote()
+        }
+        if wasInterrupted { isLeaving = true }
+        wasInterrupted = true
+        if !isLeaving { tell(localized("Ctrl-C once more, or Ctrl-D, signs off and leaves.")) }
+    }
+
+    // MARK: Writing
+
+    /// A message is being written, and not a command or an answer.
+    var isWriting: Bool { !input.isEmpty && !input.string.hasPrefix("/") && question == nil }
+
+    /// Gives what is written to the composer, which keeps the draft and tells the other side. A command that is written in
+    /// the place of a message is nobody's, and the draft stays what it was.
+    private func wrote() {
+        guard let composer = conversation?.composer, question == nil, isWriting || input.isEmpty else { return }
+        composer.text = input.string
+    }
+
+    // MARK: Completion
+
+    private func complete() {
+        let line = input.string
+        guard line.hasPrefix("/") else { return completeNickname() }
+        guard let space = line.firstIndex(where: \.isWhitespace) else {
+            return offer(ChatCommand.completions(of: line)) { $0 + " " }
+        }
+        let head = String(line[...space])
+        let typed = String(line[line.index(after: space)...])
+        switch line[..<space] {
+        case "/picture", "/voice", "/play", "/file":
+            let (text, choices) = PathCompletion.complete(typed)
+            input.replace(with: head + text)
+            if text == typed { show(choices) }
+        case "/chat": offer(contacts.completions(of: typed)) { head + $0 }
+        default: break
+        }
+    }
+
+    private func completeNickname() {
+        let line = input.string
+        guard let people = conversation?.room?.people, input.cursor == line.count else { return }
+        let names = people.filter { !$0.isOwn }.map(\.nickname)
+        guard let completion = MentionCompletion(in: line, at: line.endIndex, of: names) else { return }
+        offer(completion.candidates) { line[..<completion.range.lowerBound] + completion.replacement(for: $0) }
+        wrote()
+    }
+
+    /// Writes the only choice, or shows all of them.
+    private func offer(_ choices: [String], _ whole: (String) -> String) {
+        if choices.count == 1 { return input.replace(with: whole(choices[0])) }
+        show(choices)
+    }
+
+    /// Choices that are shown at most.
+    private static let choiceLimit = 20
+
+    private func show(_ choices: [String]) {
+        guard !choices.isEmpty else { return }
+        let shown = choices.prefix(Self.choiceLimit).joined(separator: "  ")
+        let more = choices.count - Self.choiceLimit
+        tell(more > 0 ? shown + localized("  … and %@ more", more) : shown)
+    }
+}

@@ -1,0 +1,73 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
+
+extension TerminalChat {
+    /// Enters a room by its address, or by its name at the service of the account's server.
+    func join(_ text: String, nickname: String?) {
+        activity = localized("entering %@…", text)
+        begin { chat in
+            let model = RoomEntryModel(accounts: [chat.account])
+            if !text.contains("@") { await model.prepare() }
+            model.text = text
+            if let nickname { model.nickname = nickname }
+            guard model.address != nil else {
+                chat.activity = nil
+                return chat.tell(
+                    localized("Enter the whole address of the room, such as garden@rooms.example.org."))
+            }
+            await chat.enter(model) { await model.enter() }
+        }
+    }
+
+    /// Tries to enter, and asks what the room wants to know.
+    private func enter(_ model: RoomEntryModel, _ attempt: () async -> ConversationKey?) async {
+        let entered = await attempt()
+        guard !Task.isCancelled else { return }
+        activity = nil
+        if let entered { return await open(entered) }
+        switch model.question {
+        case .password(let isWrong):
+            let prompt =
+                isWrong ? localized("This is not the password. Password: ") : localized("Password of the room: ")
+            question = Question(prompt: prompt, isSecret: true) { [weak self] answer in
+                guard !answer.isEmpty else { return }
+                model.password = answer
+                self?.begin { await $0.enter(model) { await model.enter() } }
+            }
+        case .missing:
+            confirm(localized("There is no such room. Create it (yes/no)? ")) { chat in
+                // As the service makes rooms; the person can configure it later.
+                model.settings.access = .standard
+                await chat.enter(model) { await model.make() }
+            }
+        case .nickname, nil: if let failure = model.failure { tell(TerminalText.harmless(failure)) }
+        }
+    }
+
+    func tellWho() async {
+        guard let key = conversation?.key, key.kind == .room else {
+            return tell(localized("This is no room; /join enters one."))
+        }
+        let state = await account.roomState(key.address)
+        guard state.isInside else { return tell(localized("You are not in the room at the moment.")) }
+        let names = state.people.prefix(Self.namesShown).map {
+            $0.isOwn ? "\($0.nickname) (\(localized("me")))" : $0.nickname
+        }
+        let more = state.people.count - names.count
+        tell(names.joined(separator: ", ") + (more > 0 ? localized("  … and %@ more", more) : ""))
+    }
+
+    /// So many people of a room are named; more fill the screen and help nobody.
+    private static let namesShown = 200
+
+    func leaveRoom() async {
+        guard let key = conversation?.key, key.kind == .room else {
+            return tell(localized("This is no room; /join enters one."))
+        }
+        let name = name(of: key)
+        await account.leaveRoom(key.address)
+        await showContacts()
+        tell(localized("You have left %@; what was said there stays in the list.", name))
+    }
+}

@@ -1,0 +1,103 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
+
+extension TranscriptEntry {
+    /// A row of the timeline as a line of the terminal; `nil` for what only a scrolled view shows.
+    ///
+    /// - Parameter files: the lines that stand for the attachments of a message.
+    init?(_ item: TimelineItem, files: (TimelineMessage) -> [String]) {
+        switch item {
+        case .history: return nil
+        case .day(let day):
+            self.init(divider: day.start.timestamp.dayText, id: item.id, time: day.start)
+        case .gap:
+            self.init(
+                divider: localized("Messages may be missing here"), id: item.id,
+                time: MessageTime(millisecondsSince1970: 0))
+        case .unread(let count):
+            self.init(
+                divider: localized("%@ unread", count), id: item.id, time: MessageTime(millisecondsSince1970: 0))
+        case .message(let message): self.init(message, files: files(message))
+        }
+    }
+
+    private init(divider text: String, id: TimelineItem.ID, time: MessageTime) {
+        self.init(id: .item(id), author: .divider, time: time, text: text)
+    }
+
+    private init(_ message: TimelineMessage, files: [String]) {
+        var lines: [String] = []
+        if let quoted = message.quotation?.preview {
+            lines.append("↪ " + DisplayWidth.truncate(TerminalText.harmless(quoted.line), to: Self.quotedColumns))
+        }
+        if message.isRetracted {
+            lines.append(localized("(taken back)"))
+        } else {
+            lines += files
+            let body = message.text.readableBody
+            if !body.isEmpty || files.isEmpty { lines.append(TextFolding.folded(body)) }
+        }
+        var text = lines.joined(separator: "\n")
+        if let remarks = message.remarks { text += "  " + remarks }
+        self.init(
+            id: .item(.message(message.id)), author: message.isOutgoing ? .me : .contact(message.senderName),
+            time: message.time, text: text,
+            delivery: message.isOutgoing && !message.isRetracted ? message.state.delivery : nil,
+            position: message.position)
+    }
+
+    /// Columns of a quoted message: enough to recognise it.
+    private static let quotedColumns = 40
+}
+
+extension TimelineMessage {
+    /// What was done to it: `(edited) 👍 2 🎉`; `nil` for nothing.
+    var remarks: String? {
+        var parts: [String] = []
+        if isEdited, !isRetracted { parts.append(localized("(edited)")) }
+        parts += reactions.map { $0.count == 1 ? $0.emoji : "\($0.emoji) \($0.count)" }
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
+    }
+
+    /// What it says in one line, for a line about it.
+    var summary: String {
+        if isRetracted { return localized("(taken back)") }
+        let files = text.attachments.map { $0.words(isNamed: $0.isNamed) }
+        let words = (files + [TextFolding.folded(text.readableBody)]).filter { !$0.isEmpty }
+        return words.joined(separator: " ")
+    }
+}
+
+extension MessagePreview {
+    /// What it says in one line, without its author.
+    var words: String {
+        switch kind {
+        case .text, .action: return text
+        case .retracted: return localized("(taken back)")
+        case .picture, .voice, .video, .file:
+            let label = kind.attachmentKind.map { "[\($0.label)]" } ?? ""
+            return text.isEmpty ? label : label + " " + text
+        }
+    }
+
+    /// Who says what.
+    var line: String { (isOutgoing ? localized("me") : senderName) + ": " + words }
+}
+
+extension MessagePreview.Kind {
+    fileprivate var attachmentKind: Attachment.Kind? {
+        switch self {
+        case .picture: .picture
+        case .voice: .voice
+        case .video: .video
+        case .file: .file
+        case .text, .action, .retracted: nil
+        }
+    }
+}
+
+extension Attachment {
+    /// Whether a conversation shows its name.
+    var isNamed: Bool { kind == .file || kind == .video }
+}

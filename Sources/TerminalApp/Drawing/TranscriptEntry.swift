@@ -1,0 +1,130 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
+
+/// One line of a conversation as the terminal shows it.
+struct TranscriptEntry: Equatable {
+    enum ID: Hashable {
+        /// The line across the screen with the name of the conversation.
+        case header
+        case item(TimelineItem.ID)
+        case notice(Int)
+    }
+
+    enum Author: Equatable {
+        case me
+        case contact(String)
+        /// The author of a message in a conversation that is not open.
+        case elsewhere(String)
+        /// The program itself: a contact came online, a request, an error.
+        case notice
+        /// A line across the screen with a few words in it.
+        case divider
+    }
+
+    /// What happened to an outgoing message, as far as the protocol proves it.
+    enum Delivery: Equatable {
+        case sending
+        /// Upload in percent.
+        case transferring(Int)
+        /// The server has it.
+        case onServer
+        /// One of the contact's devices has it.
+        case delivered
+        /// The contact has seen it.
+        case displayed
+        case failed(String)
+
+        var mark: String {
+            switch self {
+            case .sending: "…"
+            case .transferring(let percent): "\(percent)%"
+            case .onServer: "✓"
+            case .delivered: "✓✓"
+            // Another sign, and not only another colour, which not everybody sees.
+            case .displayed: "✔✔"
+            case .failed: "✗"
+            }
+        }
+
+        /// Whether the line can no longer change.
+        var isFinal: Bool {
+            switch self {
+            case .sending, .transferring, .onServer, .delivered: false
+            case .displayed, .failed: true
+            }
+        }
+
+        fileprivate var style: TerminalScreen.Style {
+            switch self {
+            case .failed: .warning
+            case .displayed: .mine
+            default: .dim
+            }
+        }
+    }
+
+    var id: ID
+    var author: Author
+    var time: MessageTime
+    var text: String
+    var delivery: Delivery?
+    /// Where a message stands in the timeline; `nil` for every other line.
+    var position: TimelinePosition?
+    /// A file of the message is still on its way.
+    var isChanging = false
+
+    /// The line can be written permanently.
+    var isFinal: Bool { (delivery?.isFinal ?? true) && !isChanging }
+
+    /// The entry as rows of at most `columns`: time, name, text, and at the right end of the last row the mark.
+    func rows(columns: Int) -> [TerminalScreen.Row] {
+        let prefix: TerminalScreen.Row
+        let style: TerminalScreen.Style
+        let clock = time.timestamp.clockText
+        switch author {
+        case .me:
+            style = .plain
+            prefix = [.init(text: clock + " ", style: .dim), .init(text: localized("me") + ": ", style: .mine)]
+        case .contact(let name):
+            style = .plain
+            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: min(20, columns / 3))
+            prefix = [.init(text: clock + " ", style: .dim), .init(text: shown + ": ", style: .theirs)]
+        case .elsewhere(let name):
+            style = .plain
+            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: min(20, columns / 4))
+            prefix = [.init(text: clock + " ", style: .dim), .init(text: "→ " + shown + ": ", style: .warning)]
+        case .notice:
+            style = .dim
+            prefix = [.init(text: clock + " * ", style: .dim)]
+        case .divider: return [Self.divider(TerminalText.harmless(text), columns: columns)]
+        }
+        let indent = prefix.reduce(0) { $0 + DisplayWidth.of($1.text) }
+        let room = max(2, columns - indent)
+        var lines = TextWrapping.lines(of: TerminalText.harmless(text, keepingLines: true), columns: room)
+        // The mark has a row of its own where the text leaves no room, also for the widest one: ticks must not move lines.
+        if delivery != nil, DisplayWidth.of(lines.last ?? "") + Self.markRoom > room { lines.append("") }
+        return lines.enumerated().map { index, line in
+            var row: TerminalScreen.Row =
+                index == 0 ? prefix : [.init(text: String(repeating: " ", count: indent))]
+            row.append(.init(text: line, style: style))
+            if index == lines.count - 1, let delivery {
+                let gap = columns - indent - DisplayWidth.of(line) - DisplayWidth.of(delivery.mark)
+                row.append(.init(text: String(repeating: " ", count: max(1, gap))))
+                row.append(.init(text: delivery.mark, style: delivery.style))
+            }
+            return row
+        }
+    }
+
+    /// Columns of the widest mark, `100%`, and of the space in front of it.
+    private static let markRoom = 5
+
+    /// `──────── 2026-09-12 ────────`.
+    static func divider(_ text: String, columns: Int) -> TerminalScreen.Row {
+        let shown = DisplayWidth.truncate(" \(text) ", to: columns)
+        let room = max(0, columns - DisplayWidth.of(shown))
+        let left = String(repeating: "─", count: room / 2)
+        return [.init(text: left + shown + String(repeating: "─", count: room - room / 2), style: .dim)]
+    }
+}

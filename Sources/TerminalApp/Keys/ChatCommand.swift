@@ -1,0 +1,129 @@
+/// What a line typed in a conversation means: a message, or a command behind a slash.
+enum ChatCommand: Equatable {
+    case message(String)
+    case picture(String)
+    /// A file, or the microphone.
+    case voice(String?)
+    /// Any file, as it is.
+    case file(String)
+    case play(String?)
+    case get
+    case status(show: String, text: String?)
+    case add(String, name: String?)
+    case accept(String?)
+    case reject(String?)
+    case remove(String?)
+    case open(String?)
+    case edit(String)
+    /// To the last message of the other side, or to the one so many further up.
+    case reply(Int, String)
+    /// An emoji, or none to take it back.
+    case react(String?)
+    case delete
+    case retry
+    case search(String)
+    case join(String, nickname: String?)
+    case who
+    case leave
+    case help
+    case quit
+    case unknown(String)
+    /// A command without what it needs.
+    case incomplete(String)
+
+    /// The commands with what follows them and what they do.
+    static let all: [(name: String, argument: String, help: String)] = [
+        ("/picture", "FILE", "send a picture"),
+        ("/voice", "[FILE]", "send a voice message: a sound file, or record one"),
+        ("/file", "FILE", "send a file as it is"),
+        ("/play", "[FILE]", "play the last voice message, or this one"),
+        ("/get", "", "download the last file that was not downloaded by itself"),
+        ("/reply", "[NUMBER] TEXT", "answer the last message of the other side, or with a number an earlier one"),
+        ("/edit", "TEXT", "put another text in the place of your last message"),
+        ("/delete", "", "take your last message back"),
+        ("/react", "[EMOJI]", "react to the last message of the other side, or take that reaction back"),
+        ("/retry", "", "try once more to send what failed here"),
+        ("/search", "WORDS", "find what was said in this conversation"),
+        ("/join", "ROOM [NICK]", "enter a room"),
+        ("/who", "", "who is in the room"),
+        ("/leave", "", "leave the room for good"),
+        ("/status", "[online|chat|away|xa|dnd] [TEXT]", "how your contacts see you"),
+        ("/contacts", "", "the list of contacts"),
+        ("/chat", "[NAME]", "open the conversation with somebody else"),
+        ("/add", "ADDRESS [NAME]", "ask somebody to become a contact"),
+        ("/accept", "[ADDRESS]", "accept a contact request"),
+        ("/reject", "[ADDRESS]", "decline a contact request"),
+        ("/remove", "[ADDRESS]", "remove a contact"),
+        ("/help", "", "this list"),
+        ("/quit", "", "sign off and leave"),
+    ]
+
+    /// A line that begins with two slashes is a message that begins with one.
+    init(_ line: String) {
+        guard line.hasPrefix("/"), !line.hasPrefix("//") else {
+            self = .message(line.hasPrefix("//") ? String(line.dropFirst()) : line)
+            return
+        }
+        let name = line.prefix { !$0.isWhitespace }
+        let rest = line.dropFirst(name.count).trimmed
+        let argument = rest.isEmpty ? nil : rest
+        switch name {
+        case "/picture": self = argument.map(Self.picture) ?? .incomplete("/picture FILE")
+        case "/voice": self = .voice(argument)
+        case "/file": self = argument.map(Self.file) ?? .incomplete("/file FILE")
+        case "/play": self = .play(argument)
+        case "/get": self = .get
+        case "/status": self = Self.status(rest)
+        case "/add":
+            let address = rest.prefix { !$0.isWhitespace }
+            let remark = rest.dropFirst(address.count).trimmed
+            self =
+                address.isEmpty
+                ? .incomplete("/add ADDRESS") : .add(String(address), name: remark.isEmpty ? nil : remark)
+        case "/accept": self = .accept(argument)
+        case "/reject": self = .reject(argument)
+        case "/remove": self = .remove(argument)
+        case "/reply": self = Self.reply(rest)
+        case "/edit": self = argument.map(Self.edit) ?? .incomplete("/edit TEXT")
+        case "/delete": self = .delete
+        case "/react": self = .react(argument)
+        case "/retry": self = .retry
+        case "/search": self = argument.map(Self.search) ?? .incomplete("/search WORDS")
+        case "/join":
+            let room = rest.prefix { !$0.isWhitespace }
+            let nickname = rest.dropFirst(room.count).trimmed
+            self =
+                room.isEmpty
+                ? .incomplete("/join ROOM [NICK]") : .join(String(room), nickname: nickname.isEmpty ? nil : nickname)
+        case "/who": self = .who
+        case "/leave": self = .leave
+        case "/contacts", "/friends": self = .open(nil)
+        case "/chat": self = .open(argument)
+        case "/help": self = .help
+        case "/quit", "/exit": self = .quit
+        default: self = .unknown(String(name))
+        }
+    }
+
+    /// `2 yes` answers the last message but one; `2` alone is an answer.
+    private static func reply(_ rest: String) -> ChatCommand {
+        let number = rest.prefix { $0.isASCII && $0.isNumber }
+        let text = rest.dropFirst(number.count)
+        if let count = Int(number), (1...99).contains(count), text.first?.isWhitespace == true, !text.trimmed.isEmpty {
+            return .reply(count, text.trimmed)
+        }
+        return rest.isEmpty ? .incomplete("/reply [NUMBER] TEXT") : .reply(1, rest)
+    }
+
+    private static func status(_ rest: String) -> ChatCommand {
+        let word = String(rest.prefix { !$0.isWhitespace })
+        let isShow = PresenceWords.shows[word] != nil
+        let text = isShow ? rest.dropFirst(word.count).trimmed : rest
+        return .status(show: isShow ? word : "online", text: text.isEmpty ? nil : text)
+    }
+
+    /// Those that a beginning can be completed to.
+    static func completions(of beginning: String) -> [String] {
+        all.map(\.name).filter { $0.hasPrefix(beginning) }
+    }
+}

@@ -1,0 +1,128 @@
+/// The line that a person is writing: text, cursor and the lines written before.
+struct InputLine {
+    private(set) var text: [Character] = []
+    private(set) var cursor = 0
+    private var history: [String] = []
+    private var historyPosition: Int?
+    private var draft: [Character] = []
+
+    /// How many earlier lines can be called back.
+    private static let maximumHistory = 200
+
+    var string: String { String(text) }
+    var isEmpty: Bool { text.isEmpty }
+
+    /// Applies an editing key. Other keys change nothing.
+    ///
+    /// - Returns: whether the text changed (moving the cursor does not count).
+    mutating func apply(_ key: KeyDecoder.Key) -> Bool {
+        let before = text
+        switch key {
+        case .text(let inserted):
+            text.insert(contentsOf: inserted, at: cursor)
+            cursor += inserted.count
+            rejoin()
+        case .backspace where cursor > 0:
+            cursor -= 1
+            text.remove(at: cursor)
+        case .delete where cursor < text.count: text.remove(at: cursor)
+        case .left where cursor > 0: cursor -= 1
+        case .right where cursor < text.count: cursor += 1
+        case .home: cursor = 0
+        case .end: cursor = text.count
+        case .wordLeft: cursor = wordStart(before: cursor)
+        case .wordRight: cursor = wordEnd(after: cursor)
+        case .deleteWord:
+            let start = wordStart(before: cursor)
+            text.removeSubrange(start..<cursor)
+            cursor = start
+        case .deleteToStart:
+            text.removeSubrange(0..<cursor)
+            cursor = 0
+        case .deleteToEnd: text.removeSubrange(cursor...)
+        case .up: recall(-1)
+        case .down: recall(1)
+        default: break
+        }
+        return text != before
+    }
+
+    /// Puts another text in the place of what is written, with the cursor behind it.
+    mutating func replace(with text: String) {
+        self.text = Array(text)
+        cursor = self.text.count
+    }
+
+    /// Empties the line and returns what was in it, which goes into the history.
+    ///
+    /// - Parameter isSecret: whether it stays out of the history.
+    mutating func take(isSecret: Bool = false) -> String {
+        let line = string
+        if !isSecret, !line.isEmpty, history.last != line { history.append(line) }
+        if history.count > Self.maximumHistory { history.removeFirst() }
+        text = []
+        cursor = 0
+        historyPosition = nil
+        return line
+    }
+
+    /// The part of the line that fits into `columns` around the cursor, and the cursor's column in it.
+    ///
+    /// - Parameter isSecret: whether dots stand for what is written, as for a password.
+    func window(columns: Int, isSecret: Bool = false) -> (text: String, cursorColumn: Int) {
+        let shown: [Character] = text.map { isSecret ? "•" : $0.isNewline ? "⏎" : $0 }
+        var start = cursor
+        var width = 0
+        while start > 0 {
+            let next = DisplayWidth.of(shown[start - 1])
+            guard width + next < columns else { break }
+            width += next
+            start -= 1
+        }
+        let cursorColumn = width
+        var end = cursor
+        while end < shown.count {
+            let next = DisplayWidth.of(shown[end])
+            guard width + next < columns else { break }
+            width += next
+            end += 1
+        }
+        return (String(shown[start..<end]), cursorColumn)
+    }
+
+    /// Combining characters that arrive alone join the character in front of them.
+    private mutating func rejoin() {
+        let head = Array(String(text[..<cursor]))
+        text = head + text[cursor...]
+        cursor = head.count
+    }
+
+    private mutating func recall(_ step: Int) {
+        guard !history.isEmpty else { return }
+        if historyPosition == nil { draft = text }
+        let position = (historyPosition ?? history.count) + step
+        guard position >= 0 else { return }
+        if position >= history.count {
+            historyPosition = nil
+            text = draft
+        } else {
+            historyPosition = position
+            text = Array(history[position])
+        }
+        cursor = text.count
+    }
+
+    private func wordStart(before position: Int) -> Int {
+        var index = position
+        while index > 0, text[index - 1].isWhitespace { index -= 1 }
+        while index > 0, !text[index - 1].isWhitespace { index -= 1 }
+        return index
+    }
+
+    private func wordEnd(after position: Int) -> Int {
+        var index = position
+        while index < text.count, text[index].isWhitespace { index += 1 }
+        while index < text.count, !text[index].isWhitespace { index += 1 }
+        return index
+    }
+}

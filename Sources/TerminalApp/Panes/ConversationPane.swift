@@ -1,0 +1,154 @@
+internal import ChatModel
+internal import ChatStore
+internal import Localization
+internal import XMPPAddress
+
+/// The open conversation: its models, and how far the screen is scrolled.
+@MainActor
+final class ConversationPane {
+    let key: ConversationKey
+    let timeline: Timeline
+    let composer: Composer
+    let files: FileShelf
+    /// Records voice messages; `nil` where files cannot be stored.
+    let voice: VoiceComposer?
+    /// The room as it is now; `nil` for a conversation with one person.
+    private(set) var room: RoomState?
+    /// The last row on the screen; `nil` at the end of the conversation.
+    var place: Transcript.Place?
+
+    private let account: ChatAccount
+    private let environment: ModelEnvironment
+    private let roomChanged: @MainActor () -> Void
+    private var tasks: [Task<Void, Never>] = []
+    private var drawn: [MessageID: (message: TimelineMessage, files: [String], entry: TranscriptEntry)] = [:]
+
+    /// Messages of a page: more than a screen shows.
+    private static let pageSize = 50
+    /// Pages that are held: as much as somebody scrolls back in one go.
+    private static let pages = 5
+    /// How often a room is looked at, at most: thousands of people can enter within a second.
+    private static let roomInterval = Duration.milliseconds(250)
+
+    init(
+        _ key: ConversationKey, account: ChatAccount, downloads: AttachmentDownloads?,
+        environment: ModelEnvironment, roomChanged: @escaping @MainActor () -> Void
+    ) {
+        self.key = key
+        self.account = account
+        self.environment = environment
+        self.roomChanged = roomChanged
+        timeline = Timeline(
+            key, store: account.store, actions: account, environment: environment, pageSize: Self.pageSize,
+            pages: Self.pages)
+        let composer = Composer(
+            key, store: account.store, actions: account, media: account.media, environment: environment)
+        self.composer = composer
+        files = FileShelf(downloads)
+        voice = account.media.map { media in
+            VoiceComposer(
+                folder: media.path + "/recordings", environment: environment,
+                deliver: { message in try await composer.send(files: [message.attachment(in: media)]) })
+        }
+    }
+
+    /// Reads the newest messages and the draft, and follows both.
+    func open() async {
+        await composer.open()
+        await timeline.open()
+        // The screen begins at the end; what was not read stands above it.
+        if !timeline.reachesNewest { await timeline.showNewest() }
+        timeline.viewMoved(isAtNewest: true)
+        if key.kind == .room { room = await account.roomState(key.address) }
+        tasks = [
+            Task { [timeline] in await timeline.run() },
+            Task { [timeline, account] in await timeline.follow(account) },
+        ]
+        if key.kind == .room { tasks.append(Task { [weak self] in await self?.followRoom() }) }
+    }
+
+    /// Keeps the draft, and stops recording.
+    func close() async {
+        for task in tasks { task.cancel() }
+        tasks = []
+        await voice?.cancel()
+        await composer.close()
+        await timeline.close()
+    }
+
+    private func followRoom() async {
+        let events = account.events()
+        let coalescer = Coalescer(every: Self.roomInterval, clock: environment.clock)
+        coalescer.call()
+        await withTaskGroup { group in
+            group.addTask { [weak self, account, key] in
+                await coalescer.run {
+                    let state = await account.roomState(key.address)
+                    guard let self, self.room != state else { return }
+                    self.room = state
+                    self.roomChanged()
+                }
+            }
+            for await event in events {
+                switch event {
+                case .room(key.address), .connection: coalescer.call()
+                default: break
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Messages
+
+    /// The messages that are in memory, oldest first.
+    var messages: [TimelineMessage] { timeline.items.elements.compactMap(\.message) }
+
+    /// The newest message here that fits and was not retracted.
+    func last(_ isWanted: (TimelineMessage) -> Bool) -> TimelineMessage? {
+        timeline.items.elements.lazy.reversed().compactMap(\.message).first { !$0.isRetracted && isWanted($0) }
+    }
+
+    /// The lines of the timeline.
+    ///
+    /// - Parameters:
+    ///   - name: what the other side is called.
+    ///   - fetches: whether small pictures and voice messages are downloaded without a question.
+    func entries(name: String, fetches: Bool) -> [TranscriptEntry] {
+        files.show(messages, fetches: fetches)
+        let items = timeline.items.elements
+        var known: [MessageID: (message: TimelineMessage, files: [String], entry: TranscriptEntry)] = [:]
+        var entries: [TranscriptEntry] = []
+        entries.reserveCapacity(items.count + 1)
+        for item in items {
+            guard let message = item.message else {
+                if let entry = TranscriptEntry(item, files: { _ in [] }) { entries.append(entry) }
+                continue
+            }
+            let lines = files.lines(of: message)
+            var entry: TranscriptEntry
+            if let before = drawn[message.id], before.files == lines, before.message == message {
+                entry = before.entry
+            } else if let made = TranscriptEntry(item, files: { _ in lines }) {
+                entry = made
+            } else {
+                continue
+            }
+            known[message.id] = (message, lines, entry)
+            entry.isChanging = files.isChanging(message)
+            entries.append(entry)
+        }
+        drawn = known
+        let begin = entries.first { $0.position != nil }?.time ?? environment.now()
+        entries.insert(
+            TranscriptEntry(
+                id: .header, author: .divider, time: begin, text: localized("Conversation with %@", name)), at: 0)
+        return entries
+    }
+
+    /// Everything up to the end was seen.
+    func markRead() {
+        guard place == nil, let last = last({ _ in true })?.id else { return }
+        Task { [timeline] in try? await timeline.seen(last) }
+    }
+}

@@ -1,0 +1,124 @@
+internal import Glibc
+
+/// Lines that scroll up, a few live lines below them that can still change, and one input line at the bottom.
+///
+/// What is final is written as plain lines into the terminal's own scroll-back, so a conversation can be read back, selected
+/// and copied with what the terminal offers. Only the last lines are drawn again, when a tick appears behind a message.
+package struct TerminalScreen {
+    package enum Style: String {
+        case plain = ""
+        case dim = "\u{1B}[2m"
+        case bold = "\u{1B}[1m"
+        case mine = "\u{1B}[36m"
+        case theirs = "\u{1B}[32m"
+        case warning = "\u{1B}[33m"
+        case failure = "\u{1B}[31m"
+    }
+
+    /// A run of text in one style.
+    package struct Span: Equatable {
+        package var text: String
+        package var style: Style
+
+        package init(text: String, style: Style = .plain) {
+            self.text = text
+            self.style = style
+        }
+
+        package func rendered(inColour usesColour: Bool) -> String {
+            usesColour && style != .plain && !text.isEmpty ? style.rawValue + text + "\u{1B}[0m" : text
+        }
+    }
+
+    /// Whether what is written to standard output may have colours: on a terminal that knows them, and nobody said no.
+    package static var standardOutputUsesColour: Bool {
+        guard isatty(STDOUT_FILENO) == 1, let terminal = getenv("TERM") else { return false }
+        let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+        return !isUnwanted && strcmp(terminal, "dumb") != 0
+    }
+
+    /// One row of the terminal; never wider than ``columns``.
+    package typealias Row = [Span]
+
+    var prompt = "> "
+    /// Shown dimmed in the input row while that is empty: who is typing, or a hint.
+    var status = ""
+    /// Dots stand for what is written.
+    var isSecret = false
+    private let usesColour: Bool
+    private let size: () -> (columns: Int, rows: Int)
+    private let write: (String) -> Void
+    private var liveRowCount = 0
+
+    init(
+        usesColour: Bool, size: @escaping () -> (columns: Int, rows: Int), write: @escaping (String) -> Void
+    ) {
+        self.usesColour = usesColour
+        self.size = size
+        self.write = write
+    }
+
+    /// A screen on standard output; with `NO_COLOR` or a dumb terminal there are no colours.
+    static func standardOutput() -> TerminalScreen {
+        TerminalScreen(usesColour: standardOutputUsesColour, size: { TerminalMode.size() }) { StandardOutput.write($0) }
+    }
+
+    /// Below 20 columns nothing can be read anyway.
+    var columns: Int { max(size().columns, 20) }
+
+    var rows: Int { max(size().rows, 4) }
+
+    /// How many live rows may stand above the input row: half of the screen, so that the final ones stay in sight.
+    var maximumLiveRows: Int { max(size().rows / 2, 1) }
+
+    /// Turns bracketed paste on or off in the terminal.
+    func setBracketedPaste(_ isOn: Bool) {
+        write(isOn ? "\u{1B}[?2004h" : "\u{1B}[?2004l")
+    }
+
+    /// Writes `final` rows for good, then draws the `live` ones and the input row below them.
+    mutating func show(final: [Row] = [], live: [Row], input: InputLine) {
+        var output = "\r"
+        if liveRowCount > 0 { output += "\u{1B}[\(liveRowCount)A" }
+        output += "\u{1B}[J"
+        for row in final + live {
+            output += row.map(render).joined() + "\r\n"
+        }
+        liveRowCount = live.count
+        write(output + inputRow(input))
+    }
+
+    /// Empties the visible part of the screen; what follows begins at its top.
+    mutating func clear() {
+        liveRowCount = 0
+        write("\u{1B}[2J\u{1B}[H")
+    }
+
+    /// Leaves the live and the input rows for good: those of `last` stay in their place.
+    mutating func finish(last: [Row]) {
+        var output = "\r"
+        if liveRowCount > 0 { output += "\u{1B}[\(liveRowCount)A" }
+        output += "\u{1B}[J"
+        for row in last { output += row.map(render).joined() + "\r\n" }
+        liveRowCount = 0
+        write(output)
+    }
+
+    /// Rings the bell, for something that waits for the person.
+    func ring() {
+        write("\u{7}")
+    }
+
+    private func inputRow(_ input: InputLine) -> String {
+        let room = columns - DisplayWidth.of(prompt) - 1
+        let (text, cursorColumn) = input.window(columns: room, isSecret: isSecret)
+        var row = prompt + text
+        if input.isEmpty && !status.isEmpty {
+            row += render(Span(text: DisplayWidth.truncate(status, to: room), style: .dim))
+        }
+        let column = DisplayWidth.of(prompt) + cursorColumn
+        return row + "\r" + (column > 0 ? "\u{1B}[\(column)C" : "")
+    }
+
+    private func render(_ span: Span) -> String { span.rendered(inColour: usesColour) }
+}

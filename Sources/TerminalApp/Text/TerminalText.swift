@@ -1,0 +1,35 @@
+/// Text from the network or from a file made harmless for a terminal.
+///
+/// Escape sequences could retitle the window, move the cursor or fake lines of other people; characters that turn the
+/// writing direction round could do the latter too.
+package enum TerminalText {
+    /// `text` without control and direction characters; tabs become spaces; line breaks stay if `keepingLines`.
+    package static func harmless(_ text: String, keepingLines: Bool = false) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\t": scalars.append(" ")
+            case "\n": scalars.append(keepingLines ? "\n" : " ")
+            // Joiners belong to emoji and to several scripts.
+            case "\u{200D}", "\u{200C}": scalars.append(scalar)
+            default:
+                switch scalar.properties.generalCategory {
+                case .control: scalars.append("\u{FFFD}")
+                case .format, .lineSeparator, .paragraphSeparator: break
+                default: scalars.append(scalar)
+                }
+            }
+        }
+        return String(scalars)
+    }
+}
+
+extension StringProtocol {
+    /// The text without white space at both ends.
+    package var trimmed: String {
+        var rest = Substring(self)
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+}

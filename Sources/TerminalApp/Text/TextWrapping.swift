@@ -1,0 +1,81 @@
+/// Breaks text into lines of at most so many columns.
+///
+/// A line breaks at white space where there is some, and between any two characters of a script that writes no spaces
+/// (Chinese, Japanese). A word longer than the line is cut.
+package enum TextWrapping {
+    package static func lines(of text: String, columns: Int) -> [String] {
+        let columns = max(columns, 2)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { wrap($0, columns: columns) }
+    }
+
+    private static func wrap(_ paragraph: Substring, columns: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        var lineWidth = 0
+        for piece in pieces(of: paragraph) {
+            let width = DisplayWidth.of(piece)
+            if lineWidth + width <= columns {
+                line += piece
+                lineWidth += width
+                continue
+            }
+            // White space that does not fit any more ends the line and vanishes.
+            if piece.allSatisfy(\.isWhitespace) {
+                lines.append(line)
+                line = ""
+                lineWidth = 0
+                continue
+            }
+            if lineWidth > 0 {
+                lines.append(trimmingEnd(line))
+                line = ""
+                lineWidth = 0
+            }
+            for character in piece {
+                let width = DisplayWidth.of(character)
+                if lineWidth + width > columns {
+                    lines.append(line)
+                    line = ""
+                    lineWidth = 0
+                }
+                line.append(character)
+                lineWidth += width
+            }
+        }
+        lines.append(line)
+        return lines
+    }
+
+    /// Runs of white space, runs of narrow characters, and single wide ones.
+    private static func pieces(of text: Substring) -> [Substring] {
+        var pieces: [Substring] = []
+        var start = text.startIndex
+        var previous: Character?
+        for index in text.indices {
+            let character = text[index]
+            if let last = previous {
+                let breaks =
+                    last.isWhitespace != character.isWhitespace || DisplayWidth.of(last) == 2
+                    || DisplayWidth.of(character) == 2
+                // Closing punctuation stays with what it closes.
+                if breaks && !closing.contains(character) {
+                    pieces.append(text[start..<index])
+                    start = index
+                }
+            }
+            previous = character
+        }
+        if start < text.endIndex { pieces.append(text[start...]) }
+        return pieces
+    }
+
+    private static let closing: Set<Character> = [
+        ",", ".", "!", "?", ";", ":", ")", "，", "。", "！", "？", "；", "：", "）", "」", "』", "、", "”", "’",
+    ]
+
+    private static func trimmingEnd(_ line: String) -> String {
+        var line = line
+        while line.last?.isWhitespace == true { line.removeLast() }
+        return line
+    }
+}

@@ -1,0 +1,23 @@
+internal import Glibc
+internal import Localization
+
+/// A recording in one line: `Recording 0:03 ▮▮▮▮▮▯▯▯▯▯`.
+package enum VoiceMeter {
+    /// Bars of the level meter.
+    private static let width = 20
+
+    /// - Parameters:
+    ///   - time: how long has been recorded.
+    ///   - peak: how loud it is, 0…1.
+    package static func line(time: Duration, peak: Float) -> String {
+        // Loudness is heard by its logarithm: −50 dB is an empty meter.
+        let decibels = 20 * log10(max(Double(peak), 0.003))
+        let bars = Int((max(0, min(decibels, 0) + 50) / 50 * Double(width)).rounded())
+        return localized("Recording") + " \(PlayingTime(time)) " + String(repeating: "▮", count: bars)
+            + String(repeating: "▯", count: width - bars)
+    }
+}
+
+extension PlayingTime {
+    init(_ duration: Duration) { self.init(milliseconds: Int(duration / .milliseconds(1))) }
+}

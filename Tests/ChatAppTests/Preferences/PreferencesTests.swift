@@ -1,0 +1,135 @@
+import ChatStore
+import Foundation
+import MessageFeatures
+import ServerFixtures
+import Synchronization
+import Testing
+import UserProfile
+import WindowFixtures
+import XMPPClient
+import XMPPStanzas
+
+@testable import ChatApp
+@testable import ChatModel
+@testable import GTKBinding
+
+extension WindowTests {
+    @MainActor
+    @Suite("What a person chooses in the preferences")
+    struct PreferencesTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        private static let switches: [(title: String, path: KeyPath<PreferenceValues, Bool>)] = [
+            ("Notify of new messages", \.showsNotifications),
+            ("Show what was written", \.showsTextInNotifications),
+            ("That a message has arrived and was seen", \.tellsReceipts),
+            ("That you are writing", \.tellsTyping),
+            ("Go on when the window is closed", \.runsInBackground),
+        ]
+
+        @Test("each switch and choice of the page is in the file at once, and there after a restart")
+        func file() async throws {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let profile = Profile(folder: folder.path)
+            func start() -> (ChatHome, Desk) {
+                let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts(), preferences: profile.preferences())
+                let desk = Desk(home: home)
+                desk.followStyle()
+                return (home, desk)
+            }
+            var (home, desk) = start()
+            var view = PreferencesView.show(home, over: nil)
+            await Toolkit.settle()
+            for (title, path) in Self.switches {
+                #expect(profile.preferences().values[keyPath: path], "\(title)")
+                try view.window.click(row: title)
+                #expect(await Toolkit.turn { !profile.preferences().values[keyPath: path] }, "\(title)")
+            }
+            try view.window.choose(2, inRow: "Colours")
+            #expect(profile.preferences().values.colourScheme == .dark)
+            #expect(await Toolkit.turn { StyleManager.isDark })
+            view.window.close()
+            await home.stop()
+
+            (home, desk) = start()
+            view = PreferencesView.show(home, over: nil)
+            #expect(await Toolkit.turn { StyleManager.isDark })
+            for (title, _) in Self.switches { #expect(try !view.window.isOn(row: title), "\(title)") }
+            #expect(try view.window.chosen(inRow: "Colours") == 2)
+            try view.window.choose(1, inRow: "Colours")
+            #expect(await Toolkit.turn { !StyleManager.isDark })
+            view.window.close()
+            await home.stop()
+            withExtendedLifetime(desk) {}
+        }
+
+        /// What a device is told beside the text of messages.
+        private final class Wire: SessionExtension, StanzaInterceptor {
+            private let names = Mutex<[String]>([])
+            var interceptors: [any StanzaInterceptor] { [self] }
+            /// Receipts, markers and chat states that came, by the names of their elements.
+            var notices: Set<String> {
+                names.withLock { Set($0) }.intersection(["received", "displayed", "composing", "paused"])
+            }
+
+            func forget() { names.withLock { $0 = [] } }
+
+            func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+                names.withLock { $0 += stanza.payloads.map(\.name.local) }
+                return .pass(stanza)
+            }
+        }
+
+        @Test("with the switches off a contact gets no receipt, no marker and no word of writing on the wire")
+        func disclosure() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let wire = Wire()
+            let juliet = try await RoomVisitor("juliet", on: server)
+            let romeo = try await RoomVisitor("romeo", on: server, watching: wire)
+            _ = try await romeo.account.addContact(juliet.address, name: nil)
+            #expect(await Toolkit.turn { juliet.home.contacts.requests.elements.count == 1 })
+            try await juliet.account.acceptRequest(of: romeo.address, addingBack: true)
+            for home in [juliet.home, romeo.home] {
+                #expect(await Toolkit.turn { home.contacts.rows.elements.first?.section == .online })
+            }
+            let hers = ConversationKey(account: juliet.id, address: romeo.address, kind: .direct)
+            let his = ConversationKey(account: romeo.id, address: juliet.address, kind: .direct)
+            func preview(_ visitor: RoomVisitor) -> String? {
+                visitor.home.conversations.rows.elements.first?.preview?.text
+            }
+            let composer = Composer(
+                hers, store: juliet.home.store, actions: juliet.account, environment: juliet.home.environment)
+            await composer.open()
+
+            _ = try await romeo.account.send(.text(MessageText("one")), in: his)
+            #expect(await Toolkit.turn { preview(juliet) == "one" })
+            composer.text = "Ay me"
+            let id = try #require(juliet.home.conversations.rows.elements.first?.id)
+            try await juliet.home.conversations.markRead(id, through: juliet.account)
+            #expect(await Toolkit.turn { wire.notices.isSuperset(of: ["received", "displayed", "composing"]) })
+            _ = try await composer.send()
+            #expect(await Toolkit.turn { preview(romeo) == "Ay me" })
+
+            let view = PreferencesView.show(juliet.home, over: nil)
+            try view.window.click(row: "That a message has arrived and was seen")
+            try view.window.click(row: "That you are writing")
+            #expect(await Toolkit.turn { !juliet.account.disclosesReceipts.withLock { $0 } })
+            view.window.close()
+            wire.forget()
+
+            _ = try await romeo.account.send(.text(MessageText("two")), in: his)
+            #expect(await Toolkit.turn { preview(juliet) == "two" })
+            try await juliet.home.conversations.markRead(id, through: juliet.account)
+            composer.text = "done"
+            // What she has told comes before her message.
+            _ = try await composer.send()
+            #expect(await Toolkit.turn { preview(romeo) == "done" })
+            #expect(wire.notices.isEmpty)
+            await composer.close()
+            await juliet.home.stop()
+            await romeo.home.stop()
+        }
+    }
+}

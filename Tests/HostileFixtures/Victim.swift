@@ -1,0 +1,179 @@
+package import ChatModel
+package import ChatStore
+package import ServerFixtures
+internal import Synchronization
+package import XMPPAddress
+internal import XMPPClient
+package import XMPPStanzas
+
+/// Somebody who is attacked: an account at work with a store, as every program of the project has one.
+///
+/// It connects through a proxy, which counts: one connection means that the session lived through the attack.
+package final class Victim: Sendable {
+    package let account: ChatAccount
+    package let store: any LocalStore
+    package let id: AccountID
+    package let address: JID
+    private let proxy: FaultProxy
+    private let wire = Wire()
+    private let life = Mutex<Task<Void, Never>?>(nil)
+    /// Why the account is not at work any more.
+    private let ending = Mutex<String?>(nil)
+
+    package init(
+        _ name: ServerFixtures.Account, port: UInt16, authorityFile: String, store: any LocalStore = MemoryStore(),
+        policy: ChatAccountPolicy = ChatAccountPolicy()
+    ) async throws {
+        self.store = store
+        proxy = try FaultProxy(to: port)
+        let address = try JID(name.address)
+        self.address = address
+        id = try await store.write { writer throws(StoreError) in try writer.addAccount(address) }
+        var configuration = ClientConfiguration(address: address, password: name.password)
+        configuration.host = proxy.host
+        configuration.port = proxy.port
+        configuration.trust = .certificateAuthority(authorityFile)
+        configuration.reconnection.firstPause = .milliseconds(20)
+        // What is tried is not the speed of a machine that runs other tests beside this one.
+        configuration.loginTimeout = .seconds(60)
+        configuration.networkMonitor = nil
+        configuration.interceptors = [wire]
+        account = ChatAccount(id, configuration: configuration, store: store, policy: policy)
+    }
+
+    /// A new account on a server.
+    package convenience init(
+        _ name: String = "vic", on server: any PrivateServer, store: any LocalStore = MemoryStore()
+    ) async throws {
+        try await self.init(
+            server.newAccount(name), port: server.port, authorityFile: server.authorityFile, store: store)
+    }
+
+    deinit { life.withLock { $0?.cancel() } }
+
+    /// Logs in; returns when the account is online.
+    package func start() async throws {
+        ending.withLock { $0 = nil }
+        let task = Task { [account, weak self] in
+            var reason = "closed"
+            do { try await account.run() } catch { reason = "\(error)" }
+            self?.ending.withLock { $0 = reason }
+        }
+        life.withLock { $0 = task }
+        try await wait(for: "the login") { await self.account.connectionState.isOnline }
+    }
+
+    /// Ends the work of the account as the end of a program does.
+    package func stop() async {
+        let task = life.withLock { life in
+            defer { life = nil }
+            return life
+        }
+        await account.close()
+        task?.cancel()
+        await task?.value
+    }
+
+    /// How often it connected so far.
+    package var connections: Int { proxy.counters.accepted }
+    /// Bytes that it wrote so far.
+    package var writtenBytes: Int { proxy.counters.upstreamBytes }
+    /// Everything that it sent so far.
+    package var sent: [AnyStanza] { wire.sent.withLock { $0 } }
+    /// Its full address, as the server knows it.
+    package var fullAddress: String {
+        get async throws {
+            try await wait(for: "its address") { [wire] in await wire.session.withLock { $0 }?.address != nil }
+            guard let own = await wire.session.withLock({ $0 })?.address else {
+                throw HostileFailure("\(address) is offline.")
+            }
+            return own.description
+        }
+    }
+
+    // MARK: What it shows
+
+    package func key(_ peer: String, _ kind: ConversationKey.Kind = .direct) throws -> ConversationKey {
+        ConversationKey(account: id, address: try JID(peer), kind: kind)
+    }
+
+    package func timeline(_ key: ConversationKey) async throws -> [StoredMessage] {
+        try await store.read { reader throws(StoreError) in
+            guard let id = try reader.conversation(key) else { return [] }
+            return try reader.timeline(of: id, .newest, limit: 2000)
+        }
+    }
+
+    package func timeline(with peer: String, _ kind: ConversationKey.Kind = .direct) async throws -> [StoredMessage] {
+        try await timeline(key(peer, kind))
+    }
+
+    package var conversations: [Conversation] {
+        get async throws {
+            try await store.read { reader throws(StoreError) in try reader.conversations() }
+        }
+    }
+
+    /// Every text in every conversation.
+    package var texts: [String] {
+        get async throws {
+            try await store.read { reader throws(StoreError) in
+                var texts: [String] = []
+                for conversation in try reader.conversations() {
+                    texts += try reader.timeline(of: conversation.id, .newest, limit: 2000).map(\.text.body)
+                }
+                return texts
+            }
+        }
+    }
+
+    /// Returns when a text was received, or throws when the account has ended or it takes too long.
+    package func gets(_ body: String) async throws {
+        try await wait(for: "“\(body.prefix(60))”") { try await self.texts.contains { $0.hasPrefix(body) } }
+    }
+
+    /// Returns when the condition holds; it is looked at with each change of the store and of the account.
+    package func wait(
+        for description: String, within limit: Duration = HostileLine.timeout,
+        until condition: @escaping @Sendable () async throws -> Bool
+    ) async throws {
+        let (bells, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (changes, events) = (store.changes(), account.events())
+        let ringers = [
+            Task { for await _ in changes { bell.yield() } }, Task { for await _ in events { bell.yield() } },
+            // The end of the account is no event of it.
+            Task { while true { try await Task.sleep(for: .milliseconds(250)); bell.yield() } },
+        ]
+        defer { for ringer in ringers { ringer.cancel() } }
+        let deadline = ContinuousClock.now + limit
+        bell.yield()
+        for await _ in bells {
+            if try await condition() { return }
+            if let reason = ending.withLock({ $0 }) {
+                throw HostileFailure("\(address) waited for \(description) and was thrown out: \(reason)")
+            }
+            if ContinuousClock.now >= deadline {
+                throw HostileFailure(
+                    "\(address) waited in vain for \(description): \(await account.connectionState), "
+                        + "\(try await texts.suffix(5).map { $0.prefix(80) })")
+            }
+        }
+    }
+}
+
+/// Remembers what a victim sent, and the session that it sent it in.
+private final class Wire: StanzaInterceptor {
+    let sent = Mutex<[AnyStanza]>([])
+    let session = Mutex<Session?>(nil)
+
+    func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        self.session.withLock { $0 = session }
+        return .pass(stanza)
+    }
+
+    func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        self.session.withLock { $0 = session }
+        sent.withLock { $0.append(stanza) }
+        return .pass(stanza)
+    }
+}

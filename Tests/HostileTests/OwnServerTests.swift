@@ -1,0 +1,120 @@
+import HostileFixtures
+import ServerFixtures
+import Testing
+import XMPPStream
+
+/// Review of security, A, B and I: the account's own server is hostile.
+@Suite("A hostile server of one's own", .timeLimit(.minutes(5)))
+struct OwnServerTests {
+    @Test("I6: the server cannot make the account somebody else")
+    func otherAccount() async throws {
+        let server = try await HostileServer(tamper: {
+            $0.replacing("<jid>vic@xmpp.test/", with: "<jid>bank@evil.test/")
+        })
+        let victim = try await server.victim()
+        await #expect(throws: (any Error).self) { try await victim.start() }
+        await victim.stop()
+        await server.stop()
+    }
+
+    @Test("I1: the roster comes from the server, whoever answers before it")
+    func impostors() async throws {
+        let server = try await HostileServer(responder: { element in
+            guard element.firstChild?.namespace == "jabber:iq:roster", element["type"] == "get" else { return nil }
+            let id = element["id"] ?? ""
+            func roster(_ from: String, _ name: String) -> String {
+                "<iq type='result'\(from) id='\(id)'><query xmlns='jabber:iq:roster'>"
+                    + "<item jid='\(name)@xmpp.test' subscription='both'/></query></iq>"
+            }
+            let impostors = ["evil.test", "vic@evil.test", "xmpp.test.evil.test", "other@xmpp.test", "xmpp.test/x"]
+            return impostors.map { roster(" from='\($0)'", "forged") } + [roster("", "genuine")]
+        })
+        let victim = try await server.victim()
+        try await victim.start()
+        try await victim.wait(for: "the roster") {
+            let (store, id) = (victim.store, victim.id)
+            return try await !store.contacts(of: id).isEmpty
+        }
+        #expect(try await victim.store.contacts(of: victim.id) == ["genuine@xmpp.test"])
+        await victim.stop()
+        await server.stop()
+    }
+
+    @Test("I2: an acknowledgement of what was never sent ends the connection, and the account comes back")
+    func tooMuchAcknowledged() async throws {
+        let server = try await HostileServer()
+        let victim = try await server.victim()
+        try await victim.start()
+        try await server.wait(for: "stream management") { $0.received.contains { $0.localName == "presence" } }
+        await server.writeRaw("<a xmlns='urn:xmpp:sm:3' h='4294967295'/>")
+        try await server.wait(for: "another connection") { $0.connections > 1 }
+        try await victim.wait(for: "the login") { await victim.account.connectionState.isOnline }
+        await server.sendMarker("after")
+        try await victim.gets("after")
+        await victim.stop()
+        await server.stop()
+    }
+
+    @Test("I3: what is out of place on a running stream does not end it")
+    func outOfPlace() async throws {
+        let server = try await HostileServer()
+        let victim = try await server.victim()
+        try await victim.start()
+        try await server.wait(for: "presence") { $0.received.contains { $0.localName == "presence" } }
+        for text in [
+            "<enabled xmlns='urn:xmpp:sm:3' id='x' resume='true'/>",
+            "<resumed xmlns='urn:xmpp:sm:3' previd='x' h='0'/>",
+            "<failed xmlns='urn:xmpp:sm:3'/>", "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>",
+            "<challenge xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>AAAA</challenge>",
+            "<failure xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><not-authorized/></failure>",
+            "<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", "<failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>",
+            "<stream:features/>", "<novelty xmlns='urn:novelty'/>", "<iq type='result'/>",
+            "<iq type='novelty' id='1'/>",
+            "<iq id='2'/>", "<iq type='get' id='3'/>",
+            "<iq type='get' id='4' from='@@@'><ping xmlns='urn:xmpp:ping'/></iq>",
+            "<message from='@@@'><body>x</body></message>", "<presence from='/'/>", "<message to='@'/>",
+            "<iq type='error' id='5'/>",
+        ] { await server.writeRaw(text) }
+        await server.sendMarker("after")
+        try await victim.gets("after")
+        #expect(victim.connections == 1)
+        await victim.stop()
+        await server.stop()
+    }
+
+    @Test(
+        "P1: ill-formed bytes end the connection, and the account comes back",
+        arguments: ["<message><body>x</wrong></message>", "<message a='<'/>", "<!DOCTYPE x>", "\u{0}"])
+    func illFormed(bytes: String) async throws {
+        let server = try await HostileServer()
+        let victim = try await server.victim()
+        try await victim.start()
+        try await server.wait(for: "presence") { $0.received.contains { $0.localName == "presence" } }
+        await server.writeRaw(bytes)
+        try await server.wait(for: "another connection") { $0.connections > 1 }
+        try await victim.wait(for: "the login") { await victim.account.connectionState.isOnline }
+        await server.sendMarker("after")
+        try await victim.gets("after")
+        await victim.stop()
+        await server.stop()
+    }
+
+    @Test("B12, B13: inherited namespaces of any size cost no more than they are long")
+    func amplification() async throws {
+        let server = try await HostileServer()
+        let victim = try await server.victim()
+        try await victim.start()
+        try await server.wait(for: "presence") { $0.received.contains { $0.localName == "presence" } }
+        let namespace = String(repeating: "n", count: 1_000_000)
+        await server.writeRaw(
+            "<message><x xmlns='urn:x' xmlns:p='\(namespace)'>" + String(repeating: "<p:a/>", count: 3000)
+                + "</x></message>")
+        await server.writeRaw(
+            "<message><x xmlns='urn:x'\((0..<20_000).map { " stream:a\($0)=''" }.joined())/></message>")
+        await server.sendMarker("after")
+        try await victim.gets("after")
+        #expect(victim.connections == 1)
+        await victim.stop()
+        await server.stop()
+    }
+}

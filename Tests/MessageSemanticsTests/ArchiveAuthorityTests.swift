@@ -1,0 +1,76 @@
+import MessageSemantics
+import Testing
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+
+@Suite("For whom an archive may speak")
+struct ArchiveAuthorityTests {
+    private static let own = "victim@xmpp.example"
+    private static let room = "orchard@rooms.example"
+
+    private func message(_ attributes: String) throws -> Message {
+        try Message(from: XMLElement(parsing: "<message xmlns='jabber:client' \(attributes)><body>O</body></message>"))
+    }
+
+    private func mayHold(_ archive: String, _ attributes: String) throws -> Bool {
+        let room = try JID(Self.room)
+        return ArchiveAuthority.archive(
+            try JID(archive), mayHold: try message(attributes), account: try JID(Self.own + "/desk")
+        ) { $0 == room }
+    }
+
+    @Test("a room's archive holds what was said in the room to all")
+    func roomArchive() throws {
+        #expect(try mayHold(Self.room, "type='groupchat' from='\(Self.room)/Romeo'"))
+        #expect(try mayHold(Self.room, "type='groupchat' from='\(Self.room)'"))
+    }
+
+    @Test(
+        "M1–M4: a room's archive says nothing in the name of others, nor in ours, nor privately",
+        arguments: [
+            "type='chat' from='friend@xmpp.example/x' to='victim@xmpp.example'",
+            "type='groupchat' from='friend@xmpp.example/x'",
+            "type='chat' from='victim@xmpp.example/y' to='friend@xmpp.example'",
+            "type='groupchat' from='other@rooms.example/Romeo'", "type='chat' from='orchard@rooms.example/Romeo'",
+            "from='orchard@rooms.example/Romeo'", "type='groupchat'", "to='friend@xmpp.example' type='chat'",
+            "type='headline' from='orchard@rooms.example'",
+        ])
+    func forgery(attributes: String) throws {
+        #expect(try !mayHold(Self.room, attributes))
+    }
+
+    @Test("our own archive holds what we sent, what was sent to us, and what was said in rooms that we know")
+    func ownArchive() throws {
+        #expect(try mayHold(Self.own, "type='chat' from='friend@xmpp.example/x' to='victim@xmpp.example'"))
+        #expect(try mayHold(Self.own, "type='chat' from='victim@xmpp.example/y' to='friend@xmpp.example'"))
+        #expect(try mayHold(Self.own, "type='chat' to='friend@xmpp.example'"))
+        #expect(try mayHold(Self.own, "type='groupchat' from='\(Self.room)/Romeo' to='victim@xmpp.example'"))
+        #expect(try mayHold(Self.own, "type='chat' from='\(Self.room)/Romeo' to='victim@xmpp.example/desk'"))
+    }
+
+    @Test(
+        "not even our own archive speaks of conversations of others or of rooms that we do not know",
+        arguments: [
+            "type='chat' from='friend@xmpp.example/x' to='third@xmpp.example'",
+            "type='chat' from='friend@xmpp.example/x'",
+            "type='groupchat' from='other@rooms.example/Romeo' to='victim@xmpp.example'",
+        ])
+    func foreign(attributes: String) throws {
+        #expect(try !mayHold(Self.own, attributes))
+    }
+
+    @Test("a carbon brings what this account has sent or received, and nothing said in a room")
+    func carbons() throws {
+        func brings(_ attributes: String, isSent: Bool) throws -> Bool {
+            ArchiveAuthority.carbonMayBring(
+                try message(attributes), isSent: isSent, account: try JID(Self.own + "/desk"))
+        }
+        let sent = "type='chat' from='victim@xmpp.example/y' to='friend@xmpp.example'"
+        let received = "type='chat' from='friend@xmpp.example/x' to='victim@xmpp.example/y'"
+        #expect(try brings(sent, isSent: true) && !brings(sent, isSent: false))
+        #expect(try brings(received, isSent: false) && !brings(received, isSent: true))
+        #expect(try !brings("type='chat'", isSent: true) && !brings("type='chat'", isSent: false))
+        #expect(try !brings("type='groupchat' from='\(Self.room)/R' to='\(Self.own)'", isSent: false))
+    }
+}

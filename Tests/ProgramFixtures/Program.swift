@@ -1,0 +1,239 @@
+import Dispatch
+import Foundation
+import Glibc
+import ServerFixtures
+import Synchronization
+
+/// A built program, run as a process of its own with its own home folders.
+package final class Program: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    /// What a program left when it had ended.
+    package struct Result: Sendable {
+        package var status: Int32
+        package var output: String
+        package var errors: String
+
+        /// The JSON objects of the output.
+        package var objects: [[String: Any]] { Program.objects(output) }
+    }
+
+    package let process: Int32
+    /// POSIX_SPAWN_SETSID, which the module of the C library leaves out.
+    private static let newSession: Int16 = 0x80
+    private let folder: String
+    /// The terminal's other end, if it runs in one.
+    private let terminal: FileHandle?
+    private let written = Mutex("")
+    private let ended = Mutex<Int32?>(nil)
+    /// What the terminal shows is being read.
+    private let reading = DispatchGroup()
+
+    /// Starts `name`; with a size in a terminal of its own, otherwise with `input` as standard input.
+    package init(
+        _ name: String, _ arguments: [String], home: ProgramHome, environment: [String: String] = [:],
+        input: String? = nil,
+        size: (columns: UInt16, rows: UInt16)? = nil
+    ) throws {
+        folder = home.path + "/run-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let size {
+            var master: Int32 = -1
+            var slave: Int32 = -1
+            var name = [CChar](repeating: 0, count: 128)
+            var window = winsize(ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0)
+            guard openpty(&master, &slave, &name, nil, &window) == 0 else {
+                throw Failure(description: "openpty failed")
+            }
+            _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+            // The first terminal that the leader of a session opens becomes its own.
+            for descriptor: Int32 in 0...2 {
+                posix_spawn_file_actions_addopen(&actions, descriptor, name, O_RDWR, 0)
+            }
+            close(slave)
+            terminal = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+        } else {
+            terminal = nil
+            try (input ?? "").write(toFile: folder + "/input", atomically: true, encoding: .utf8)
+            posix_spawn_file_actions_addopen(&actions, 0, folder + "/input", O_RDONLY, 0)
+            posix_spawn_file_actions_addopen(&actions, 1, folder + "/output", O_WRONLY | O_CREAT, 0o600)
+            posix_spawn_file_actions_addopen(&actions, 2, folder + "/errors", O_WRONLY | O_CREAT, 0o600)
+        }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+            if let descriptor = Int32(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigfillset(&signals)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | Self.newSession)
+
+        let path = Self.folder + "/" + name
+        let variables = ProcessInfo.processInfo.environment.merging(home.environment) { $1 }.merging(environment) { $1 }
+        // The kernel ends the program when the test process is killed.
+        let words = (["setpriv", "--pdeathsig", "KILL", path] + arguments).map { strdup($0) } + [nil]
+        let settings = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in words + settings { free(text) } }
+        // Only read, and by one thread while this one waits.
+        nonisolated(unsafe) let given = (actions, attributes, words, settings)
+        let (started, status) = SpawningThread.run {
+            var (actions, attributes, words, settings) = given
+            var started: pid_t = 0
+            let status = posix_spawnp(&started, "setpriv", &actions, &attributes, &words, &settings)
+            return (started, status)
+        }
+        guard status == 0 else { throw Failure(description: "\(path): \(String(cString: strerror(status)))") }
+        process = started
+        if terminal != nil { readTerminal() }
+    }
+
+    deinit {
+        if ended.withLock({ $0 == nil }) {
+            kill(process, SIGKILL)
+            waitpid(process, nil, 0)
+        }
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Where the programs are built: beside the tests.
+    private static let folder: String = {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        var folder = (program as NSString).deletingLastPathComponent
+        while !FileManager.default.isExecutableFile(atPath: folder + "/hongyan"), folder.count > 1 {
+            folder = (folder as NSString).deletingLastPathComponent
+        }
+        if folder.count > 1 { return folder }
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        return root.deletingLastPathComponent().path + "/.build/debug"
+    }()
+
+    /// Waits for the end.
+    package func result() async -> Result {
+        let status = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: self.collect()) }
+        }
+        return Result(status: status, output: text("output"), errors: text("errors"))
+    }
+
+    private func collect() -> Int32 {
+        // The last words may still be on their way when the program has ended.
+        defer { _ = reading.wait(timeout: .now() + .seconds(60)) }
+        return ended.withLock { ended in
+            if let ended { return ended }
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+            ended = code
+            return code
+        }
+    }
+
+    private func text(_ name: String) -> String {
+        (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? ""
+    }
+
+    /// What stands in the standard output so far.
+    package var output: String { text("output") }
+    package var errors: String { text("errors") }
+
+    package func signal(_ number: Int32) { kill(process, number) }
+
+    /// Waits until the output has what is wanted.
+    package func waitForOutput(_ description: String, seconds: Int = 60, _ isThere: @Sendable (String) -> Bool)
+        async throws
+    {
+        try await poll(description, seconds: seconds) { isThere(terminal == nil ? output : screenText) }
+    }
+
+    // MARK: In a terminal
+
+    /// Everything that the program has written to its terminal, escape sequences and all.
+    package var screenText: String { written.withLock { $0 } }
+
+    package func type(_ text: String) {
+        try? terminal?.write(contentsOf: Data(text.utf8))
+    }
+
+    private func readTerminal() {
+        guard let descriptor = terminal?.fileDescriptor else { return }
+        // The handle is kept alive by this object, which the thread holds no longer than each read.
+        let copy = dup(descriptor)
+        reading.enter()
+        Thread.detachNewThread { [weak self, reading] in
+            defer { reading.leave() }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            var rest: [UInt8] = []
+            while true {
+                let count = read(copy, &buffer, buffer.count)
+                guard count > 0, let self else { break }
+                rest += buffer.prefix(count)
+                // A character may come in two pieces.
+                var end = rest.count
+                while end > 0, rest.count - end < 4, String(validating: rest[..<end], as: UTF8.self) == nil { end -= 1 }
+                let text = String(decoding: rest[..<end], as: UTF8.self)
+                rest.removeFirst(end)
+                self.written.withLock { $0 += text }
+            }
+            close(copy)
+        }
+    }
+
+    /// Looks again and again, as nothing tells when another process has written.
+    package func poll(_ description: String, seconds: Int, _ isThere: () -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while !isThere() {
+            guard ContinuousClock.now < end else {
+                throw Failure(description: "not in time: \(description)\n\(output)\(screenText)\n\(errors)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    package static func objects(_ text: String) -> [[String: Any]] {
+        text.split(separator: "\n").compactMap {
+            (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any]
+        }
+    }
+}
+
+/// The home folders of one person; removed with it.
+package final class ProgramHome: Sendable {
+    package let path: String
+
+    package init() throws {
+        path = NSTemporaryDirectory() + "/hongyan-home-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    package var environment: [String: String] {
+        [
+            "HOME": path, "XDG_CONFIG_HOME": path + "/config", "XDG_DATA_HOME": path + "/data",
+            "XDG_STATE_HOME": path + "/state", "LC_ALL": "C.UTF-8", "LANGUAGE": "", "TERM": "xterm-256color",
+            "TZ": "UTC",
+            "DBUS_SESSION_BUS_ADDRESS": "disabled:", "PULSE_SERVER": "unix:/nowhere",
+        ]
+    }
+
+    package func write(_ name: String, _ content: [UInt8]) throws -> String {
+        let file = path + "/" + name
+        try Data(content).write(to: URL(fileURLWithPath: file))
+        return file
+    }
+
+    package func write(_ name: String, _ content: String) throws -> String {
+        try write(name, Array(content.utf8))
+    }
+}

@@ -1,0 +1,160 @@
+import Synchronization
+import Testing
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+
+@testable import XMPPClient
+
+/// What others write and this end does not read ends no session: it is told, answered and counted.
+@Suite("Unreadable stanzas in a session", .timeLimit(.minutes(20)))
+struct UnreadableStanzaTests {
+    /// 100 attributes with a prefix: read as such, and written with 100 declarations they are too many to be read.
+    static let poison = "<x xmlns='urn:x' xmlns:p='p'" + (0..<100).map { " p:a\($0)=''" }.joined() + "/>"
+
+    private func message(_ id: String) -> String {
+        "<message id='\(id)' from='bob@xmpp.test/x'><body>\(id)</body></message>"
+    }
+
+    @Test("the session goes on, and it is told what was skipped and from whom, in its order")
+    func told() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            let events = session.events([.messages, .elements])
+            for kind in ["message", "presence"] {
+                try await server.send(
+                    message("1") + "<\(kind) id='p' from='bob@xmpp.test/x'>\(Self.poison)</\(kind)>" + message("2"),
+                    to: "alice")
+                var seen: [String] = []
+                _ = await events.first { event -> Bool? in
+                    switch event {
+                    case .message(let message): seen.append(message.id ?? "")
+                    case .skipped(let element):
+                        seen.append(
+                            "\(element.name.local) \(element.id ?? "") \(element.from ?? "") \(element.reason.code)")
+                    default: break
+                    }
+                    return seen.last == "2" ? true : nil
+                }
+                #expect(seen == ["1", "\(kind) p bob@xmpp.test/x tooManyAttributes", "2"])
+            }
+            _ = try await session.request(Ping())
+        }
+        #expect(await server.connections == 1)
+    }
+
+    @Test("a request gets bad-request, in the order of the requests; without an id, and an answer, nothing")
+    func answered() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            func iq(_ id: String, _ type: String, _ payload: String) -> String {
+                "<iq from='bob@xmpp.test/x' \(id.isEmpty ? "" : "id='\(id)'") type='\(type)'>\(payload)</iq>"
+            }
+            let ask = "<ask xmlns='urn:x'/>"
+            try await server.send(
+                [
+                    iq("1", "get", ask), iq("2", "set", Self.poison), iq("", "get", Self.poison),
+                    iq("r", "result", Self.poison), iq("e", "error", Self.poison), iq("3", "get", ask),
+                    iq("4", "get", Self.poison), iq("5", "get", ask),
+                ].joined(), to: "alice")
+            await server.next { $0["id"] == "5" }
+            let answers = await server.received.filter { $0.name.local == "iq" && $0["type"] == "error" }
+            #expect(answers.compactMap { $0["id"] } == ["1", "2", "3", "4", "5"])
+            #expect(answers.allSatisfy { $0["to"] == "bob@xmpp.test/x" })
+            let conditions = answers.compactMap { (try? IQ(from: $0))?.error?.condition }
+            #expect(
+                conditions == [.serviceUnavailable, .badRequest, .serviceUnavailable, .badRequest, .serviceUnavailable])
+        }
+    }
+
+    @Test(
+        "a request whose answer cannot be read fails at once, and only by the one who was asked",
+        arguments: ["result", "error"])
+    func failed(type: String) async throws {
+        let server = MemoryServer()
+        let configuration = try server.account("alice") { $0.requestTimeout = .seconds(10_000) }
+        try await Client(configuration).run { session in
+            let events = session.events(.elements)
+            async let answer = session.request(Question("who?"), to: try JID("bob@xmpp.test/x"))
+            let id = await server.next { $0.firstChild?.text == "who?" }["id"] ?? ""
+            func reply(_ sender: String) -> String {
+                "<iq type='\(type)' id='\(id)' from='\(sender)'>\(Self.poison)</iq>"
+            }
+            try await server.send(reply("eve@xmpp.test/x") + reply("bob@xmpp.test"), to: "alice")
+            var count = 0
+            _ = await events.first { _ in
+                count += 1
+                return count == 2 ? true : nil
+            }
+            #expect(await session.pendingRequests == 1)
+            try await server.send(reply("bob@xmpp.test/x"), to: "alice")
+            let error: ClientError?
+            do {
+                _ = try await answer
+                error = nil
+            } catch let failure as ClientError {
+                error = failure
+            }
+            #expect(error?.code == .unreadableAnswer)
+            #expect((error?.cause as? XMLError)?.code == .tooManyAttributes)
+        }
+    }
+
+    @Test("a session that goes on in another process has it counted: nothing comes twice, nothing is lost")
+    func counted() async throws {
+        let server = MemoryServer()
+        let disk = Disk()
+        let first = Lifetime()
+        var configuration = try server.account("alice", resource: "desk") { $0.reconnection = .never }
+        configuration.live(first, on: disk)
+        try? await Client(configuration).run { session in
+            let events = session.events(.messages)
+            try await server.send(
+                message("1") + "<message from='bob@xmpp.test/x'>\(Self.poison)</message>" + message("2"), to: "alice")
+            _ = await events.first { if case .message(let message) = $0, message.id == "2" { true } else { nil } }
+            first.end()
+            await server.abandon("alice")
+            _ = await session.events(.connection).first { _ in nil as Bool? }
+        }
+        await server.wait { $0.suspendedCount > 0 }
+        var next = try server.account("alice", resource: "desk")
+        next.live(Lifetime(), on: disk)
+        try await Client(next).run { session in
+            #expect(await session.agreement?.isResumed == true)
+            let events = session.events(.messages)
+            try await server.send(message("3"), to: "alice")
+            _ = await events.first { if case .message(let message) = $0, message.id == "3" { true } else { nil } }
+        }
+        #expect(disk.content.received == ["1", "2", "3"])
+    }
+
+    @Test("the log says what was skipped and why, and nothing that is private")
+    func log() async throws {
+        let server = MemoryServer()
+        let lines = Mutex<[String]>([])
+        let configuration = try server.account("alice") {
+            $0.add { SessionLog($0, .failures) { _, line in lines.withLock { $0.append(line) } } }
+        }
+        try await Client(configuration).run { session in
+            let events = session.events(.messages)
+            try await server.send(
+                "<message type='chat' id='17' from='bob@xmpp.test/x'>\(Self.poison)</message>" + message("2"),
+                to: "alice")
+            _ = await events.message()
+        }
+        let line = lines.withLock { $0.first }
+        #expect(line?.hasPrefix("skipped message chat 17 [] of ") == true)
+        #expect(line?.contains("An element has more attributes than the limit.") == true)
+        #expect(line?.contains("bob") == false)
+    }
+
+    @Test("what was read is read again from a file store, though it is longer when it is written again")
+    func fileStore() async throws {
+        let path = temporaryPath()
+        defer { remove(path) }
+        let stanza = try XMLElement(parsing: "<message xmlns='jabber:client' id='1'>\(Self.poison)</message>")
+        let store = try FileSessionStore(path: path, keeping: { _ in true })
+        try await store.commit(SessionChange(received: [stanza], resumption: nil))
+        #expect(store.received.map(\.stanza) == [stanza])
+    }
+}
