@@ -238,7 +238,8 @@ let package = Package(
         tests(
             "XMPPClient",
             foundation + [
-                "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "HongyanTesting", "MessageHistory",
+                "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "HongyanTesting", "MessageFeatures",
+                "MessageHistory",
                 "ServerFixtures",
             ]),
         tests(

@@ -174,7 +174,9 @@ private struct Run: ~Copyable {
             case .stanzas(let stanzas): unconfirmed += stanzas.count
             case .unreadable: unconfirmed += 1
             case .ended: ends += 1
-            case .closeTransport, .progress, .tokenReceived, .tokenRejected, .element, .acknowledged, .notSent: break
+            case .closeTransport, .progress, .tokenReceived, .tokenRejected, .element, .acknowledged, .notSent,
+                .tooLarge:
+                break
             }
         }
     }

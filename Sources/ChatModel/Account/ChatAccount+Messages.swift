@@ -64,7 +64,7 @@ extension ChatAccount {
         guard !known.isOutgoing, policy.tellsReceipts else { return }
         // A stranger does not learn when a person looks (XEP-0333 §7).
         guard key.kind == .direct, await session.mayLearnPresence(key.address),
-            let id = known.wireID ?? known.originID
+            let id = known.wireID ?? known.originID, id.utf8.count <= Message.repeatedIDBytes
         else { return }
         var marker = Message(to: key.address, type: .chat)
         marker.append(DisplayedMarker(messageID: id))

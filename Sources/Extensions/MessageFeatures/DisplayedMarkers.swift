@@ -72,7 +72,9 @@ extension Message {
         let isInRoom = message.type == .groupchat
         guard isInRoom || message.payloads.contains(DisplayedMarkerRequest.name) else { return nil }
         let identity = MessageIdentity(message, assignedBy: isInRoom ? room : nil)
-        guard let id = identity.identifier(for: .displayedMarker) else { return nil }
+        guard let id = identity.identifier(for: .displayedMarker), id.utf8.count <= Message.repeatedIDBytes else {
+            return nil
+        }
         // A room and the bare address of a person get it; an occupant's full address is the person in private messages,
         // but only the room knows which ones these are, and the type of the message says it too.
         var answer = Message(to: isInRoom ? sender.bare : sender, type: message.type)

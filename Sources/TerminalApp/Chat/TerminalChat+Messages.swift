@@ -8,6 +8,14 @@ extension TerminalChat {
     func send(_ text: String) async -> Bool {
         guard let composer = conversation?.composer else { return true }
         composer.text = text
+        if composer.isTooLong {
+            if composer.edit == nil, account.media != nil {
+                offerAsFile(text)
+                return true
+            }
+            tell(localized("This text is too long for one message. Send it in parts."))
+            return false
+        }
         do throws(StoreError) {
             _ = try await composer.send()
             // A correction gives back what was written before it.

@@ -25,6 +25,7 @@ extension TransportClosure {
             case .connectionRefused, .unreachable, .timedOut, .allCandidatesFailed: .unreachable
             case .tlsFailed: .tlsFailed
             case .certificateRefused: .certificateRejected
+            case .invalidConfiguration: .misconfigured
             default: .broken
             }
         self.init(kind, detail: error.description)
