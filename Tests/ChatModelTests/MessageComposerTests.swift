@@ -20,6 +20,9 @@ struct MessageComposerTests {
         #expect(state(.direct, tellsTyping: true) == .active)
         #expect(state(.direct, tellsTyping: false) == nil)
         #expect(state(.room, tellsTyping: true) == nil)
+        // Who answers without a state is told none (XEP-0085 §5.1).
+        let key = ConversationKey(account: account, address: romeo, kind: .direct)
+        #expect(MessageComposer(answersStates: { _ in false }).stanza(for: first, to: key)?.chatState == nil)
     }
 
     @Test(

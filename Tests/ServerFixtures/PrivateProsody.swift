@@ -66,6 +66,7 @@ public final class PrivateProsody: PrivateServer {
         try FixtureDirectory.write(configuration.text, to: "\(directory)/prosody.cfg.lua")
         try FixtureDirectory.write(ProsodyConfiguration.controlModule, to: "\(directory)/mod_fixture_control.lua")
         try FixtureDirectory.write(ProsodyConfiguration.hostMetaModule, to: "\(directory)/mod_fixture_host_meta.lua")
+        try FixtureDirectory.write(ProsodyConfiguration.lossModule, to: "\(directory)/mod_fixture_loss.lua")
         let command = Command(
             program: release == .backports ? try Backports.path("prosody/start") : "prosody",
             arguments: ["-F", "--config", "\(directory)/prosody.cfg.lua"], directory: directory,

@@ -175,6 +175,24 @@ struct ProsodyConfiguration: Sendable {
         module:provides("http", { default_path = "/fixture_control"; route = { POST = handle } });
 
         """
+    /// Loses a message whose text begins with "lost" the first time it is sent, after the server has acknowledged it, as a node of
+    /// a cluster that dies does.
+    static let lossModule = """
+        local seen = {};
+
+        local function lose(event)
+          local stanza = event.stanza;
+          local body = stanza:get_child_text("body");
+          if not body or body:sub(1, 4) ~= "lost" or seen[stanza.attr.id] then return; end
+          seen[stanza.attr.id] = true;
+          return true;
+        end
+
+        module:hook("pre-message/bare", lose, 1000);
+        module:hook("pre-message/full", lose, 1000);
+
+        """
+
     /// What other web servers would serve at `/.well-known/` for 0.12.
     static let hostMetaModule = """
         module:depends("http");

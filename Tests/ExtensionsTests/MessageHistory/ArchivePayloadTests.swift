@@ -147,4 +147,17 @@ struct ArchivePayloadTests {
                         + "datatype='xs:string'><open/></validate></field></x>")))
         #expect(response.form.fields.compactMap(\.name) == ["with", "ids"])
     }
+
+    @Test("the preferences say whose messages are kept (XEP-0441 §2.1)")
+    func kept() throws {
+        let (friend, device) = (try JID("romeo@montague.lit"), try JID("romeo@montague.lit/phone"))
+        for peer in [friend, device] {
+            #expect(ArchivePreferences(.always).keeps(peer, isContact: false))
+            #expect(!ArchivePreferences(.never).keeps(peer, isContact: true))
+            #expect(ArchivePreferences(.roster).keeps(peer, isContact: true))
+            #expect(!ArchivePreferences(.roster).keeps(peer, isContact: false))
+            #expect(ArchivePreferences(.never, always: [friend]).keeps(peer, isContact: false))
+            #expect(!ArchivePreferences(.always, never: [friend]).keeps(peer, isContact: true))
+        }
+    }
 }
