@@ -97,7 +97,7 @@ let package = Package(
         extensionModule("Roster"),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
-        extensionModule("MessageFeatures", ["DataForms"]),
+        extensionModule("MessageFeatures"),
         extensionModule("ClientState"),
         extensionModule(
             "MessageHistory",
@@ -193,7 +193,8 @@ let package = Package(
         .target(
             name: "HostileFixtures",
             dependencies: foundation + [
-                "ChatModel", "ChatStore", "Cryptography", "GroupChat", "TransportLayer", "XMPPClient", "ServerFixtures",
+                "ChatModel", "ChatStore", "CExpat", "Cryptography", "StanzaCorpus", "TransportLayer", "XMPPClient",
+                "ServerFixtures",
             ],
             path: "Tests/HostileFixtures", swiftSettings: settings),
         tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
@@ -255,7 +256,7 @@ let package = Package(
             name: "ChaosClient",
             dependencies: foundation + ["ChatModel", "ChatStore", "TransportLayer", "XMPPClient"],
             path: "Tests/ChaosClient", swiftSettings: settings),
-        tests("Chaos", ["ServerFixtures", "ChaosClient"]),
+        tests("Chaos", ["ServerFixtures", "ProgramFixtures", "HostileFixtures", "ChaosClient"]),
         .target(
             name: "TerminalFixtures", dependencies: ["TerminalApp"], path: "Tests/TerminalFixtures",
             swiftSettings: settings),
@@ -273,9 +274,8 @@ let package = Package(
         tests(
             "Hostile",
             foundation + [
-                "ChatModel", "ChatStore", "FileSharing", "GroupChat", "MessageFeatures", "StanzaCorpus",
-                "TransportLayer", "XMPPClient", "ServerFixtures", "ProgramFixtures", "HostileFixtures", "ChaosClient",
-                "CExpat",
+                "ChatModel", "ChatStore", "TransportLayer", "XMPPClient", "ServerFixtures", "ProgramFixtures",
+                "HostileFixtures",
             ]),
         tests("Documentation", ["Hongyan", "ServerFixtures"]),
     ],

@@ -6,7 +6,7 @@ public enum XMLStreamEvent: Sendable, Equatable {
     case element(XMLElement)
     /// An element directly below the stream element that was skipped; only where
     /// ``XMLStreamParser/skipsUnreadableElements`` is set.
-    case unreadable(UnreadableElement)
+    indirect case unreadable(UnreadableElement)
     /// The end tag of the stream element (RFC 6120 §4.4).
     case streamClosed
 }

@@ -1,4 +1,5 @@
 import XMLStreaming
+import XMPPAddress
 
 extension ClientStream {
     struct Negotiating: ~Copyable {
@@ -8,6 +9,8 @@ extension ClientStream {
     }
 
     struct Established: ~Copyable {
+        /// The own full address.
+        let address: JID
         var keepAlive: KeepAlive
         /// The id of the ping that waits for its answer.
         var pendingPing: String?
@@ -32,7 +35,7 @@ extension ClientStream {
 extension ClientStream.Established {
     /// Whether this is the answer to our ping, which is nobody else's.
     mutating func takesAnswer(_ element: XMLElement) -> Bool {
-        guard let pendingPing, element.isAnswer(to: pendingPing) else { return false }
+        guard let pendingPing, element.isAnswer(to: pendingPing, for: address) else { return false }
         self.pendingPing = nil
         keepAlive.answerReceived()
         return true

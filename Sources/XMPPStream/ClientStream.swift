@@ -429,7 +429,8 @@ extension ClientStream {
         if !ready.shortcuts.resumesInline { serverLimits = ready.features.limits }
         let keepAlive = configuration.keepAlive.limited(to: serverLimits.idleTime)
         let pace = configuration.keepAlivePace?.limited(by: keepAlive)
-        state = .established(Established(keepAlive: KeepAlive(keepAlive, pace: pace, now: now)))
+        state = .established(
+            Established(address: address, keepAlive: KeepAlive(keepAlive, pace: pace, now: now)))
         noteKeepAlive()
         // Still here where the server has no stream management any more: the old session is lost.
         leftOver += resumption?.unacknowledged ?? []

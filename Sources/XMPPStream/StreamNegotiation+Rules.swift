@@ -339,7 +339,7 @@ extension StreamNegotiation.Rules {
     func answerToSessionReceived(
         _ element: XMLElement, _ negotiated: Negotiated, now: ContinuousClock.Instant
     ) -> Transition {
-        guard element.isAnswer(to: Self.sessionID) else {
+        guard element.isAnswer(to: Self.sessionID, for: negotiated.address) else {
             return boundElementReceived(element, back: .startingSession(negotiated))
         }
         if element["type"] == "error" {

@@ -1,4 +1,5 @@
 import XMLStreaming
+import XMPPAddress
 import XMPPStanzas
 
 extension XMLElement {
@@ -10,6 +11,15 @@ extension XMLElement {
     /// Whether this is the answer to our request with that id (RFC 6120 §8.2.3).
     func isAnswer(to id: String) -> Bool {
         isNamed(StreamName.iq) && self["id"] == id && (self["type"] == "result" || self["type"] == "error")
+    }
+
+    /// The same once others can write to us: they may know the id, but only the server answers in its own name or in that
+    /// of the account (RFC 6120 §8.1.2.1).
+    func isAnswer(to id: String, for own: JID?) -> Bool {
+        guard isAnswer(to: id) else { return false }
+        guard let from = self["from"] else { return true }
+        guard let own, let sender = try? JID(from) else { return false }
+        return sender == own || sender == own.bare || sender == own.domainJID
     }
 
     /// The `<error/>` of a stanza of type error, or an undefined condition where there is none that can be read.

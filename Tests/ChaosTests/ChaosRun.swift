@@ -35,6 +35,8 @@ struct ChaosRun: Sendable {
     let service: ChaosService
     let devices: [ChaosDevice]
     let room: String
+    /// What happens while they type, beside the faults; the typing goes on until it returns.
+    var whileTyping: @Sendable () async throws -> Void = {}
 
     init(_ plan: Plan, on service: ChaosService) async throws {
         self.plan = plan
@@ -72,7 +74,9 @@ struct ChaosRun: Sendable {
         let faults = ChaosFault.plan(
             seed: plan.seed, count: plan.faults, devices: devices.count, within: plan.time, calm: plan.calm,
             without: plan.without)
+        async let meanwhile: Void = whileTyping()
         try await suffer(faults)
+        try await meanwhile
         for device in devices { try device.order { $0.clockError = 0 } }
         try await wait(for: "the typing to end") { devices.allSatisfy { $0.status.typed == plan.messagesOfDevice } }
         for device in devices { try device.order { $0.phase = .drain } }

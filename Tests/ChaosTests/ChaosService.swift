@@ -9,10 +9,12 @@ enum ChaosService: Sendable {
     case server(RunningServer)
     case cluster(EjabberdCluster)
 
-    static func start(_ kind: Kind) async throws -> ChaosService {
+    /// - Parameter componentDomains: of services that are no part of it and attack it; with any, there is one node.
+    static func start(_ kind: Kind, componentDomains: [String] = []) async throws -> ChaosService {
         switch kind {
         case .prosody:
             let options = ServerOptions {
+                $0.componentDomains = componentDomains
                 $0.configurationLines = [
                     // A room that is not kept is another one after a restart.
                     "muc_room_default_persistent = true",
@@ -24,6 +26,9 @@ enum ChaosService: Sendable {
                 ]
             }
             return .server(try await ServerKind.prosody13.start(options))
+        case .ejabberd where !componentDomains.isEmpty:
+            return .server(
+                try await ServerKind.ejabberd2412.start(ServerOptions { $0.componentDomains = componentDomains }))
         case .ejabberd: return .cluster(try await EjabberdCluster.start())
         }
     }

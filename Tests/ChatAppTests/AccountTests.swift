@@ -37,6 +37,32 @@ extension WindowTests {
             await home.stop()
         }
 
+        @Test("the button that changes the password can be pressed as soon as the same was typed twice")
+        func password() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let view = PreferencesView.show(
+                home, over: nil, account: try #require(home.accounts.rows.elements.first?.id))
+            let account = try #require(view.account)
+            account.changePassword()
+            // libadwaita 1.2 wants the rows to live as long as the dialog.
+            let fields = account.passwordQuestion.map { [$0.first, $0.second] } ?? []
+            var dialog = account.passwordQuestion?.dialog
+            #expect(fields.count == 2 && dialog?.isEnabled("change") == false)
+            fields.first?.text = "rose"
+            fields.last?.text = "ros"
+            #expect(dialog?.isEnabled("change") == false)
+            fields.last?.text = "rose"
+            #expect(dialog?.isEnabled("change") == true)
+            dialog?.answer("cancel")
+            #expect(account.passwordQuestion == nil)
+            dialog?.destroy()
+            dialog = nil
+            await Toolkit.settle()
+            withExtendedLifetime(fields) {}
+            view.window.close()
+            await home.stop()
+        }
+
         @Test("what has to be done about an account is said in its place")
         func needs() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", password: nil)

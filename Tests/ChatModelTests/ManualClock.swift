@@ -54,6 +54,9 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
+    /// How many wait for it to go on.
+    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
     func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)

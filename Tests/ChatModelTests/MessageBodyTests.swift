@@ -67,10 +67,4 @@ struct MessageBodyTests {
         #expect(body.blocks == [.line([.init(text: "shrugs", style: [])])])
         #expect(!MessageBody("/meshrugs").isAction)
     }
-
-    @Test("a long text costs time in proportion", .timeLimit(.minutes(20)))
-    func long() {
-        let text = String(repeating: "https://example.org/((((( ", count: 2_000) + String(repeating: "(", count: 20_000)
-        #expect(MessageBody(text).links.count == 2_000)
-    }
 }

@@ -209,6 +209,23 @@ extension GTKTests {
             }
         }
 
+        @Test("a field that is destroyed with its text tells no change")
+        func destruction() async {
+            var texts: [String] = []
+            let row = EntryRow("Name")
+            row.text = "goose"
+            row.onChange { texts.append($0) }
+            do {
+                let group = PreferencesGroup("", description: nil, [row])
+                let window = Window("Fields", width: 300, height: 300, group)
+                window.present()
+                await Toolkit.settle()
+                window.destroy()
+            }
+            await Toolkit.settle()
+            #expect(texts.isEmpty)
+        }
+
         @Test("an action that switches goes on switching without its wrapper")
         func switchingAction() async {
             var states: [Bool] = []

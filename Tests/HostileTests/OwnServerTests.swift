@@ -117,4 +117,25 @@ struct OwnServerTests {
         await victim.stop()
         await server.stop()
     }
+
+    @Test(
+        "I4: after a stream error of any kind the account comes back",
+        arguments: [
+            "<internal-server-error/>", "<reset/>", "<see-other-host>@@@</see-other-host>", "<novelty/>", "",
+            "<undefined-condition/><text>\u{9B}31m\u{202E}</text>",
+        ])
+    func streamErrors(content: String) async throws {
+        let server = try await HostileServer()
+        let victim = try await server.victim()
+        try await victim.start()
+        try await server.wait(for: "presence") { $0.received.contains { $0.localName == "presence" } }
+        let condition = content.replacing("/>", with: " xmlns='urn:ietf:params:xml:ns:xmpp-streams'/>")
+        await server.writeRaw("<stream:error>\(condition)</stream:error></stream:stream>")
+        try await server.wait(for: "another connection") { $0.connections > 1 }
+        try await victim.wait(for: "the login") { await victim.account.connectionState.isOnline }
+        await server.sendMarker("after")
+        try await victim.gets("after")
+        await victim.stop()
+        await server.stop()
+    }
 }

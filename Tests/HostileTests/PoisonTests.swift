@@ -30,7 +30,7 @@ struct PoisonTests {
             try await component.send(
                 Self.marker("after \(number)", from: component.stranger, to: victim.address.description))
             do { try await victim.gets("after \(number)") } catch {
-                Issue.record("\(poison.testDescription) on \(server.rawValue): \(error)")
+                Issue.record("\(poison.description) on \(server.rawValue): \(error)")
                 return
             }
         }
@@ -74,7 +74,7 @@ struct PoisonTests {
             try await component.send(
                 Self.marker("after \(number)", from: component.stranger, to: victim.address.description))
             do { try await victim.gets("after \(number)") } catch {
-                Issue.record("\(poison.testDescription) on \(server.rawValue): \(error)")
+                Issue.record("\(poison.description) on \(server.rawValue): \(error)")
                 return
             }
         }

@@ -205,6 +205,22 @@ struct AttackTests {
         #expect(client.log.session == nil)
     }
 
+    @Test(
+        "a stranger who answers in the server's place neither ends a login nor finishes it",
+        arguments: ["result", "error"])
+    func foreignSession(type: String) {
+        var client = ScriptedClient(at: .finalHeader)
+        client.receive(
+            "<stream:features><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/>"
+                + "<session xmlns='urn:ietf:params:xml:ns:xmpp-session'/></stream:features>")
+        #expect(client.receive(ScriptedServer.bound).text.contains("session-1"))
+        for sender in ["mallory@evil.test/x", "juliet@example.com.evil.test", "example.com/x", "@"] {
+            let actions = client.receive("<iq type='\(type)' id='session-1' from='\(sender)'/>")
+            #expect(actions.stanzas.count == 1 && actions.ends.isEmpty && actions.session == nil)
+        }
+        #expect(client.receive("<iq type='result' id='session-1' from='example.com'/>").session != nil)
+    }
+
     @Test("W-20: an answer with another id does not bind")
     func otherID() {
         var client = ScriptedClient(at: .binding)

@@ -132,6 +132,8 @@ struct KeepAliveTests {
         var client = ScriptedClient(.scripted { $0.usesStreamManagement = false }, at: .enabling)
         #expect(client.log.session?.isManaged == false)
         #expect(client.wait(.seconds(60)).text.contains("<ping xmlns='urn:xmpp:ping'/>"))
+        let stranger = client.receive("<iq type='\(type)' id='keepalive-1' from='mallory@evil.test/x'/>")
+        #expect(stranger.stanzas.count == 1)
         #expect(client.receive("<iq type='\(type)' id='keepalive-1'/>") == [])
         #expect(client.receive("<iq type='result' id='keepalive-1'/>").stanzas.count == 1)
         #expect(client.wait(.seconds(15)) == [])

@@ -71,7 +71,7 @@ final class AccountView {
 
     // MARK: Password
 
-    private func changePassword() {
+    func changePassword() {
         let first = PasswordEntryRow(localized("New password"))
         let second = PasswordEntryRow(localized("The same password again"))
         let group = PreferencesGroup("", description: nil, [first, second])
@@ -89,17 +89,18 @@ final class AccountView {
         first.onChange { _ in check() }
         second.onChange { _ in check() }
         dialog.present(over: window()) { [weak self, weak first] answer in
-            guard answer == "change", let self, let password = first?.text else { return }
-            self.change(to: password)
+            let password = first?.text
+            self?.passwordQuestion = nil
+            if answer == "change", let self, let password { self.change(to: password) }
         }
-        // The fields are asked when the dialog answers.
-        passwordFields = [first, second]
+        // They are asked when something is typed, and when the dialog answers; then GTK's references alone keep the dialog, whose rows
+        // libadwaita 1.2 wants to live as long as it.
+        passwordQuestion = (dialog, first, second)
     }
 
-    private var passwordFields: [PasswordEntryRow] = []
+    private(set) var passwordQuestion: (dialog: MessageDialog, first: PasswordEntryRow, second: PasswordEntryRow)?
 
     private func change(to password: String) {
-        passwordFields = []
         Task { [weak self, home, id] in
             do throws(SignInFailure) {
                 try await home.changePassword(of: id, to: password)

@@ -47,6 +47,8 @@ public final class DesktopProgram {
         application.onStartup { [weak self] in self?.startUp() }
         application.onActivate { [weak self] in self?.activate() }
         application.onOpen { [weak self] in self?.open($0) }
+        let report = TurnReport()
+        defer { report?.write() }
         return application.run(arguments.filter { $0 != "--hidden" })
     }
 

@@ -13,6 +13,7 @@ enum Style {
         .badge { background: @accent_bg_color; color: @accent_fg_color; border-radius: 99px; padding: 0 7px;
             font-size: 80%; font-weight: 700; min-height: 18px; min-width: 6px; font-feature-settings: "tnum"; }
         .badge.muted { background: alpha(currentColor, 0.25); color: inherit; }
+        .account { background: alpha(currentColor, 0.08); border-radius: 99px; padding: 0 6px; }
         .draft { color: @error_color; }
         .writing { color: @accent_color; }
         .search-heading { padding: 10px 10px 2px 10px; }
@@ -48,6 +49,7 @@ enum Style {
         .code { font-family: monospace; font-size: 92%; background: alpha(currentColor, 0.1); border-radius: 8px;
             padding: 6px 8px; }
         .quoted { border-left: 3px solid alpha(currentColor, 0.4); padding-left: 8px; opacity: 0.85; }
+        .show-all { padding: 0 4px; min-height: 0; color: inherit; text-decoration: underline; font-weight: normal; }
         .answered { border-left: 3px solid alpha(currentColor, 0.6); border-radius: 6px; padding: 3px 8px; min-height: 0;
             background: alpha(currentColor, 0.1); font-weight: normal; color: inherit; }
         .answered .name { font-size: 85%; font-weight: 700; }

@@ -21,7 +21,7 @@ final class ComposerView {
     /// The text that waits there as a file.
     var textAsFile: String?
 
-    private let placeholder = Label(localized("Message")).css("dim-label").textAlignment(0)
+    let placeholder = Label(localized("Message")).ellipsize().css("dim-label").textAlignment(0)
     private let stack = Stack().fitsShownChild()
     let voice: VoiceRecorderView?
     private var change: Object.Connection?
@@ -90,6 +90,14 @@ final class ComposerView {
     }
 
     func focus() { entry.grabFocus() }
+
+    /// Says in the field which account writes, where there are several.
+    func show(account: AccountTag?) {
+        let words = account.map { localized("Message as %@", $0.address) } ?? localized("Message")
+        guard words != placeholder.text else { return }
+        placeholder.text = words
+        entry.accessible(label: words)
+    }
 
     /// Makes what is written an answer to a message.
     func answer(_ message: MessageID) {

@@ -11,11 +11,18 @@ final class ConversationListRow: ListRow {
     var onMenu: (ConversationRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
     private let picture: PersonPicture
+    private let desk: Desk
     /// In characters. A long text takes the room that is there, but it asks for no more than this, or the list would grow with it.
     static let widestWish = 20
 
     let title = Label().ellipsize().textAlignment(0).characters(maximum: widestWish).expand(.horizontal)
         .css("conversation-title")
+    /// The account that writes, where there are several.
+    let account = Label().ellipsize(inMiddle: true).characters(maximum: widestAccount).css(
+        "dim-label", "caption", "account"
+    )
+    .hidden()
+    private static let widestAccount = 14
     let time = Label().css("dim-label", "caption")
     let state = StateMark()
     let preview = Label().ellipsize().textAlignment(0).characters(maximum: widestWish).expand(.horizontal)
@@ -26,9 +33,10 @@ final class ConversationListRow: ListRow {
     let silence = Icon("notifications-disabled-symbolic", size: 12).css("dim-label").hidden()
 
     init(_ desk: Desk) {
+        self.desk = desk
         picture = PersonPicture(desk.home.avatars, size: 44)
         let upper = Box.horizontal(spacing: 6, title, silence, pin, time)
-        let lower = Box.horizontal(spacing: 4, state.widget, draftMark, preview, badge)
+        let lower = Box.horizontal(spacing: 4, state.widget, draftMark, preview, account, badge)
         let words = Box.vertical(spacing: 2, upper, lower).expand(.horizontal).align(vertical: .center)
         root = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), words)
             .margins(horizontal: 8, vertical: 8)
@@ -44,13 +52,16 @@ final class ConversationListRow: ListRow {
         picture.show(name: item.title, hash: item.avatarHash)
         title.text = item.title
         time.text = item.time.map { TimeWords.short($0) } ?? ""
+        let tag = desk.home.accounts.tag(of: item.key.account)
+        account.isVisible = tag != nil
+        account.text = tag?.short ?? ""
         pin.isVisible = item.isPinned
         silence.isVisible = item.isMuted
         badge.isVisible = item.isUnread
         badge.text = item.unreadCount == 0 ? "" : item.unreadCount < 1000 ? "\(item.unreadCount)" : "999+"
         badge.css("muted", item.isMuted)
         showPreview(item)
-        root.accessible(label: Self.spoken(item))
+        root.accessible(label: Self.spoken(item, as: tag))
     }
 
     private func showPreview(_ item: ConversationRow) {
@@ -73,8 +84,9 @@ final class ConversationListRow: ListRow {
     }
 
     /// All that the line shows, for who does not see it.
-    static func spoken(_ item: ConversationRow) -> String {
+    static func spoken(_ item: ConversationRow, as tag: AccountTag? = nil) -> String {
         var parts = [item.title]
+        if let tag { parts.append(localized("as %@", tag.address)) }
         if item.unreadCount > 0 {
             parts.append(localized("%@ unread", plural: "%@ unread", count: item.unreadCount))
         } else if item.isMarkedUnread {

@@ -21,6 +21,9 @@ final class ConversationListView {
     let searchBar: SearchBar
     let stack = Stack()
     private let scroller: ScrolledWindow
+    let searchButton = ToggleButton(icon: "system-search-symbolic")
+    /// The accounts that rows tell apart.
+    private var shownTags: [AccountID: AccountTag?] = [:]
     private let title = WindowTitle(localized("Hongyan"))
     private var diffs: ListObservation?
     private var selection: Object.Connection?
@@ -43,7 +46,6 @@ final class ConversationListView {
         let menuButton = MenuButton(icon: "open-menu-symbolic").primary()
         menuButton.show(menu)
         menuButton.named(localized("Main menu"))
-        let searchButton = ToggleButton(icon: "system-search-symbolic")
         searchButton.named(localized("Search conversations and messages"))
         header = HeaderBar(title: title)
         header.prepend(searchButton)
@@ -63,10 +65,10 @@ final class ConversationListView {
         view = self
 
         let toggling = searchButton.onToggle { [weak self] in self?.searchBar.isOpen = $0 }
-        searchBar.onOpen { [weak self, weak searchButton] isOpen in
-            guard let searchButton else { return }
-            searchButton.withoutHearing(toggling) { searchButton.isActive = isOpen }
-            if !isOpen { self?.find("") }
+        searchBar.onOpen { [weak self] isOpen in
+            guard let self else { return }
+            self.searchButton.withoutHearing(toggling) { self.searchButton.isActive = isOpen }
+            if !isOpen { self.find("") }
         }
         search.onSearch { [weak self] in self?.find($0) }
         results.onChange = { [weak self] in self?.updateStack() }
@@ -78,6 +80,7 @@ final class ConversationListView {
         diffs = desk.home.conversations.rows.observe { [weak self] in self?.apply($0) }
         model.show(desk.home.conversations.rows.elements)
         updateStack()
+        observe(self) { view in view.showAccounts() }
         // "10:42" becomes "Yesterday", and silences end.
         minutes = MainLoop.every(seconds: 60) { [weak desk] in desk?.home.conversations.refreshTimes() }
     }
@@ -88,6 +91,15 @@ final class ConversationListView {
             showSelection()
         }
         updateStack()
+    }
+
+    /// Rows say which account they belong to as soon as there is a second one.
+    private func showAccounts() {
+        let accounts = desk.home.accounts
+        let tags = Dictionary(uniqueKeysWithValues: accounts.rows.elements.map { ($0.id, accounts.tag(of: $0.id)) })
+        guard tags != shownTags else { return }
+        shownTags = tags
+        list.forEachRow { _, row in if let item = row.row { row.show(item) } }
     }
 
     private func updateStack() {

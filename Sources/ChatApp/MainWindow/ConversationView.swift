@@ -131,7 +131,11 @@ final class ConversationView {
             } else {
                 key.address.description
             }
-        header.show(title: title, subtitle: subtitle, avatarHash: row?.avatarHash ?? contact?.avatarHash)
+        let tag = desk.home.accounts.tag(of: key.account)
+        writing?.show(account: tag)
+        // The account first: what is behind it is cut where there is no room.
+        let line = tag.map { localized("as %@", $0.address) + " · " + subtitle } ?? subtitle
+        header.show(title: title, subtitle: line, avatarHash: row?.avatarHash ?? contact?.avatarHash)
     }
 }
 

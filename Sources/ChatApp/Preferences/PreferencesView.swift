@@ -11,8 +11,8 @@ final class PreferencesView {
     private let accounts: AccountsView
     private(set) var general: PreferencesPage?
     private(set) var account: AccountView?
-    /// It keeps itself while it is open, and there is one.
-    private static var open: PreferencesView?
+    /// There is one; its window keeps it.
+    private static weak var open: PreferencesView?
 
     private init(_ home: ChatHome, over parent: Window?) {
         self.home = home
@@ -26,7 +26,7 @@ final class PreferencesView {
         self.general = general
         view = self
         accounts.onOpen = { [weak self] in self?.show($0) }
-        // Closed by the person, or gone with the window that it stands over.
+        // Closed by the person, or gone with the window that it stands over; what keeps it lets go of it a moment later.
         window.on("unrealize") { PreferencesView.open = nil }
     }
 
@@ -34,6 +34,7 @@ final class PreferencesView {
     @discardableResult
     static func show(_ home: ChatHome, over parent: Window?, account: AccountID? = nil) -> PreferencesView {
         let view = open ?? PreferencesView(home, over: parent)
+        if open == nil { view.window.keep(view) }
         open = view
         view.window.present()
         if let account { view.show(account) }

@@ -32,7 +32,11 @@ enum BodyMarkup {
 
     private static func markup(_ piece: MessageBody.Piece, _ sought: String) -> String {
         var text = text(piece.text, marking: sought)
-        if let link = piece.link { text = "<a href=\"\(Markup.escape(link))\">\(text)</a>" }
+        if let link = piece.link {
+            let hint = LinkQuestion.hint(link).map { " title=\"\(Markup.escape($0))\"" } ?? ""
+            // Isolated (Unicode Standard Annex 9 §2.4): what stands around it does not order its letters.
+            text = "\u{2068}<a href=\"\(Markup.escape(link))\"\(hint)>\(text)</a>\u{2069}"
+        }
         if piece.style.contains(.strong) { text = "<b>\(text)</b>" }
         if piece.style.contains(.emphasis) { text = "<i>\(text)</i>" }
         if piece.style.contains(.strikethrough) { text = "<s>\(text)</s>" }

@@ -1,18 +1,30 @@
 internal import ChatModel
 internal import GTKBinding
+internal import Localization
 
 /// The text of a message: one label where that is enough, which it nearly always is; else labels, code and quotations below
 /// each other.
 final class BodyView {
     let root = Box.vertical(spacing: 4)
-    let first = BodyView.makeLabel()
+    let first: Label
+    /// The person wants to see the whole text.
+    var onShowAll: () -> Void = {}
+    /// Below a text that is not shown whole.
+    private(set) var showAll: Button?
+    /// How often it was laid out, for tests.
+    private(set) var layouts = 0
     private var isSimple = true
     private var emojiClass: String?
+    private var shown: (body: MessageBody, prefix: String?, sought: String)?
+    private let openLink: (String) -> Bool
 
     /// So wide a line is still easy to read.
     private static let widestLine = 56
 
-    init() {
+    /// - Parameter openLink: opens a link that is clicked; where it answers `false` the desktop does.
+    init(openLink: @escaping (String) -> Bool = { _ in false }) {
+        self.openLink = openLink
+        first = Self.makeLabel(openLink)
         first.css("text")
         root.append(first)
     }
@@ -21,6 +33,10 @@ final class BodyView {
     ///   - prefix: stands in front of what somebody does (`/me`).
     ///   - sought: words that are marked where they stand.
     func show(_ body: MessageBody, prefix: String?, marking sought: String = "") {
+        // A row is shown again with each tick and reaction.
+        if let shown, shown.body == body, shown.prefix == prefix, shown.sought == sought { return }
+        shown = (body, prefix, sought)
+        layouts += 1
         if let emojiClass { first.css(emojiClass, false) }
         emojiClass = Self.emojiClass(body.emojiCount)
         if let emojiClass { first.css(emojiClass, true) }
@@ -34,20 +50,20 @@ final class BodyView {
             }
         first.runs(rightToLeft: isRightToLeft)
 
+        defer { showRest(body.isFolded) }
         let parts = Self.parts(body.blocks, sought)
         let start = prefix.map { "<b>\(Markup.escape($0))</b> " } ?? ""
         if parts.count <= 1, case .text(let markup)? = parts.first ?? .text("") {
             if !isSimple { reset() }
-            first.characters(minimum: Self.leastWidth(of: body.blocks), maximum: Self.widestLine)
-            first.show(markup: start + markup)
+            show(start + markup, in: first)
             return
         }
         reset()
         isSimple = false
         first.isVisible = false
-        if !start.isEmpty { root.append(Self.label(start)) }
+        if !start.isEmpty { root.append(label(start)) }
         for part in parts {
-            let widget = Self.widget(part, sought)
+            let widget = widget(part, sought)
             widget.runs(rightToLeft: isRightToLeft)
             root.append(widget)
         }
@@ -59,15 +75,23 @@ final class BodyView {
     /// A line of so many is in any font wider than that.
     private static let longLine = 40
 
-    private static func leastWidth(of blocks: [MessageBody.Block]) -> Int {
-        let isLong = blocks.contains { block in
-            guard case .line(let pieces) = block else { return false }
-            return pieces.reduce(0) { $0 + $1.text.unicodeScalars.count } >= longLine
-        }
+    private static func leastWidth(of text: String) -> Int {
+        let isLong = text.unicodeScalars.split(separator: "\n").contains { $0.count >= longLine }
         return isLong ? leastWidth : -1
     }
 
+    private func showRest(_ isFolded: Bool) {
+        if let showAll { root.remove(showAll) }
+        showAll = nil
+        guard isFolded else { return }
+        let button = Button(localized("Show all")).css("flat", "show-all").align(horizontal: .start).focusOnClick(false)
+        button.onClick { [weak self] in self?.onShowAll() }
+        root.append(button)
+        showAll = button
+    }
+
     private func reset() {
+        showAll = nil
         root.removeAll()
         root.append(first)
         first.isVisible = true
@@ -110,27 +134,34 @@ final class BodyView {
         return parts
     }
 
-    private static func widget(_ part: Part, _ sought: String) -> Widget {
+    private func widget(_ part: Part, _ sought: String) -> Widget {
         switch part {
         case .text(let markup): return label(markup)
         case .code(let text):
-            let label = makeLabel()
-            label.show(markup: BodyMarkup.text(text.hasSuffix("\n") ? String(text.dropLast()) : text, marking: sought))
+            let label = Self.makeLabel(openLink)
+            show(BodyMarkup.text(text.hasSuffix("\n") ? String(text.dropLast()) : text, marking: sought), in: label)
             return label.css("code")
         case .quotation(let blocks):
             let box = Box.vertical(spacing: 4).css("quoted")
-            for part in parts(blocks, sought) { box.append(widget(part, sought)) }
+            for part in Self.parts(blocks, sought) { box.append(widget(part, sought)) }
             return box
         }
     }
 
-    private static func label(_ markup: String) -> Label {
-        let label = makeLabel()
-        label.show(markup: markup)
+    private func label(_ markup: String) -> Label {
+        let label = Self.makeLabel(openLink)
+        show(markup, in: label)
         return label.css("text")
     }
 
-    private static func makeLabel() -> Label {
-        Label().wrap(maximumCharacters: widestLine).textAlignment(0).selectable().focusOnClick(false)
+    private func show(_ markup: String, in label: Label) {
+        label.show(markup: markup)
+        label.characters(minimum: Self.leastWidth(of: label.text), maximum: Self.widestLine)
+    }
+
+    private static func makeLabel(_ openLink: @escaping (String) -> Bool) -> Label {
+        let label = Label().wrap(maximumCharacters: widestLine).textAlignment(0).selectable().focusOnClick(false)
+        label.onLink(openLink)
+        return label
     }
 }

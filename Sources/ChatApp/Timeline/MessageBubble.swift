@@ -13,7 +13,9 @@ final class MessageBubble {
     let bubble = Box.vertical(spacing: 3).css("bubble")
     let sender = Label().ellipsize().textAlignment(0).css("sender")
     private let files = Box.vertical(spacing: 4)
-    let body = BodyView()
+    let body: BodyView
+    /// The last text and what was made of it.
+    private var parsed: (text: String, body: MessageBody)?
     let edited = Label(localized("edited"))
     private let time = Label()
     let state = StateMark(usesAccent: false)
@@ -32,6 +34,7 @@ final class MessageBubble {
     init(_ owner: (any TimelineOwner)?, _ desk: Desk) {
         self.owner = owner
         self.desk = desk
+        body = BodyView { [weak desk] in LinkQuestion.ask($0, over: desk?.window?.window) }
         let footer = Box.horizontal(spacing: 5, edited, time, state.widget).css("footer").align(horizontal: .end)
         for widget in [sender, files, body.root, footer] as [Widget] { bubble.append(widget) }
         column = SideColumn(spacing: 3, bubble).expand(.horizontal)
@@ -39,6 +42,10 @@ final class MessageBubble {
         overlay = Overlay(column)
         root = overlay
         time.tip(whenAsked: { [weak self] in (self?.message?.time).map { TimeWords.full($0) } })
+        body.onShowAll = { [weak self] in
+            guard let message = self?.message else { return }
+            WholeTextWindow.show(message.text.body, title: message.senderName, over: desk.window?.window)
+        }
         bubble.onMenu { [weak self] x, y in
             if let self, let message = self.message { self.owner?.showMenu(message, self.bubble, x, y) }
         }
@@ -55,7 +62,7 @@ final class MessageBubble {
         sender.isVisible = showsSender && message.beginsGroup
         sender.text = message.senderName
 
-        let text = message.body
+        let text = taken(apart: message)
         let isBare = !message.isRetracted && text.emojiCount > 0 && message.text.attachments.isEmpty
         bubble.css("outgoing", isOut && !isBare)
         bubble.css("incoming", !isOut && !isBare)
@@ -78,6 +85,13 @@ final class MessageBubble {
         showReactions(message)
         showFailure(message)
         root.accessible(label: spoken(message))
+    }
+
+    private func taken(apart message: TimelineMessage) -> MessageBody {
+        if let parsed, parsed.text == message.text.body { return parsed.body }
+        let body = message.body
+        parsed = (message.text.body, body)
+        return body
     }
 
     private func side(_ isOutgoing: Bool) -> Alignment { isOutgoing ? .end : .start }
@@ -220,7 +234,7 @@ final class MessageBubble {
             parts.append(localized("This message was deleted"))
         } else {
             parts += message.text.attachments.map(Self.spoken)
-            if !message.text.body.isEmpty { parts.append(message.text.body) }
+            if !message.text.body.isEmpty { parts.append(TextFold(message.text.body).text) }
             if message.isEdited { parts.append(localized("edited")) }
         }
         parts.append(TimeWords.clock(message.time))

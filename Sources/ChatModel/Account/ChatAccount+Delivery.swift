@@ -17,12 +17,14 @@ extension ChatAccount {
     private func checkDeliveriesOnce(in session: Session) async {
         guard let doubtful = try? await doubtful() else { return }
         await sendAgain(doubtful.overtaken)
-        // An archive that keeps nothing of ours proves nothing by not having it.
-        guard archiveKeepsOwn else { return }
         for (key, messages) in doubtful.unarchived {
-            guard let first = messages.map(\.time).min(), await look(for: key.address, since: first, in: session) else {
-                continue
-            }
+            // An archive that keeps nothing of ours proves nothing by not having it. What it says that it keeps, or what is found in it,
+            // shows that it does; in the first session of an account it has perhaps nothing yet.
+            let isKept = await archiveKeeps(key.address, in: session)
+            if isKept == false || isKept == nil && !searched.insert(key).inserted { continue }
+            guard let first = messages.map(\.time).min(), await look(for: key.address, since: first, in: session),
+                isKept ?? archiveKeepsOwn
+            else { continue }
             let ids = messages.map(\.id)
             let missing = try? await store.read { reader throws(StoreError) in
                 var missing: [MessageID] = []
@@ -31,6 +33,24 @@ extension ChatAccount {
             }
             await sendAgain(missing ?? [])
         }
+    }
+
+    /// Whether the archive keeps what is said to somebody; `nil` if that is not known, so that it is found out by looking.
+    private func archiveKeeps(_ peer: JID, in session: Session) async -> Bool? {
+        if archiveKeepsOwn { return true }
+        guard let archive = session[MessageArchive.self], let capabilities = try? await archive.capabilities(),
+            capabilities.isAvailable
+        else { return false }
+        if archivePreferences == nil {
+            do throws(ArchiveError) {
+                archivePreferences = .some(try await archive.preferences())
+            } catch {
+                guard error.code == .notSupported || error.code == .forbidden else { return false }
+                archivePreferences = .some(nil)
+            }
+        }
+        guard let preferences = archivePreferences ?? nil else { return nil }
+        return preferences.keeps(peer, isContact: keptContacts[peer.bare] != nil)
     }
 
     /// Each once as long as the program runs: an account whose messages nobody confirms must not send them for ever.

@@ -219,8 +219,9 @@ extension ChatAccount {
         let owed = try await store.write { writer throws(StoreError) in
             var owed: [(receiver: JID, id: String)] = []
             for item in page.items where receiptsWanted.contains(item.id) && item.time > oldest {
-                guard case .message(let copy, let key)? = item.content, key.kind == .direct, !copy.isOutgoing,
-                    let wireID = copy.wireID
+                // Only for texts: a retraction or a reaction is no message that was read, and whether it is new cannot be told.
+                guard case .message(let copy, let key)? = item.content, case .text = copy.content, key.kind == .direct,
+                    !copy.isOutgoing, let wireID = copy.wireID
                 else { continue }
                 if let conversation = try writer.conversation(key),
                     try writer.message(.sent(id: wireID), in: conversation) != nil

@@ -22,13 +22,21 @@ extension ChatAccount {
             sender: sender, occupantID: occupantID, originID: UUID().uuidString.lowercased(), time: now(),
             content: content)
         let attachments = content.attachments
-        guard let contents, !attachments.isEmpty else {
-            return try await store.write { writer throws(StoreError) in try writer.send(message, in: key) }
+        let (store, ended) = (store, endedThreads[key])
+        let write = { @Sendable [message] () async throws(StoreError) -> (id: MessageID, thread: String?) in
+            try await store.write { writer throws(StoreError) -> (id: MessageID, thread: String?) in
+                let thread = try Self.thread(of: key, after: ended, in: writer)
+                return (try writer.send(message.in(thread), in: key), thread)
+            }
         }
-        let store = store
-        return try await contents.holding(attachments) { () throws(StoreError) in
-            try await store.write { writer throws(StoreError) in try writer.send(message, in: key) }
+        let sent: (id: MessageID, thread: String?)
+        if let contents, !attachments.isEmpty {
+            sent = try await contents.holding(attachments, write)
+        } else {
+            sent = try await write()
         }
+        if let thread = sent.thread { threads[key] = thread }
+        return sent.id
     }
 
     /// Tries once more to send a message that failed.
@@ -69,19 +77,55 @@ extension ChatAccount {
     /// Tells the other side that something is being written, or not any more (XEP-0085); the same twice is told once.
     public func setComposing(_ isComposing: Bool, in key: ConversationKey) async {
         guard policy.tellsTyping, key.kind == .direct, isComposing != toldComposing.contains(key), let session,
-            await session.isOnline, presences[key.address] != nil
+            await session.isOnline, presences[key.address] != nil, stateSupport.allows(key.address)
         else { return }
         if isComposing { toldComposing.insert(key) } else { toldComposing.remove(key) }
+        await tell(isComposing ? .composing : .paused, in: key, thread: threads[key], session)
+    }
+
+    /// Nothing else may stand in it but the thread, where threads are used (XEP-0085 §5.5).
+    private func tell(_ state: ChatState, in key: ConversationKey, thread: String?, _ session: Session) async {
         var message = Message(to: key.address, type: .chat)
-        message.payloads.append(isComposing ? ChatState.composing : .paused)
-        message.payloads.append(ProcessingHint.noStore)
+        message.payloads.append(state)
+        if let thread { message.thread = Message.Thread(id: thread) }
         _ = try? await session.send(message)
+    }
+
+    // MARK: Threads
+
+    /// The thread that the last message of a conversation belongs to: a reply copies it, and one that the other side has left
+    /// is followed by another (XEP-0085 §5.6).
+    private static func thread(
+        of key: ConversationKey, after ended: String?, in reader: any StoreReader
+    ) throws(StoreError) -> String? {
+        guard key.kind == .direct, let conversation = try reader.conversation(key),
+            let thread = try reader.timeline(of: conversation, .newest, limit: 1).last?.text.thread
+        else { return nil }
+        return ended == thread ? UUID().uuidString.lowercased() : thread
+    }
+
+    /// Says in each thread of this session that the conversation is over.
+    func leaveThreads(_ session: Session) async {
+        let left = threads
+        threads = [:]
+        for (key, thread) in left where policy.tellsTyping && presences[key.address] != nil {
+            guard stateSupport.allows(key.address) else { continue }
+            await tell(.gone, in: key, thread: thread, session)
+        }
     }
 
     func writingChanged(_ message: Message) {
         guard let sender = message.from, !message.isError, sender.bare != address else { return }
-        let isRoom = message.type == .groupchat
-        let key = ConversationKey(account: id, address: sender, kind: isRoom ? .room : .direct)
+        var kind = message.type == .groupchat ? ConversationKey.Kind.room : .direct
+        if kind == .direct, !sender.isBare, recorder.places.all[sender.bare] != nil { kind = .occupant }
+        let key = ConversationKey(account: id, address: sender, kind: kind)
+        if kind == .direct {
+            stateSupport.received(message)
+            if message.chatState == .gone, let thread = message.thread?.id, threads[key] == thread {
+                endedThreads[key] = thread
+                threads[key] = nil
+            }
+        }
         var writers = typing[key] ?? [:]
         switch message.chatState {
         case .composing?: writers[sender] = .composing
@@ -93,6 +137,17 @@ extension ChatAccount {
         guard writers != typing[key] ?? [:] else { return }
         typing[key] = writers.isEmpty ? nil : writers
         channel.post(.typing(key))
+    }
+}
+
+extension OutgoingMessage {
+    /// The same text in a thread, unless it has one.
+    fileprivate func `in`(_ thread: String?) -> OutgoingMessage {
+        guard let thread, case .text(var text) = content, text.thread == nil else { return self }
+        var message = self
+        text.thread = thread
+        message.content = .text(text)
+        return message
     }
 }
 

@@ -30,7 +30,9 @@ extension ChatAccount {
 
     /// Says goodbye and ends ``run()``.
     public func close() async {
-        await session?.close()
+        guard let session else { return }
+        if await session.isOnline { await leaveThreads(session) }
+        await session.close()
     }
 
     private var fullConfiguration: ClientConfiguration {
@@ -78,6 +80,9 @@ extension ChatAccount {
         // All before the first await: what a session that begins meanwhile wants done must find somebody who does it.
         self.session = session
         isHistoryOwed = true
+        archivePreferences = nil
+        searched = []
+        threads = [:]
         let (history, historyActions) = AsyncStream.makeStream(of: HistorySync.Action.self)
         let (rooms, roomJobs) = AsyncStream.makeStream(of: JID.self)
         self.historyActions = historyActions

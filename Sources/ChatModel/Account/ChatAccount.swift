@@ -1,6 +1,7 @@
 public import ChatStore
 public import GroupChat
 public import MessageFeatures
+internal import MessageHistory
 internal import Synchronization
 public import XMPPAddress
 public import XMPPClient
@@ -45,6 +46,11 @@ public actor ChatAccount {
     var keptContacts: [JID: ChatStore.Contact] = [:]
     var ownPresence = OwnPresence()
     var isActive = true
+    nonisolated let stateSupport = ChatStateSupport()
+    /// Threads of one-to-one conversations in which something was said since the session began (XEP-0085 §5.6).
+    var threads: [ConversationKey: String] = [:]
+    /// Threads that the other side has left, and that are not used again.
+    var endedThreads: [ConversationKey: String] = [:]
     /// What was told last about my writing.
     var toldComposing: Set<ConversationKey> = []
     /// Messages that were sent again because the archive did not have them.
@@ -60,6 +66,10 @@ public actor ChatAccount {
     var beginnings = 0
     /// The archive was seen to keep what this account sends, so what it does not have was lost.
     var archiveKeepsOwn = false
+    /// What the server has said in this session of what it keeps; the inner `nil` if it does not say it.
+    var archivePreferences: ArchivePreferences??
+    /// Conversations for which the archive was searched in this session without knowing whether it keeps them.
+    var searched: Set<ConversationKey> = []
 
     public internal(set) var connectionState = ConnectionState.offline(reason: nil, nextAttempt: nil)
     /// Who is there, by bare address; who is not here is offline.
@@ -98,8 +108,10 @@ public actor ChatAccount {
         recorder = SessionRecorder(
             store: store, account: id, address: configuration.address, media: media, now: now)
         queue = SendQueue(
-            store: store, account: id, composer: MessageComposer(tellsTyping: policy.tellsTyping), uploader: uploader,
-            now: now)
+            store: store, account: id,
+            composer: MessageComposer(
+                tellsTyping: policy.tellsTyping, answersStates: { [stateSupport] in stateSupport.allows($0) }),
+            uploader: uploader, now: now)
         sync = HistorySync(account: configuration.address.bare, policy: policy.history)
         self.configuration = configuration
     }

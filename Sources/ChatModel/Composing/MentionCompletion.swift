@@ -12,12 +12,17 @@ public struct MentionCompletion: Sendable, Hashable {
 
     /// No more are offered.
     public static let candidateLimit = 8
+    /// Nobody is called longer than that, in characters; a resource has 1,023 octets (RFC 7622 §3.4).
+    private static let lengthLimit = 1_024
 
     /// `nil` where nothing can be meant: inside a word, or where no name goes on like that.
     public init?(in text: String, at cursor: String.Index, of names: [String]) {
         var start = cursor
+        var length = 0
         while start > text.startIndex, !text[text.index(before: start)].isWhitespace {
             start = text.index(before: start)
+            length += 1
+            guard length <= Self.lengthLimit else { return nil }
         }
         let written = text[start..<cursor]
         let begun = FoldedName(String(written.drop { $0 == "@" })).text

@@ -29,7 +29,7 @@ public struct MessagePreview: Hashable, Sendable {
         self.state = state
     }
 
-    /// So many characters of a text are looked at; no line shows more.
+    /// So many characters are shown at most; no line shows more.
     static let lengthLimit = 200
 
     init(_ message: StoredMessage, senderName: String) {
@@ -38,12 +38,12 @@ public struct MessagePreview: Hashable, Sendable {
             state: message.state)
         switch kind {
         case .retracted: break
-        case .action: text = Self.line(String(message.text.body.unicodeScalars.dropFirst(4)))
+        case .action: text = Self.line(message.text.body, without: 4)
         case .text: text = Self.line(message.text.body)
         case .picture, .voice, .video: text = Self.line(message.text.body)
         case .file:
             text = Self.line(message.text.body)
-            if text.isEmpty { text = Self.joined(message.text.attachments.first?.name ?? "") }
+            if text.isEmpty { text = Self.joined(TextFold(message.text.attachments.first?.name ?? "", .line).text) }
         }
     }
 
@@ -59,10 +59,12 @@ public struct MessagePreview: Hashable, Sendable {
     }
 
     /// A text in one line, without the directives of XEP-0393, and without what it quotes if it says anything itself.
-    static func line(_ text: String) -> String {
+    ///
+    /// - Parameter start: so many code points at the beginning are not part of it.
+    static func line(_ text: String, without start: Int = 0) -> String {
         // A preview of a long text must not cost what the text costs.
-        let beginning = String(text.prefix(lengthLimit * 2))
-        let blocks = StyledText(beginning).blocks
+        let beginning = TextFold(text, .line).text.unicodeScalars.dropFirst(start)
+        let blocks = StyledText(String(beginning)).blocks
         var own = ""
         append(blocks, quotations: false, to: &own)
         if !own.contains(where: { !$0.isWhitespace }) { append(blocks, quotations: true, to: &own) }

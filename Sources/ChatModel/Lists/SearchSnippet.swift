@@ -7,10 +7,12 @@ public struct SearchSnippet: Hashable, Sendable {
     /// So many characters stand before the first hit, so that it is seen in a narrow list.
     static let lead = 24
     static let length = 120
+    /// The words are looked for in so much of a text; a hit further down shows the beginning.
+    static let looked = TextFold.Limits(length: 20_000, lines: 20_000, wordLength: 1_000)
 
     init(of body: String, for search: String) {
         var characters: [Character] = []
-        for character in body {
+        for character in TextFold(body, Self.looked).text {
             let isSpace = character.isWhitespace
             if isSpace, characters.last == " " || characters.isEmpty { continue }
             characters.append(isSpace ? " " : character)

@@ -54,6 +54,10 @@ public final class RoomModel {
     @ObservationIgnored private let environment: ModelEnvironment
     @ObservationIgnored private var state = RoomState.outside
     @ObservationIgnored private var book = AddressBook()
+    /// The nicknames as they are sorted and searched: made once for each person, not with each change of the room.
+    @ObservationIgnored private var folded: [String: FoldedName] = [:]
+    /// How many were made, for tests.
+    @ObservationIgnored private(set) var foldings = 0
 
     /// How often the list is shown anew at most, however many come and go.
     static let interval: Duration = .milliseconds(100)
@@ -119,6 +123,19 @@ public final class RoomModel {
         if !isKnown { isKnown = true }
     }
 
+    private func foldNames() {
+        var names: [String: FoldedName] = Dictionary(minimumCapacity: state.people.count)
+        for person in state.people where names[person.nickname] == nil {
+            if let known = folded[person.nickname] {
+                names[person.nickname] = known
+            } else {
+                foldings += 1
+                names[person.nickname] = FoldedName(person.nickname)
+            }
+        }
+        folded = names
+    }
+
     private func display() {
         if isInside != state.isInside { isInside = state.isInside }
         if absence != state.absence { absence = state.absence }
@@ -135,6 +152,7 @@ public final class RoomModel {
         if count != state.people.count { count = state.people.count }
         let own = state.people.first(where: \.isOwn)
         if self.own != own { self.own = own }
+        foldNames()
         var rows = state.people.map { person in
             let occupant = try? key.address.with(resource: person.nickname)
             return RoomPersonRow(
@@ -144,15 +162,13 @@ public final class RoomModel {
         }
         if !searchText.isEmpty {
             rows.removeAll { row in
-                let names = [row.nickname, row.person.address?.description ?? ""].map(FoldedName.init)
-                return !FoldedName.matches(searchText, in: names)
+                let address = row.person.address.map { FoldedName($0.description) }
+                return !FoldedName.matches(searchText, in: [folded[row.nickname], address].compactMap(\.self))
             }
         }
-        let names = Dictionary(
-            rows.map { ($0.id, FoldedName($0.nickname)) }, uniquingKeysWith: { first, _ in first })
         rows.sort { left, right in
             if left.standing != right.standing { return left.standing < right.standing }
-            if let one = names[left.id], let other = names[right.id], one != other { return one < other }
+            if let one = folded[left.nickname], let other = folded[right.nickname], one != other { return one < other }
             return left.nickname < right.nickname
         }
         // Two devices under one lasting name have two nicknames; each is a person in the list.

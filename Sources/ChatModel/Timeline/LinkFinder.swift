@@ -54,13 +54,21 @@ struct LinkFinder {
             length += 1
         }
         var address = text[..<end]
+        // How many brackets of each kind are closed and not opened in the address; counted once, or ")))))" would take its square.
+        var surplus: [Character: Int] = [:]
+        for character in address {
+            if let opening = opening(of: character) {
+                surplus[opening, default: 0] += 1
+            } else if "([{".contains(character) {
+                surplus[character, default: 0] -= 1
+            }
+        }
         // What ends a sentence or closes a parenthesis around the address is not part of it.
         while let last = address.last {
             if ".,;:!?'\"*_~".contains(last) {
                 address.removeLast()
-            } else if let opening = opening(of: last),
-                address.count(where: { $0 == last }) > address.count(where: { $0 == opening })
-            {
+            } else if let opening = opening(of: last), surplus[opening, default: 0] > 0 {
+                surplus[opening, default: 0] -= 1
                 address.removeLast()
             } else {
                 break
@@ -80,10 +88,11 @@ struct LinkFinder {
 
     private static func stops(_ character: Character) -> Bool {
         if character.isWhitespace || "<>\"`|\\".contains(character) { return true }
-        // Chinese and Japanese signs between words, and what is full-width: they end an address, letters do not.
+        // Chinese and Japanese signs between words, and marks that order or hide what they stand in, and what is full-width: they end an address, letters do not.
         guard let scalar = character.unicodeScalars.first else { return true }
         switch scalar.value {
-        case 0..<0x20, 0x2018...0x201F, 0x2026, 0x3000...0x3003, 0x3008...0x3011, 0xFF01...0xFF0F, 0xFF1A...0xFF20,
+        case 0..<0x20, 0x61C, 0x200B...0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF, 0x2018...0x201F, 0x2026,
+            0x3000...0x3003, 0x3008...0x3011, 0xFF01...0xFF0F, 0xFF1A...0xFF20,
             0xFF3B...0xFF40, 0xFF5B...0xFF65:
             return true
         default: return false

@@ -2,7 +2,8 @@ internal import MessageFeatures
 
 /// The text of a message taken apart for showing: styled pieces, links, direction, a few large emoji, or an action.
 ///
-/// It is made for the rows that are on the screen, not for all that are in memory.
+/// It is made for the rows that are on the screen, not for all that are in memory. Of a long text it has the beginning, so that the work
+/// to make and to show it is bounded: see ``TextFold``.
 public struct MessageBody: Hashable, Sendable {
     /// In which direction a paragraph runs, by its first letter (Unicode Standard Annex 9, P2 and P3).
     public enum Direction: Hashable, Sendable {
@@ -54,16 +55,22 @@ public struct MessageBody: Hashable, Sendable {
     /// How many emoji it consists of and nothing else, up to ``largeEmojiLimit``: few are shown large. Otherwise 0.
     public let emojiCount: Int
 
+    /// It is not the whole text.
+    public let isFolded: Bool
+
     /// More emoji than these are a text.
     public static let largeEmojiLimit = 6
 
     public init(_ text: String) {
+        let fold = TextFold(text)
         isAction = text.utf8.starts(with: "/me ".utf8)
         // Counted in code points: a combining mark after the space belongs to the phrase.
-        let shown = isAction ? String(text.unicodeScalars.dropFirst(4)) : text
+        let shown = isAction ? String(fold.text.unicodeScalars.dropFirst(4)) : fold.text
         direction = Self.direction(of: shown)
-        emojiCount = isAction ? 0 : Self.emojiCount(of: shown)
-        blocks = StyledText(shown).blocks.map(Block.init)
+        emojiCount = isAction || fold.isFolded ? 0 : Self.emojiCount(of: shown)
+        var builder = BodyBuilder()
+        blocks = builder.blocks(of: StyledText(shown).blocks)
+        isFolded = fold.isFolded || builder.isCut
     }
 
     /// All addresses in the text, in their order.
@@ -106,44 +113,6 @@ public struct MessageBody: Hashable, Sendable {
             if count > largeEmojiLimit { return 0 }
         }
         return count
-    }
-}
-
-extension MessageBody.Block {
-    init(_ block: StyledText.Block) {
-        switch block {
-        case .line(let spans): self = .line(spans.flatMap(MessageBody.Piece.pieces))
-        case .preformatted(let block): self = .preformatted(block.text, label: block.label)
-        case .quotation(let blocks): self = .quotation(blocks.map(MessageBody.Block.init))
-        }
-    }
-}
-
-extension MessageBody.Piece {
-    static func pieces(of span: StyledText.Span) -> [MessageBody.Piece] {
-        var style: MessageBody.Style = []
-        if span.style.contains(.emphasis) { style.insert(.emphasis) }
-        if span.style.contains(.strong) { style.insert(.strong) }
-        if span.style.contains(.strikethrough) { style.insert(.strikethrough) }
-        if span.style.contains(.preformatted) { style.insert(.monospace) }
-        if span.isDirective { style.insert(.sign) }
-        guard !span.isDirective, !style.contains(.monospace) else {
-            return [MessageBody.Piece(text: span.text, style: style, link: nil)]
-        }
-        var pieces: [MessageBody.Piece] = []
-        var start = span.text.startIndex
-        for range in LinkFinder(span.text).ranges {
-            if start < range.lowerBound {
-                pieces.append(.init(text: String(span.text[start..<range.lowerBound]), style: style, link: nil))
-            }
-            let address = String(span.text[range])
-            pieces.append(.init(text: address, style: style, link: LinkFinder.target(of: address)))
-            start = range.upperBound
-        }
-        if start < span.text.endIndex {
-            pieces.append(.init(text: String(span.text[start...]), style: style, link: nil))
-        }
-        return pieces
     }
 }
 

@@ -38,6 +38,14 @@ public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
         self.never = never
     }
 
+    /// Whether messages from and to somebody are kept (§2.1).
+    public func keeps(_ peer: JID, isContact: Bool) -> Bool {
+        func names(_ address: JID) -> Bool { address == peer || address == peer.bare }
+        if never.contains(where: names) { return false }
+        if always.contains(where: names) { return true }
+        return standard == .always || standard == .roster && isContact
+    }
+
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         guard let standard: Rule = try element.value("default") else {

@@ -63,13 +63,14 @@ open class Object {
 
     /// Calls `handler` with what `read` finds in the object that emits the signal.
     ///
-    /// The wrapper through which a handler was connected may be gone long before the object: nothing here refers to it.
+    /// The wrapper through which a handler was connected may be gone long before the object: nothing here refers to it. A widget that is
+    /// being destroyed has no values any more; its last changes are nobody's choice and are not told.
     @discardableResult
     func on<Value>(
         _ signal: String, reading read: @escaping (Emitter) -> Value, _ handler: @escaping (Value) -> Void
     ) -> Connection {
         connect(signal) { call in
-            if let emitter = call.emitter { handler(read(emitter)) }
+            if let emitter = call.emitter, !emitter.isBeingDestroyed { handler(read(emitter)) }
         }
     }
 
@@ -107,6 +108,12 @@ struct Emitter {
     // As those of ``Object``.
     func cast() -> OpaquePointer { OpaquePointer(raw) }
     func cast<Instance>() -> UnsafeMutablePointer<Instance> { raw.assumingMemoryBound(to: Instance.self) }
+
+    /// A widget whose children may be gone already.
+    var isBeingDestroyed: Bool {
+        g_type_check_instance_is_a(raw.assumingMemoryBound(to: GTypeInstance.self), gtk_widget_get_type()).isTrue
+            && gtk_widget_in_destruction(cast()).isTrue
+    }
 }
 
 final class SignalHandler {

@@ -2,7 +2,7 @@ internal import CGTK
 
 public final class Button: Widget {
     public init(_ label: String) {
-        super.init(adopting: UnsafeMutableRawPointer(gtk_button_new_with_mnemonic(label)))
+        super.init(adopting: UnsafeMutableRawPointer(gtk_button_new_with_mnemonic(ShownText.bounded(label))))
     }
 
     /// A button with a picture only; give it a name with ``Widget/named(_:)``.
@@ -16,14 +16,14 @@ public final class Button: Widget {
     /// A picture and a text beside it.
     public convenience init(_ label: String, icon: String) {
         let content = Widget(adopting: UnsafeMutableRawPointer(adw_button_content_new()))
-        adw_button_content_set_label(content.cast(), label)
+        adw_button_content_set_label(content.cast(), ShownText.bounded(label))
         adw_button_content_set_icon_name(content.cast(), icon)
         adw_button_content_set_use_underline(content.cast(), 1)
         self.init(content)
     }
 
     public func show(icon: String) { gtk_button_set_icon_name(cast(), icon) }
-    public func show(label: String) { gtk_button_set_label(cast(), label) }
+    public func show(label: String) { gtk_button_set_label(cast(), ShownText.bounded(label)) }
 
     public func onClick(_ body: @escaping () -> Void) { on("clicked", body) }
 
@@ -46,7 +46,7 @@ public final class ToggleButton: Widget {
     }
 
     public init(_ label: String) {
-        super.init(adopting: UnsafeMutableRawPointer(gtk_toggle_button_new_with_mnemonic(label)))
+        super.init(adopting: UnsafeMutableRawPointer(gtk_toggle_button_new_with_mnemonic(ShownText.bounded(label))))
     }
 
     public var isActive: Bool {
@@ -63,7 +63,7 @@ public final class ToggleButton: Widget {
 /// A box with a tick, or one of several of which one is chosen.
 public final class CheckButton: Widget {
     public init(_ label: String? = nil, inGroupOf other: CheckButton? = nil) {
-        super.init(adopting: UnsafeMutableRawPointer(gtk_check_button_new_with_mnemonic(label)))
+        super.init(adopting: UnsafeMutableRawPointer(gtk_check_button_new_with_mnemonic(label.map(ShownText.bounded))))
         if let other { gtk_check_button_set_group(cast(), other.cast()) }
     }
 

@@ -24,12 +24,14 @@ public final class HeaderBar: Widget {
 /// A title with a smaller line below it.
 public final class WindowTitle: Widget {
     public init(_ title: String, _ subtitle: String = "") {
-        super.init(adopting: UnsafeMutableRawPointer(adw_window_title_new(title, subtitle)))
+        super.init(
+            adopting: UnsafeMutableRawPointer(
+                adw_window_title_new(ShownText.bounded(title), ShownText.bounded(subtitle))))
     }
 
     public func show(title: String, subtitle: String = "") {
-        adw_window_title_set_title(cast(), title)
-        adw_window_title_set_subtitle(cast(), subtitle)
+        adw_window_title_set_title(cast(), ShownText.bounded(title))
+        adw_window_title_set_subtitle(cast(), ShownText.bounded(subtitle))
     }
 }
 

@@ -64,8 +64,8 @@ public final class StatusPage: Widget {
     }
 
     public func show(title: String, description: String? = nil) {
-        adw_status_page_set_title(cast(), Markup.escape(title))
-        adw_status_page_set_description(cast(), description.map(Markup.escape))
+        adw_status_page_set_title(cast(), Markup.escape(ShownText.bounded(title)))
+        adw_status_page_set_description(cast(), description.map { Markup.escape(ShownText.bounded($0)) })
     }
 }
 

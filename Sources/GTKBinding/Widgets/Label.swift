@@ -1,12 +1,15 @@
 internal import CGTK
 
-/// Text that is read.
+/// Text that is read: names and sentences. Of a longer one the beginning is shown, see ``Label/text``.
 public final class Label: Widget {
-    public init(_ text: String = "") { super.init(adopting: UnsafeMutableRawPointer(gtk_label_new(text))) }
+    public init(_ text: String = "") {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_label_new(ShownText.bounded(text))))
+    }
 
+    /// What is shown; of more than 4,096 octets the beginning.
     public var text: String {
         get { String(cString: gtk_label_get_text(cast())) }
-        set { gtk_label_set_text(cast(), newValue) }
+        set { gtk_label_set_text(cast(), ShownText.bounded(newValue)) }
     }
 
     /// The text with its markup.
@@ -80,7 +83,8 @@ public final class Label: Widget {
 
 /// Pango's markup: text with tags such as `<b>` and `<a href="…">`.
 public enum Markup {
-    /// Text that stands for itself in markup and in the values of attributes. What no markup can contain is left out.
+    /// Text that stands for itself in markup and in the values of attributes. What no markup can contain is a visible mark, and so is
+    /// what overrides the order of letters.
     public nonisolated static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count + 16)
@@ -94,6 +98,7 @@ public enum Markup {
             case "\t", "\n": escaped.unicodeScalars.append(scalar)
             // Control characters, and NUL that would end the text.
             case "\0"..." ": escaped.unicodeScalars.append(scalar == " " ? " " : "\u{FFFD}")
+            case _ where scalar.overridesDirection: escaped.unicodeScalars.append("\u{FFFD}")
             default: escaped.unicodeScalars.append(scalar)
             }
         }

@@ -9,9 +9,10 @@ public final class PreferencesGroup: Widget {
         for row in rows { add(row) }
     }
 
-    public func show(title: String) { adw_preferences_group_set_title(cast(), Markup.escape(title)) }
+    public func show(title: String) { adw_preferences_group_set_title(cast(), Markup.escape(ShownText.bounded(title))) }
     public func show(description: String?) {
-        adw_preferences_group_set_description(cast(), description.map(Markup.escape))
+        adw_preferences_group_set_description(
+            cast(), description.map { Markup.escape(ShownText.bounded($0)) })
     }
     public func show(suffix: Widget?) { adw_preferences_group_set_header_suffix(cast(), suffix?.widget) }
     public func add(_ row: Widget) { adw_preferences_group_add(cast(), row.widget) }

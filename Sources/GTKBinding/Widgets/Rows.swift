@@ -13,12 +13,12 @@ public class ActionRow: Widget {
     /// Plain text, whatever is in it.
     public func show(title: String) {
         adw_preferences_row_set_use_markup(cast(), 0)
-        adw_preferences_row_set_title(cast(), title)
+        adw_preferences_row_set_title(cast(), ShownText.bounded(title))
     }
 
     public func show(subtitle: String) {
         adw_preferences_row_set_use_markup(cast(), 0)
-        adw_action_row_set_subtitle(cast(), subtitle)
+        adw_action_row_set_subtitle(cast(), ShownText.bounded(subtitle))
     }
 
     public func prepend(_ child: Widget) { adw_action_row_add_prefix(cast(), child.widget) }
@@ -65,7 +65,7 @@ public final class ComboRow: ActionRow {
 
     public func show(choices: [String]) {
         let list = Object(adopting: UnsafeMutableRawPointer(gtk_string_list_new(nil)))
-        for choice in choices { gtk_string_list_append(list.cast(), choice) }
+        for choice in choices { gtk_string_list_append(list.cast(), ShownText.bounded(choice)) }
         list.use { adw_combo_row_set_model(cast(), $0) }
     }
 
@@ -85,7 +85,7 @@ public final class ExpanderRow: Widget {
     public init(_ title: String) {
         super.init(adopting: UnsafeMutableRawPointer(adw_expander_row_new()))
         adw_preferences_row_set_use_markup(cast(), 0)
-        adw_preferences_row_set_title(cast(), title)
+        adw_preferences_row_set_title(cast(), ShownText.bounded(title))
     }
 
     public func add(_ row: Widget) { adw_expander_row_add_row(cast(), row.widget) }
@@ -110,7 +110,7 @@ public class EntryRow: Widget, TextField {
 
     public func show(title: String) {
         adw_preferences_row_set_use_markup(cast(), 0)
-        adw_preferences_row_set_title(cast(), title)
+        adw_preferences_row_set_title(cast(), ShownText.bounded(title))
     }
 
     public func prepend(_ child: Widget) { adw_entry_row_add_prefix(cast(), child.widget) }

@@ -90,6 +90,25 @@ public final class TextView: Widget {
         }
     }
 
+    /// Only to be read, in a monospaced font, with lines that break anywhere: the cheapest way to show a long text.
+    @discardableResult
+    public func plain() -> Self {
+        isEditable = false
+        gtk_text_view_set_cursor_visible(cast(), 0)
+        gtk_text_view_set_monospace(cast(), 1)
+        gtk_text_view_set_wrap_mode(cast(), .char)
+        return self
+    }
+
+    /// Puts text at the end, without moving the cursor. What overrides the order of letters is a visible mark.
+    public func append(_ text: String) {
+        let shown = String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.overridesDirection ? "\u{FFFD}" : $0 }))
+        var end = GtkTextIter()
+        gtk_text_buffer_get_end_iter(buffer.cast(), &end)
+        gtk_text_buffer_insert(buffer.cast(), &end, shown, gint(clamping: shown.utf8.count))
+    }
+
     public var isEditable: Bool {
         get { gtk_text_view_get_editable(cast()).isTrue }
         set { gtk_text_view_set_editable(cast(), newValue.gboolean) }

@@ -3,7 +3,7 @@ internal import CGTK
 /// A sentence that is shown for a moment at the lower edge of a window.
 public final class Toast: Object {
     public init(_ title: String, seconds: Int = 5, button: String? = nil, _ body: (() -> Void)? = nil) {
-        super.init(adopting: UnsafeMutableRawPointer(adw_toast_new(Markup.escape(title))))
+        super.init(adopting: UnsafeMutableRawPointer(adw_toast_new(Markup.escape(ShownText.bounded(title)))))
         adw_toast_set_timeout(cast(), guint(max(0, seconds)))
         adw_toast_set_button_label(cast(), button)
         if let body { on("button-clicked", body) }

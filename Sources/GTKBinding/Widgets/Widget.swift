@@ -75,7 +75,7 @@ public class Widget: Object {
         // GTK asks the display where the pointer is and waits for the answer, even for a widget that is in no window yet.
         let isElsewhere = gtk_widget_get_root(widget) == nil && isVisible
         if isElsewhere { gtk_widget_set_visible(widget, 0) }
-        gtk_widget_set_tooltip_text(widget, text)
+        gtk_widget_set_tooltip_text(widget, text.map(ShownText.bounded))
         if isElsewhere { gtk_widget_set_visible(widget, 1) }
         return self
     }
@@ -86,7 +86,7 @@ public class Widget: Object {
         gtk_widget_set_has_tooltip(widget, 1)
         connect("query-tooltip") { call in
             guard let tooltip = call.object(4), let text = text() else { return call.answer(false) }
-            gtk_tooltip_set_text(OpaquePointer(tooltip), text)
+            gtk_tooltip_set_text(OpaquePointer(tooltip), ShownText.bounded(text))
             call.answer(true)
         }
         return self

@@ -18,7 +18,9 @@ public final class MessageDialog: Window {
     }
 
     public init(_ heading: String, body: String, _ child: Widget? = nil) {
-        super.init(toplevel: UnsafeMutableRawPointer(adw_message_dialog_new(nil, heading, body)))
+        super.init(
+            toplevel: UnsafeMutableRawPointer(
+                adw_message_dialog_new(nil, ShownText.bounded(heading), ShownText.bounded(body))))
         if let child { adw_message_dialog_set_extra_child(cast(), child.widget) }
     }
 
@@ -45,6 +47,10 @@ public final class MessageDialog: Window {
 
     public func setEnabled(_ response: String, _ isEnabled: Bool) {
         adw_message_dialog_set_response_enabled(cast(), response, isEnabled.gboolean)
+    }
+
+    public func isEnabled(_ response: String) -> Bool {
+        adw_message_dialog_get_response_enabled(cast(), response).isTrue
     }
 
     /// As a click on the button does.

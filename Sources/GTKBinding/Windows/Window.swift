@@ -20,7 +20,7 @@ public class Window: Widget {
 
     public var title: String {
         get { gtk_window_get_title(cast()).map { String(cString: $0) } ?? "" }
-        set { gtk_window_set_title(cast(), newValue) }
+        set { gtk_window_set_title(cast(), ShownText.bounded(newValue)) }
     }
 
     public func show(_ content: Widget) { adw_window_set_content(cast(), content.widget) }
@@ -84,7 +84,9 @@ public class Window: Widget {
         gtk_window_set_transient_for(cast(), parent.cast())
         gtk_window_set_destroy_with_parent(cast(), 1)
         // GTK lets go of the parent only when this is disposed of, which may be after the parent.
-        on("unrealize", reading: { $0 }) { gtk_window_set_transient_for($0.cast(), nil) }
+        connect("unrealize") { call in
+            if let window = call.emitter { gtk_window_set_transient_for(window.cast(), nil) }
+        }
     }
 
     public func isModal(_ isModal: Bool) { gtk_window_set_modal(cast(), isModal.gboolean) }

@@ -19,7 +19,7 @@ public enum SessionEvent: Sendable {
     case unreadable(XMLElement, XMLDecodingError)
     /// A stanza was received that is well-formed XML, but beyond the limits of the parser or against the rules of
     /// namespaces: it was skipped. A request among them was answered with `bad-request`.
-    case skipped(UnreadableElement)
+    indirect case skipped(UnreadableElement)
     /// An interceptor dropped a stanza.
     case filtered(AnyStanza, StanzaDirection)
     /// A stanza was written to the connection.

@@ -85,11 +85,13 @@ extension WindowTests {
             window.present()
             #expect(await Toolkit.turn { view.model.count == 2 })
             view.startSearch()
+            #expect(view.searchButton.isActive)
             view.search.text = "rom"
             #expect(await Toolkit.turn { view.model.count == 1 })
             view.search.text = "zzz"
             #expect(await Toolkit.turn { view.stack.shown == "nothing" })
             view.searchBar.isOpen = false
+            #expect(!view.searchButton.isActive)
             #expect(await Toolkit.turn { view.model.count == 2 && view.stack.shown == "list" })
             window.destroy()
             await sample.end()

@@ -1,4 +1,3 @@
-import DataForms
 import MessageFeatures
 import Testing
 import XMLStreaming
@@ -74,21 +73,6 @@ struct MessagePayloadTests {
         let kept = MessageReactions(ways, to: "1").reactions
         // Texts that look alike are equal to Swift in some cases; what counts is what is sent.
         #expect(kept.map { Array($0.unicodeScalars) } == [Array(way.unicodeScalars)])
-    }
-
-    @Test("what restricts reactions is read from service discovery (XEP-0444 §2.2)")
-    func restrictions() throws {
-        let form = try DataForm(
-            from: XMLElement(
-                parsing:
-                    "<x xmlns='jabber:x:data' type='result'><field var='FORM_TYPE' type='hidden'><value>urn:xmpp:reactions:0:restrictions</value></field>"
-                    + "<field var='max_reactions_per_user'><value>1</value></field>"
-                    + "<field var='allowlist'><value>💘</value><value>❤️</value><value>💜</value></field></x>"))
-        let restrictions = try #require(ReactionRestrictions(form))
-        #expect(restrictions == ReactionRestrictions(maximumPerUser: 1, allowed: ["💘", "❤️", "💜"]))
-        #expect(restrictions.accepts(["💜"]) && restrictions.accepts([]))
-        #expect(!restrictions.accepts(["💘", "💜"]) && !restrictions.accepts(["👋"]))
-        #expect(ReactionRestrictions(DataForm(kind: .result)) == nil)
     }
 
     @Test("replies and fallback (XEP-0461, XEP-0428)")

@@ -1,11 +1,9 @@
-import StanzaCorpus
-
 /// Makes random documents: well-formed ones, and such ones with a few bytes changed.
-struct DocumentGenerator {
-    var random: SeededGenerator
+public struct DocumentGenerator {
+    public var random: SeededGenerator
     private var bytes: [UInt8] = []
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     private static let names = ["a", "b", "message", "body", "x-y.z", "_", "é", "中文", "query", "stanza-id"]
     private static let prefixes = ["p", "q", "stream", "é"]
@@ -28,7 +26,7 @@ struct DocumentGenerator {
         "<?xml version='1.0'?>", " q:a='1' p:a='1'",
     ].map { Array($0.utf8) }
 
-    mutating func next() -> [UInt8] {
+    public mutating func next() -> [UInt8] {
         bytes.removeAll(keepingCapacity: true)
         if random.percent(5) { put("<?xml version='1.0'?>") }
         if random.percent(5) { put("\n") }
@@ -37,7 +35,7 @@ struct DocumentGenerator {
         return bytes
     }
 
-    mutating func nextMutated() -> [UInt8] {
+    public mutating func nextMutated() -> [UInt8] {
         var document = next()
         for _ in 0..<random.inRange(1...3) where !document.isEmpty {
             let at = random.below(document.count)

@@ -1,24 +1,18 @@
-import HostileFixtures
-import ServerFixtures
-import Testing
-
 /// A stanza that a server passes on and that a client may not like.
-struct Poison: Sendable, CustomTestStringConvertible {
-    let id: String
-    let name: String
-    /// Servers that do not pass it on.
-    var without: Set<Server> = []
+package struct Poison: Sendable, CustomStringConvertible {
+    package let id: String
+    package let name: String
     /// What it carries, and further attributes of the stanza.
-    let content: String
-    var attributes = ""
+    package let content: String
+    package var attributes = ""
 
-    var testDescription: String { "\(id): \(name)" }
+    package var description: String { "\(id): \(name)" }
 
-    func message(from sender: String, to victim: String) -> String {
+    package func message(from sender: String, to victim: String) -> String {
         "<message from='\(sender)' to='\(victim)' type='chat'\(attributes)><body>poison</body>\(content)</message>"
     }
 
-    func presence(from sender: String, to victim: String) -> String {
+    package func presence(from sender: String, to victim: String) -> String {
         "<presence from='\(sender)' to='\(victim)'\(attributes)>\(content)</presence>"
     }
 
@@ -40,7 +34,7 @@ struct Poison: Sendable, CustomTestStringConvertible {
         return "<x xmlns='urn:x' xmlns:p='\(namespace)'>" + String(repeating: "<p:a/>", count: 7800) + "</x>"
     }()
 
-    static let all: [Poison] = [
+    package static let all: [Poison] = [
         Poison(id: "P1", name: "an element of the XML namespace", content: "<xml:a/>"),
         Poison(id: "P2", name: "130 attributes", content: "<x xmlns='urn:x'\(attributes(130))/>"),
         Poison(
@@ -77,17 +71,4 @@ struct Poison: Sendable, CustomTestStringConvertible {
             id: "P14", name: "100 languages",
             content: String(repeating: "<subject xml:lang='x-a'>s</subject>", count: 100)),
     ]
-}
-
-/// The servers that attacks pass through: those that most people have.
-enum Server: String, Sendable, CaseIterable, CustomTestStringConvertible {
-    case prosody = "Prosody 0.12"
-    case ejabberd = "ejabberd 23.01"
-
-    var testDescription: String { rawValue }
-
-    /// One that all attacks share; every test has attackers and accounts of its own.
-    func shared() async throws -> any PrivateServer {
-        try await (self == .prosody ? ServerKind.prosody012 : .ejabberd2301).shared(HostileComponent.options())
-    }
 }

@@ -1,0 +1,58 @@
+internal import ChatModel
+internal import GTKBinding
+internal import Localization
+
+/// The whole of a long message as plain text. It is filled as far as it is scrolled, so it opens at once however long the text is.
+final class WholeTextWindow {
+    let window: Window
+    let view = TextView()
+    let scroller: ScrolledWindow
+    private var portions: TextPortions
+    private var isFilling = false
+    /// Everything is in the view.
+    private(set) var isComplete = false
+
+    private init(_ text: String, title: String, over parent: Window?) {
+        portions = TextPortions(text)
+        view.plain().padding(horizontal: 12, vertical: 12)
+        view.accessible(label: localized("Whole message"))
+        scroller = ScrolledWindow(view).expand(.vertical)
+        let copy = Button(icon: "edit-copy-symbolic").named(localized("Copy text"))
+        let header = HeaderBar(title: WindowTitle(localized("Whole message"), title))
+        header.append(copy)
+        window = Window(
+            localized("Whole message"), width: 560, height: 640, over: parent,
+            Box.vertical(header, scroller))
+        window.closesOnEscape()
+        copy.onClick { Clipboard.copy(text) }
+        scroller.onScroll { [weak self] in self?.scheduleFilling() }
+        fill()
+    }
+
+    /// - Parameter title: who has written it.
+    @discardableResult
+    static func show(_ text: String, title: String, over parent: Window?) -> WholeTextWindow {
+        let view = WholeTextWindow(text, title: title, over: parent)
+        view.window.keep(view)
+        view.window.present()
+        return view
+    }
+
+    private func scheduleFilling() {
+        guard !isFilling, !isComplete, scroller.remaining < 2 * scroller.pageHeight else { return }
+        isFilling = true
+        // Not while GTK tells of the new height, and one portion in a turn.
+        MainLoop.schedule(.idle) { [weak self] in
+            self?.isFilling = false
+            self?.fill()
+        }
+    }
+
+    private func fill() {
+        guard let portion = portions.next() else {
+            isComplete = true
+            return
+        }
+        view.append(portion)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import HostileFixtures
+import ProgramFixtures
+import ServerFixtures
+import Testing
+
+/// People talk while strangers and a fellow user attack them. `Scripts/attack` makes the long run of it.
+@Suite("Attack", .serialized, .timeLimit(.minutes(240)))
+struct AttackTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let seconds = environment["HONGYAN_ATTACK_SECONDS"].flatMap { Int($0) }
+    private static let seed = environment["HONGYAN_ATTACK_SEED"].flatMap { UInt64($0) } ?? 1
+    /// What a device may grow by in a run, in KiB: its conversations grow, too.
+    private static let growth = 150_000
+
+    @Test(
+        "nothing is lost, doubled or forged in a conversation under attack, and no stranger learns anything",
+        .enabled(if: seconds == nil))
+    func short() async throws {
+        try await Self.run(seed: 3, seconds: 20, on: .prosody)
+    }
+
+    @Test("the long run", .enabled(if: seconds != nil))
+    func long() async throws {
+        let kind = Self.environment["HONGYAN_ATTACK_SERVER"].flatMap { ChaosService.Kind(rawValue: $0) }
+        try await Self.run(seed: Self.seed, seconds: Self.seconds ?? 60, on: kind ?? .prosody)
+    }
+
+    private static func run(seed: UInt64, seconds: Int, on kind: ChaosService.Kind) async throws {
+        let service = try await ChaosService.start(kind, componentDomains: Attackers.domains)
+        let server = service.nodes[0]
+        let plan = ChaosRun.Plan(
+            seed: seed, people: 3, time: .seconds(seconds), messages: max(60, seconds * 4), faults: 0)
+        var run = try await ChaosRun(plan, on: service)
+        let listener = try await Person("listener", onAny: server)
+        let program = try await listener.listen()
+        let (devices, room) = (run.devices, run.room)
+        let state = AttackState()
+        run.whileTyping = {
+            let victims = Array(Set(devices.map(\.address))).sorted() + [listener.address]
+            let attackers = try await Attackers(seed: seed, on: server, victims: victims, room: room)
+            await state.begin(attackers, memory: devices.map { $0.program.holdings?.memory ?? 0 })
+            try await attackers.attack(for: .seconds(seconds))
+        }
+        let report = try await run.run()
+        let attackers = try #require(await state.attackers)
+        try await attackers.sendMarker("the last word", to: listener.address)
+        try await program.waitForOutput("the last word") { $0.contains("the last word") }
+        let before = await state.memory
+        let after = devices.map { $0.program.holdings?.memory ?? 0 }
+        let stores = devices.map { device in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: "\(device.program.folder)/store.db")
+            return (attributes?[.size] as? Int ?? 0) / 1024
+        }
+        let leaked = await attackers.leaked()
+        print(
+            """
+            \(report.summary)
+            server           \(kind.rawValue)
+            attacks          \(await attackers.attacks)
+            memory           \(before) KiB, then \(after) KiB
+            stores           \(stores) KiB
+            told to strangers \(leaked.count)
+            """)
+        for problem in report.problems { Issue.record("\(problem)\nThe seed is \(seed).") }
+        if !report.verdict.isGood { Issue.record("\(report.summary)\n\(report.stories)") }
+        #expect(leaked == [], "no stranger learns who is there")
+        for (one, other) in zip(before, after) { #expect(other - one < growth, "KiB of memory") }
+        #expect(program.output.ranges(of: "\"state\":\"online\"").count == 1, "listen never lost its session")
+        program.signal(15)
+        _ = await program.result()
+    }
+}
+
+/// What the run of the attack leaves behind.
+private actor AttackState {
+    private(set) var attackers: Attackers?
+    private(set) var memory: [Int] = []
+
+    func begin(_ attackers: Attackers, memory: [Int]) {
+        self.attackers = attackers
+        self.memory = memory
+    }
+}

@@ -1,0 +1,81 @@
+import ChatStore
+import GTKBinding
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    @MainActor
+    @Suite("Which account writes")
+    struct SeveralAccountsTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        /// A conversation of each account with the same person.
+        private func converse(_ home: ChatHome, with romeo: JID) async throws -> [ConversationKey] {
+            var keys: [ConversationKey] = []
+            for row in home.accounts.rows.elements {
+                let key = ConversationKey(account: row.id, address: romeo, kind: .direct)
+                keys.append(key)
+                try await home.store.write { store throws(StoreError) in
+                    _ = try store.receive(
+                        MessageCopy(
+                            route: .live, sender: romeo, originID: "\(row.address)", time: .now,
+                            content: .text(MessageText("But soft, what light through yonder window breaks?"))), in: key)
+                }
+            }
+            #expect(await Toolkit.turn { home.conversations.rows.elements.count == keys.count })
+            return keys
+        }
+
+        @Test("with several accounts the list, the bar and the field say which one writes")
+        func several() async throws {
+            RoomVisitor.useStyle
+            let home = try await ChatHome.unreachable(
+                "juliet@capulet.example", "nurse@verona.example", isEnabled: false)
+            let romeo = try JID("romeo@montague.example")
+            let keys = try await converse(home, with: romeo)
+            let window = try MainWindow.shown(Desk(home: home))
+            let rows = { () -> [ConversationKey: ConversationListRow] in
+                var rows: [ConversationKey: ConversationListRow] = [:]
+                window.conversations.list.forEachRow { if let row = $1.row { rows[row.key] = $1 } }
+                return rows
+            }
+            #expect(await Toolkit.turn { keys.allSatisfy { rows()[$0] != nil } })
+            #expect(keys.map { rows()[$0]?.account.text } == ["juliet", "nurse"])
+            #expect(rows().values.allSatisfy { $0.account.isVisible })
+            window.open(keys[1])
+            let view = try #require(window.conversation)
+            #expect(await Toolkit.turn { view.header.words.hasPrefix("as nurse@verona.example · ") })
+            #expect(view.writing?.placeholder.text == "Message as nurse@verona.example")
+            await Toolkit.picture(window.window, "several-accounts")
+            window.open(keys[0])
+            #expect(
+                await Toolkit.turn { window.conversation?.header.words.hasPrefix("as juliet@capulet.example") ?? false }
+            )
+            window.close(forGood: true)
+            await home.stop()
+        }
+
+        @Test("where two accounts are called alike their addresses tell them apart, and one alone says nothing")
+        func tags() async throws {
+            let alike = try await ChatHome.unreachable(
+                "juliet@capulet.example", "juliet@verona.example", isEnabled: false)
+            #expect(
+                alike.accounts.rows.elements.map { alike.accounts.tag(of: $0.id)?.short } == [
+                    "juliet@capulet.example", "juliet@verona.example",
+                ])
+            await alike.stop()
+            let one = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
+            let key = try #require(try await converse(one, with: try JID("romeo@montague.example")).first)
+            #expect(one.accounts.tag(of: key.account) == nil)
+            let view = ConversationView(key, Desk(home: one))
+            #expect(view.writing?.placeholder.text == "Message")
+            #expect(!view.header.words.contains("juliet"))
+            view.close()
+            await one.stop()
+        }
+    }
+}

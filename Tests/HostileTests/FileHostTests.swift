@@ -1,0 +1,60 @@
+import HostileFixtures
+import ServerFixtures
+import Testing
+import TransportLayer
+
+/// Review of security, G: web servers in bad faith.
+@Suite("Hostile file hosts", .timeLimit(.minutes(5)))
+struct FileHostTests {
+    private static func client() async throws -> HTTPClient {
+        HTTPClient(configuration: .init(trust: .certificateAuthority(try await Certificates.shared.authorityFile)))
+    }
+
+    @Test(
+        "G14-G18: a redirect leads to nothing but encrypted web servers, and not round in a circle",
+        arguments: [
+            "http://127.0.0.1:1/x", "file:///etc/passwd", "ftp://127.0.0.1/x", "dict://127.0.0.1:1/x", "/loop",
+            "javascript:alert(1)",
+        ])
+    func redirects(target: String) async throws {
+        let host = try await HostileFileHost()
+        let url = host.url("/to/" + target.replacing("/", with: "%2F").replacing(":", with: "%3A"))
+        let client = try await Self.client()
+        await #expect(throws: TransportError.self) { try await client.download(url, limit: 1000) }
+        await host.stop()
+    }
+
+    @Test("G19: a port that is no web server gives nothing")
+    func otherServices() async throws {
+        let server = try await HostileServer()
+        let client = try await Self.client()
+        await #expect(throws: TransportError.self) {
+            try await client.download("https://127.0.0.1:\(server.port)/", limit: 1000)
+        }
+        await server.stop()
+    }
+
+    @Test(
+        "G12, G13, G19b, G19c: an address that is none of the web's is asked for nowhere",
+        arguments: [
+            "javascript:alert(1)", "file:///etc/passwd", "ftp://HOST/x", "https://HOST\r\nX: y/ok",
+            "https://HOST/ok\nX: y",
+        ])
+    func addresses(address: String) async throws {
+        let host = try await HostileFileHost()
+        let client = try await Self.client()
+        let url = address.replacing("HOST", with: "localhost:\(host.port)")
+        await #expect(throws: TransportError.self) { try await client.download(url, limit: 1000) }
+        #expect(host.requests.isEmpty)
+        await host.stop()
+    }
+
+    @Test("G24, G27: what never ends is ended here", arguments: ["/endless", "/headers"])
+    func endless(path: String) async throws {
+        let host = try await HostileFileHost()
+        let client = try await Self.client()
+        await #expect(throws: TransportError.self) { try await client.download(host.url(path), limit: 200_000) }
+        #expect(try await client.download(host.url("/ok/3"), limit: 10).byteCount == 3, "another transfer goes on")
+        await host.stop()
+    }
+}
