@@ -199,7 +199,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(TextFolding.folded("short") == "short")
         let chinese = String(repeating: "长", count: 2000)
         #expect(TextFolding.folded(chinese) == chinese, "counted in code points, not in bytes")
-        let long = String(repeating: "x", count: TextFolding.characterLimit + 77)
+        let long = String(repeating: "x", count: TextFolding.limits.length + 77)
         #expect(TextFolding.folded(long).hasSuffix("x… (77 more characters)"))
         let lines = String(repeating: "\n", count: 1_000_000)
         let folded = TextFolding.folded(lines)
@@ -209,7 +209,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
     @Test("A letter with a megabyte of marks on it is cut, too")
     func marks() {
         let text = "a" + String(repeating: "\u{301}", count: 400_000)
-        #expect(TextFolding.folded(text).unicodeScalars.count < TextFolding.characterLimit + 100)
+        #expect(TextFolding.folded(text).unicodeScalars.count < TextFolding.limits.length + 100)
         #expect(TerminalText.harmless(text + "b").unicodeScalars.count == 32, "and nobody draws more than 30 marks")
     }
 }

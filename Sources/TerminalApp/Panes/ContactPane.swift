@@ -63,12 +63,15 @@ struct ContactPane {
         return index.map { keys[$0] }
     }
 
-    /// Names and addresses that go on as written, for completion.
+    /// Names that go on as written, for completion; addresses where no name does.
     func completions(of beginning: String) -> [String] {
         let wanted = beginning.lowercased()
-        let names = contacts.map(\.name) + others.map(\.title) + keys.map(\.address.description)
         var seen: Set<String> = []
-        return names.filter { $0.lowercased().hasPrefix(wanted) && seen.insert($0).inserted }
+        func matches(_ texts: [String]) -> [String] {
+            texts.filter { $0.lowercased().hasPrefix(wanted) && seen.insert($0).inserted }
+        }
+        let names = matches(contacts.map(\.name) + others.map(\.title))
+        return names.isEmpty ? matches(keys.map(\.address.description)) : names
     }
 
     // MARK: Rows
