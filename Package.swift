@@ -48,6 +48,7 @@ let package = Package(
                 "Hongyan", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
                 "Cryptography", "TransportLayer", "XMPPClient", "MessageSemantics",
             ] + extensions),
+        .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "ChatStore", targets: ["ChatStore"]),
         .library(name: "ChatModel", targets: ["ChatModel"]),
@@ -110,7 +111,10 @@ let package = Package(
         extensionModule("FileSharing", ["MessageFeatures", "ServiceDiscovery", "Cryptography", "TransportLayer"]),
 
         // One import for clients and bots.
-        library("Hongyan", foundation + extensionProducts + ["TransportLayer", "XMPPClient"]),
+        library("Hongyan", foundation + extensionProducts + ["MessageSemantics", "TransportLayer", "XMPPClient"]),
+
+        // What their unit tests talk to.
+        library("HongyanTesting", foundation + ["TransportLayer", "XMPPClient"]),
 
         // The screen.
         screenModule("GTKBinding", ["CGTK"]),
@@ -234,7 +238,9 @@ let package = Package(
         tests(
             "XMPPClient",
             foundation + [
-                "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "MessageHistory", "ServerFixtures",
+                "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "HongyanTesting", "MessageFeatures",
+                "MessageHistory",
+                "ServerFixtures",
             ]),
         tests(
             "Extensions",
@@ -249,7 +255,7 @@ let package = Package(
             foundation + [
                 "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory", "MessageSemantics",
                 "AccountRegistration", "DataForms", "GroupChat",
-                "XMPPClient", "TransportLayer", "ServerFixtures",
+                "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(
             name: "ChaosClient",
@@ -265,9 +271,8 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "CommandLine", "TerminalApp", "TerminalFixtures", "Localization", "UserProfile", "Roster",
-                "MessageFeatures", "XMPPAddress", "XMPPStanzas",
-                "XMPPClient",
+                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures", "Localization",
+                "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
             ]),
         tests(
@@ -276,6 +281,7 @@ let package = Package(
                 "ChatModel", "ChatStore", "TransportLayer", "XMPPClient", "ServerFixtures", "ProgramFixtures",
                 "HostileFixtures",
             ]),
+        tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
         tests("Documentation", ["Hongyan", "ServerFixtures"]),
     ],
     swiftLanguageModes: [.v6]

@@ -172,8 +172,11 @@ private struct Run: ~Copyable {
             case .resourceConflict: isChoosing = true
             case .established: precondition(isSecured, "Stanzas in clear.")
             case .stanzas(let stanzas): unconfirmed += stanzas.count
+            case .unreadable: unconfirmed += 1
             case .ended: ends += 1
-            case .closeTransport, .progress, .tokenReceived, .tokenRejected, .element, .acknowledged, .notSent: break
+            case .closeTransport, .progress, .tokenReceived, .tokenRejected, .element, .acknowledged, .notSent,
+                .tooLarge:
+                break
             }
         }
     }

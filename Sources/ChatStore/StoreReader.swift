@@ -9,6 +9,7 @@ public protocol StoreReader {
     func account(_ address: JID) throws(StoreError) -> Account?
     /// By name or address.
     func contacts(of account: AccountID) throws(StoreError) -> [Contact]
+    func contact(_ address: JID, of account: AccountID) throws(StoreError) -> Contact?
     func rooms(of account: AccountID) throws(StoreError) -> [Room]
     func avatar(of address: JID, account: AccountID) throws(StoreError) -> Avatar?
     /// The hashes of all pictures, for lists, which load the data of few.
@@ -29,6 +30,8 @@ public protocol StoreReader {
     func conversations() throws(StoreError) -> [Conversation]
     func conversation(_ id: ConversationID) throws(StoreError) -> Conversation?
     func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationID?
+    /// Whether the person has written something in it, here or on another device.
+    func hasWritten(in conversation: ConversationID) throws(StoreError) -> Bool
     func draft(in conversation: ConversationID) throws(StoreError) -> Draft?
     /// The last message that was read here or on another device.
     func readPosition(in conversation: ConversationID) throws(StoreError) -> TimelinePosition?

@@ -19,8 +19,11 @@ public struct SASLSelection: Sendable, Hashable {
 ///   tls-unique, then tls-server-end-point.
 /// * Where it does not, TLS 1.2 is bound by tls-unique, which RFC 5802 §6 makes the one to expect; TLS 1.3 is not
 ///   bound, because servers without the list disagree there (ejabberd 23 takes its Finished message alone).
-/// * A server that offers `-PLUS` but in no way the client can gets the flag `n`; one that offers none gets `y` from a
-///   client that could, so that a list with the `-PLUS` names cut out is noticed.
+/// * A server that offers `-PLUS` with a list of kinds of which none is defined for this version of TLS, or over XEP-0388
+///   without a list, gets no unbound exchange: the list was forged (XEP-0440 §4). Where a kind could be used on another
+///   connection, such as tls-unique on one that does not resume a TLS session, it gets the flag `n`.
+/// * A server that offers no `-PLUS` gets `y` from a client that could, so that a list with these names cut out is noticed.
+/// * Once an account was authenticated with channel binding, an unbound exchange is refused where binding is possible.
 /// * After a bound exchange failed, an unbound one is not tried: to make it fail is all that a man in the middle could do.
 public struct SASLNegotiator: Sendable {
     /// What may be used.
@@ -45,14 +48,15 @@ public struct SASLNegotiator: Sendable {
         let binding = commonBinding(with: offer)
         let offered = Set(offer.mechanisms)
         for mechanism in SASLMechanismName.byStrength where offered.contains(mechanism.rawValue) {
-            guard refusal(of: mechanism, for: credentials, binding: binding, tried: tried) == nil else { continue }
+            let refusal = refusal(of: mechanism, for: credentials, binding: binding, offer: offer, tried: tried)
+            guard refusal == nil else { continue }
             return SASLSelection(mechanism: mechanism, channelBinding: flag(of: mechanism, binding, offer))
         }
         throw SASLError(
             .noUsableMechanism(
                 offer.mechanisms.map { name in
                     let mechanism = SASLMechanismName(rawValue: name)
-                    let reason = refusal(of: mechanism, for: credentials, binding: binding, tried: tried)
+                    let reason = refusal(of: mechanism, for: credentials, binding: binding, offer: offer, tried: tried)
                     return SASLRefusal(mechanism: name, reason: reason ?? .unknown)
                 }))
     }
@@ -67,7 +71,7 @@ public struct SASLNegotiator: Sendable {
         if let hash = selection.mechanism.scramHash, let digest = digests[hash] {
             return SCRAMClient(
                 credentials: credentials, digest: digest, channelBinding: selection.channelBinding, nonce: nonce,
-                iterations: policy.scramIterations, offer: offer)
+                iterations: policy.scramIterations, offer: offer, tlsVersion: security.scramVersion)
         }
         switch selection.mechanism {
         case .external: return ExternalClient(authorizationID: credentials.authorizationID)
@@ -84,7 +88,7 @@ public struct SASLNegotiator: Sendable {
 
     private func refusal(
         of mechanism: SASLMechanismName, for credentials: SASLCredentials, binding: ChannelBinding?,
-        tried: Set<SASLMechanismName>
+        offer: SASLOffer, tried: Set<SASLMechanismName>
     ) -> SASLRefusal.Reason? {
         guard SASLMechanismName.byStrength.contains(mechanism) else { return .unknown }
         if let hash = mechanism.scramHash, digests[hash] == nil { return .unknown }
@@ -94,16 +98,36 @@ public struct SASLNegotiator: Sendable {
         }
         guard holds(credentials, proofFor: mechanism) else { return .credentialsMissing }
         guard !tried.contains(mechanism) else { return .alreadyTried }
+        if mechanism == .plain, let previous = policy.previousMechanism {
+            guard previous.scramHash == nil, previous != .external else { return .weakerThanBefore }
+        }
         if mechanism.isChannelBound {
             guard binding != nil else { return .noCommonChannelBinding }
         } else if mechanism != .external {
             let hasFailedBound = tried.contains { $0.isChannelBound }
-            guard !policy.requiresChannelBinding, !hasFailedBound else { return .notChannelBound }
-        }
-        if mechanism == .plain, let previous = policy.previousMechanism {
-            guard previous.scramHash == nil, previous != .external else { return .weakerThanBefore }
+            guard !policy.requiresChannelBinding, !hasFailedBound, !isBindingWithheld(offer), !isDowngrade else {
+                return .notChannelBound
+            }
         }
         return nil
+    }
+
+    /// Whether somebody has seen to it that the client finds no kind of binding that it knows, although the server binds.
+    private func isBindingWithheld(_ offer: SASLOffer) -> Bool {
+        guard canBind, offer.offersChannelBinding else { return false }
+        guard let listed = offer.channelBindings else { return offer.mustListChannelBindings }
+        return !security.definedKinds.contains { listed.contains($0.rawValue) }
+    }
+
+    /// Whether the last login was bound to its connection, and this one could be, too.
+    private var isDowngrade: Bool {
+        guard policy.previousMechanism?.isChannelBound == true else { return false }
+        switch security {
+        case .clear: return true
+        // A connection that resumes a TLS session has no tls-unique, and servers without XEP-0440 expect that one.
+        case .tls12: return security.bindings.contains { $0.kind == .tlsUnique }
+        case .tls13: return true
+        }
     }
 
     private func holds(_ credentials: SASLCredentials, proofFor mechanism: SASLMechanismName) -> Bool {

@@ -5,9 +5,14 @@ public struct SASLOffer: Sendable, Hashable {
     /// The kinds of channel binding (XEP-0440), `nil` where the server does not say.
     public var channelBindings: [String]?
 
-    public init(mechanisms: [String], channelBindings: [String]? = nil) {
+    /// Whether a server that offers mechanisms with channel binding must list the kinds: in XEP-0388, where a missing list
+    /// means that somebody has taken it out (XEP-0440 §4).
+    public var mustListChannelBindings: Bool
+
+    public init(mechanisms: [String], channelBindings: [String]? = nil, mustListChannelBindings: Bool = false) {
         self.mechanisms = mechanisms
         self.channelBindings = channelBindings
+        self.mustListChannelBindings = mustListChannelBindings
     }
 
     /// Whether any mechanism binds to the TLS connection.

@@ -11,7 +11,8 @@ public struct SASLPolicy: Sendable, Hashable {
     /// The iteration counts that SCRAM accepts.
     public var scramIterations: ClosedRange<Int>
     /// The mechanism of this account's last login. Once it was SCRAM or EXTERNAL, PLAIN is refused for ever: a forged
-    /// list of mechanisms is how a password would be taken (XEP-0474 §6). What else is forged on the list is
+    /// list of mechanisms is how a password would be taken (XEP-0474 §6). Once it was bound to its TLS connection, an unbound
+    /// one is refused where binding is possible. What else is forged on the list is
     /// found by channel binding and by the server's signature over it.
     public var previousMechanism: SASLMechanismName?
 
@@ -51,6 +52,24 @@ public enum SASLConnectionSecurity: Sendable, Hashable {
         case .clear: []
         case .tls12(let bindings): bindings
         case .tls13(let bindings): bindings.filter { $0.kind != .tlsUnique }
+        }
+    }
+
+    /// The kinds of binding that the version of TLS defines (RFC 5929, RFC 9266 §3), whether this connection gives them or not.
+    var definedKinds: [ChannelBinding.Kind] {
+        switch self {
+        case .clear: []
+        case .tls12: [.tlsExporter, .tlsUnique, .tlsServerEndPoint]
+        case .tls13: [.tlsExporter, .tlsServerEndPoint]
+        }
+    }
+
+    /// The version of TLS as SCRAM servers name it (XEP-0515 §5.1).
+    var scramVersion: String? {
+        switch self {
+        case .clear: nil
+        case .tls12: "0303"
+        case .tls13: "0304"
         }
     }
 }

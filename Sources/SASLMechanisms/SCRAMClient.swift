@@ -15,6 +15,7 @@ public struct SCRAMClient: SASLClientMechanism {
     private let channelBinding: GS2ChannelBinding
     private let iterations: ClosedRange<Int>
     private let offer: SASLOffer?
+    private let tlsVersion: String?
     private var state: State
 
     private enum State {
@@ -46,10 +47,12 @@ public struct SCRAMClient: SASLClientMechanism {
     ///
     /// `nonce` must be new for each exchange and not to be guessed: printable ASCII without a comma, for instance the
     /// base64 of 18 or more random bytes. `offer` is what the server offered, to be checked against XEP-0474's
-    /// attribute; `nil` leaves that check out.
+    /// attribute; `nil` leaves that check out. `tlsVersion` is that of the connection in four hexadecimal digits, to be
+    /// checked against XEP-0515's attribute; `nil` leaves that check out.
     public init(
         credentials: SASLCredentials, digest: SASLDigest, channelBinding: GS2ChannelBinding = .unsupported,
-        nonce: String, iterations: ClosedRange<Int> = SCRAMLimits.iterations, offer: SASLOffer? = nil
+        nonce: String, iterations: ClosedRange<Int> = SCRAMLimits.iterations, offer: SASLOffer? = nil,
+        tlsVersion: String? = nil
     ) {
         precondition(
             !nonce.isEmpty && SCRAMMessage.isPrintable(nonce.utf8), "A nonce is printable ASCII without a comma.")
@@ -62,6 +65,7 @@ public struct SCRAMClient: SASLClientMechanism {
         self.channelBinding = channelBinding
         self.iterations = iterations
         self.offer = offer
+        self.tlsVersion = tlsVersion
         state = .initial(credentials, nonce: nonce)
     }
 
@@ -163,6 +167,10 @@ public struct SCRAMClient: SASLClientMechanism {
             throw SASLError(.iterationCountOutOfRange(count, allowed: iterations))
         }
         if let offer { try check(offer, signedIn: message) }
+        // Signed with the rest: another version at the server's end means that somebody ends TLS in between (XEP-0515 §5.2).
+        if let tlsVersion, let signed = message.value("t"), signed.elementsEqual(tlsVersion.utf8) == false {
+            throw SASLError(.offerTampered)
+        }
         return Challenge(nonce: Array(nonce), salt: salt, iterations: count)
     }
 

@@ -42,7 +42,7 @@ public protocol Transport: Sendable {
     func abort()
 
     /// Whether the transport carries messages and not a stream of bytes (RFC 7395): each ``write(_:)`` is one message then, and each
-    /// ``read()`` gives one whole message. `false` unless said otherwise.
+    /// ``read()`` gives one whole message, or the next part of a very long one. `false` unless said otherwise.
     var isMessageBased: Bool { get }
 
     /// What the TLS handshake settled; `nil` without TLS.

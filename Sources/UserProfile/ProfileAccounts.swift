@@ -83,11 +83,6 @@ public actor ProfileAccounts: AccountKeeping {
 
     public nonisolated func uploader(for media: MediaCache) -> any AttachmentUploader { ProfileUploader(media: media) }
 
-    /// Where passwords are kept, as a sentence for a person.
-    public func placeOfPasswords() async -> String? {
-        try? await withCredentials { store throws(CredentialError) in store.description }
-    }
-
     private func file() throws(AccountKeepingFailure) -> AccountFile {
         do throws(ProfileFailure) {
             return try AccountFile(directory: directory)

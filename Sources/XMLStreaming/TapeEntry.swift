@@ -39,7 +39,6 @@ struct TapeEntry: BitwiseCopyable, Sendable {
     @inline(__always) var isElement: Bool { packed & 3 == Kind.element.rawValue }
     @inline(__always) var isAttribute: Bool { packed & 3 == Kind.attribute.rawValue }
     @inline(__always) var isText: Bool { packed & 3 == Kind.text.rawValue }
-    @inline(__always) var isNamespace: Bool { packed & 3 == Kind.namespace.rawValue }
 
     @inline(__always) var name: Int { Int(first) }
     @inline(__always) var value: Int { Int(second) }

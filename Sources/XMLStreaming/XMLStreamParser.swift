@@ -157,9 +157,6 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         return try next()
     }
 
-    /// Whether a stand-alone document is complete.
-    var isAtDocumentEnd: Bool { state == .documentEnd && !isInsideElement && position == buffer.count }
-
     /// The same as `next()`, with offsets of errors that count from `position`.
     private mutating func advance() throws(XMLError) -> XMLStreamEvent? {
         if state == .closing {

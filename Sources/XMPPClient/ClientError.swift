@@ -76,6 +76,10 @@ extension ClientError.Code {
     public static let unacknowledged = Self("unacknowledged")
     /// Too much waits to be sent.
     public static let queueFull = Self("queue full")
+    /// What was to be sent has more bytes than the server accepts.
+    public static let stanzaTooLarge = Self("stanza too large")
+    /// The server ended the connection because of the stanza, more than once.
+    public static let stanzaRefused = Self("stanza refused")
     /// What must not be lost could not be stored.
     public static let storeFailed = Self("store failed")
     /// A handler for the same requests exists already.
@@ -105,6 +109,13 @@ extension ClientError {
     static let notManaged = ClientError(
         .unacknowledged, "The server does not confirm on this connection what it receives.")
 
+    static func tooLarge(byteCount: Int, limit: Int) -> ClientError {
+        ClientError(
+            .stanzaTooLarge,
+            "This is too long to be sent: it takes \(byteCount) bytes, and the server accepts \(limit). Send it in parts or as a file."
+        )
+    }
+
     static func unacknowledged(because error: ClientError) -> ClientError {
         ClientError(
             .unacknowledged,
@@ -119,6 +130,7 @@ extension ClientError {
             case .connection: failure.code == .loginTimedOut ? .timedOut : .connectionFailed
             case .encryption: .encryptionFailed
             case .policy: .policyViolated
+            case .settings: .invalidConfiguration
             case .conflict: .conflict
             case .protocolViolation: .protocolViolated
             }

@@ -32,6 +32,12 @@ extension Presence {
         set { payloads.setText(Self.statusName, newValue) }
     }
 
+    /// How much of a status text is kept of each of many peers, in bytes of UTF-8: several lines on a screen.
+    package static let statusLimit = 2048
+
+    /// The beginning of ``status``, in whole characters, that is short enough to be kept.
+    package var shortStatus: String? { status?.prefix(utf8: Self.statusLimit) }
+
     /// The free text in all its languages.
     public var statuses: LocalizedText {
         get { payloads.texts(Self.statusName, inherited: language) }
@@ -61,6 +67,14 @@ extension Presence {
 }
 
 extension String {
+    /// The beginning that fits into so many bytes of UTF-8, as whole characters.
+    fileprivate func prefix(utf8 limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while end > startIndex, String.Index(end, within: self) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+
     /// Without the white space that some programs leave around a keyword.
     var trimmed: String {
         guard let first = firstIndex(where: { !$0.isWhitespace }),

@@ -23,6 +23,13 @@ public protocol Stanza: XMLPayload, Hashable {
 }
 
 extension Stanza {
+    /// The longest `id` that an automatic answer repeats, in bytes. A longer one would make the answer as large as its
+    /// sender likes; those in use have less than a hundred.
+    public static var repeatedIDBytes: Int { 1_024 }
+
+    /// Whether an answer that nobody asked a person about may repeat the `id`.
+    public var hasRepeatableID: Bool { (id?.utf8.count ?? 0) <= Self.repeatedIDBytes }
+
     /// The error that the stanza carries, or `nil` if it is not of type `error`.
     ///
     /// An error stanza without a readable `<error/>` gives `undefined-condition`: the peer's fault does not make a

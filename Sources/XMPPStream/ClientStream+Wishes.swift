@@ -29,7 +29,12 @@ extension ClientStream {
             return
         }
         let bytes = StreamMarkup.bytes(of: stanza)
-        output.write(bytes)
+        let document = framing.document(of: bytes)
+        guard document.count <= serverLimits.stanzaBytes else {
+            output.append(.tooLarge(token, byteCount: document.count))
+            return
+        }
+        output.send(document)
         if case .request = management.stanzaSent(UnacknowledgedStanza(token: token, bytes: bytes)) {
             output.write(StreamMarkup.request)
             state.flow { $0.keepAlive.answerExpected(now: now) }
@@ -37,9 +42,15 @@ extension ClientStream {
     }
 
     /// Sends an element that is no stanza, such as the client state of XEP-0352. It is not counted and gets lost with
-    /// the connection. Nothing is sent unless stanzas flow.
+    /// the connection. Nothing is sent unless stanzas flow, or if it is larger than ``serverLimits`` allow.
     public mutating func sendElement(_ element: some XMLEncodable, now: ContinuousClock.Instant) -> [StreamAction] {
-        isEstablished ? written(StreamMarkup.bytes(of: element)) : []
+        let bytes = byteCount(of: element) <= serverLimits.stanzaBytes ? StreamMarkup.bytes(of: element) : []
+        return isEstablished && !bytes.isEmpty ? written(bytes) : []
+    }
+
+    /// How many bytes an element has on this stream.
+    public func byteCount(of element: some XMLEncodable) -> Int {
+        framing.document(of: StreamMarkup.bytes(of: element)).count
     }
 
     /// Sends a registration request (XEP-0077 §3.1) after `.readyToRegister`; the answer comes as `.stanzas`.

@@ -32,11 +32,14 @@ public struct ClientStream: ~Copyable, Sendable {
     public internal(set) var keepAliveCount: UInt64 = 0
     /// What was learnt about silence on this network, for the next connection; nil unless the policy adapts.
     public internal(set) var keepAlivePace: KeepAlivePace?
+    /// What the server accepts from us on this stream (XEP-0478).
+    public private(set) var serverLimits: StreamLimits
     private(set) var framing = StreamFraming.stream
     var state: State
 
     public init(configuration: ClientStreamConfiguration) {
         self.configuration = configuration
+        serverLimits = configuration.serverLimits
         resumption = configuration.usesStreamManagement ? configuration.resumption : nil
         state = .idle
     }
@@ -274,6 +277,7 @@ extension ClientStream {
             streamErrorReceived(element, &output)
         } else if element.isNamed(StreamName.features) {
             // After a resumption by XEP-0388 they may come at any time, or not at all.
+            serverLimits = StreamFeatures(element: element).limits
         } else {
             output.append(.element(element))
         }
@@ -421,10 +425,11 @@ extension ClientStream {
         as address: JID, _ ready: StreamNegotiation.Ready, isResumed: Bool, now: ContinuousClock.Instant,
         _ output: inout ActionList
     ) {
-        state = .established(
-            Established(
-                address: address,
-                keepAlive: KeepAlive(configuration.keepAlive, pace: configuration.keepAlivePace, now: now)))
+        // What came before the login is about strangers, and nothing came after it where the session was resumed with it.
+        if !ready.shortcuts.resumesInline { serverLimits = ready.features.limits }
+        let keepAlive = configuration.keepAlive.limited(to: serverLimits.idleTime)
+        let pace = configuration.keepAlivePace?.limited(by: keepAlive)
+        state = .established(Established(address: address, keepAlive: KeepAlive(keepAlive, pace: pace, now: now)))
         noteKeepAlive()
         // Still here where the server has no stream management any more: the old session is lost.
         leftOver += resumption?.unacknowledged ?? []

@@ -60,6 +60,9 @@ public struct ClientStreamConfiguration: Sendable {
     /// What is accepted from the server once it has proved itself.
     public var limits = XMLLimits.default
 
+    /// What the server accepts until it says otherwise: what it said on an earlier connection (XEP-0478).
+    public var serverLimits = StreamLimits()
+
     public var keepAlive = KeepAlivePolicy.standard
     /// What an earlier connection on the same network has learnt, for ``KeepAlivePolicy/adaptive(_:)``.
     public var keepAlivePace: KeepAlivePace?

@@ -20,7 +20,7 @@ public struct KeepAliveBounds: Hashable, Sendable {
 ///
 /// It is about the network and not about one connection, so it goes on from one to the next.
 public struct KeepAlivePace: Hashable, Sendable {
-    private let bounds: KeepAliveBounds
+    private var bounds: KeepAliveBounds
     /// The silence after which the server is asked next.
     public private(set) var silence: Duration
     /// A silence that was too long on this network.
@@ -45,6 +45,15 @@ public struct KeepAlivePace: Hashable, Sendable {
 
     /// There is another network now, about which nothing is known.
     public mutating func networkChanged() { self = Self(bounds) }
+
+    /// The same within the bounds of a policy.
+    func limited(by policy: KeepAlivePolicy) -> KeepAlivePace {
+        guard case .adaptive(let bounds) = policy else { return self }
+        var pace = self
+        pace.bounds = bounds
+        pace.silence = min(silence, bounds.longest)
+        return pace
+    }
 
     var patience: Duration { bounds.patience }
 }

@@ -17,3 +17,21 @@ public enum KeepAlivePolicy: Hashable, Sendable {
     /// Begins with one minute of silence, which may grow to ten on a network that bears it.
     public static let standard = KeepAlivePolicy.adaptive(.standard)
 }
+
+extension KeepAlivePolicy {
+    /// The policy with silences that a server bears which takes a client for idle after `idleTime` (XEP-0478 §3); nil
+    /// changes nothing.
+    func limited(to idleTime: Duration?) -> KeepAlivePolicy {
+        guard let longest = idleTime.map({ $0 * 0.75 }) else { return self }
+        switch self {
+        case .off: return .off
+        case .probe(let silence, let patience): return .probe(silence: min(silence, longest), patience: patience)
+        case .whitespace(let interval): return .whitespace(every: min(interval, longest))
+        case .adaptive(var bounds):
+            bounds.first = min(bounds.first, longest)
+            bounds.shortest = min(bounds.shortest, longest)
+            bounds.longest = min(bounds.longest, longest)
+            return .adaptive(bounds)
+        }
+    }
+}

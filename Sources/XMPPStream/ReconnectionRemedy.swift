@@ -13,6 +13,8 @@ enum ReconnectionRemedy: Equatable, Sendable {
     case fresh
     /// Time.
     case time
+    /// Time, unless the same thing went wrong at the same place again and again: then a person.
+    case timeUnlessRepeated(StreamFailure.Cause)
 
     /// - Parameters:
     ///   - wasOnline: Whether this account had a session before, by which the settings are proved good.
@@ -40,9 +42,12 @@ enum ReconnectionRemedy: Equatable, Sendable {
         default:
             switch failure.category {
             case .connection: self = .time
+            // Something that was sent or received broke the stream, not the account: it must not stay offline because of it.
+            case .protocolViolation where wasOnline: self = .timeUnlessRepeated(failure.cause)
+            case .policy where wasOnline && failure.objectsToOurStanza: self = .time
             // Nobody fights for the resource: it is this client's own old session that came back from the dead.
             case .conflict where hasGhost: self = .time
-            case .authentication, .encryption, .policy, .conflict, .protocolViolation: self = .person
+            case .authentication, .encryption, .policy, .settings, .conflict, .protocolViolation: self = .person
             }
         }
     }

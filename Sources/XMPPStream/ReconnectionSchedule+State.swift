@@ -11,22 +11,29 @@ extension ReconnectionSchedule {
         /// The world has changed since it began; if it has not succeeded by then, it is given up for a new one.
         var abandonAt: ContinuousClock.Instant?
         var isAbandoned = false
+        /// Stanzas have flowed at the place.
+        var hasFlowed = false
 
-        init(_ place: Place, isExtra: Bool = false, isOvertaken: Bool = false) {
+        init(_ place: Place, isExtra: Bool = false, isOvertaken: Bool = false, hasFlowed: Bool = false) {
             self.place = place
             self.isExtra = isExtra
             self.isOvertaken = isOvertaken
+            self.hasFlowed = hasFlowed
         }
     }
 
     struct Online: Equatable {
+        var place: Place
         var since: ContinuousClock.Instant
         /// When the server was asked for a sign of life.
         var probedAt: ContinuousClock.Instant?
         /// Until when it has to answer.
         var answerDue: ContinuousClock.Instant?
 
-        init(since: ContinuousClock.Instant) { self.since = since }
+        init(at place: Place, since: ContinuousClock.Instant) {
+            self.place = place
+            self.since = since
+        }
 
         /// One question at a time.
         mutating func probe(_ policy: ReconnectionPolicy, _ now: ContinuousClock.Instant) -> Action {
@@ -89,6 +96,11 @@ extension ReconnectionSchedule {
         var failures = 0
         /// Attempts in a row without a pause, for the reasons of the server.
         var detours = 0
+        /// How often in a row the server sent us elsewhere.
+        var redirects = 0
+        /// What broke the protocol last, and how often in a row.
+        var violation: (cause: StreamFailure.Cause, count: Int)?
+        let usualHost: StreamError.Host?
         /// Attempts that the world may still cause without delay.
         var hurries = ReconnectionSchedule.hurryLimit
         var hurriesSince: ContinuousClock.Instant?
@@ -106,7 +118,11 @@ extension ReconnectionSchedule {
         mutating func recovered() {
             failures = 0
             detours = 0
+            redirects = 0
+            violation = nil
         }
+
+        init(usualHost: StreamError.Host?) { self.usualHost = usualHost }
 
         /// Takes one of the attempts that the world may cause without delay.
         mutating func mayHurry(_ now: ContinuousClock.Instant) -> Bool {
@@ -137,22 +153,33 @@ extension ReconnectionSchedule {
             after end: StreamEnd, of attempt: Attempt, _ policy: ReconnectionPolicy, now: ContinuousClock.Instant,
             chance: Double
         ) -> (Next, Action) {
-            let place = place(for: end.resumption?.location)
+            var place = place(for: end.resumption?.location)
             // The owner ended it at our word.
             if attempt.isAbandoned, end.reason != .requested { return go(place, isExtra: true) }
             let remedy = ReconnectionRemedy(end, wasOnline: wasOnline, hasGhost: hasGhost)
             if end.failure?.category == .conflict { hasGhost = false }
+            if case .timeUnlessRepeated = remedy {} else { violation = nil }
             switch remedy {
             case .none: return (.finished, .finish)
             case .person: return (.finished, .giveUp)
+            case .timeUnlessRepeated(let cause):
+                let count = violation?.cause == cause ? (violation?.count ?? 0) + 1 : 1
+                guard count < ReconnectionSchedule.repetitionLimit else { return (.finished, .giveUp) }
+                violation = (cause, count)
             case .elsewhere(let host):
-                if takesDetour() { return go(.redirected(host)) }
+                redirects += 1
+                if redirects <= ReconnectionSchedule.redirectLimit {
+                    // In front of a first login somebody waits, who cannot be told to wait for a place further on.
+                    let isFollowed = redirects == 1 || !wasOnline
+                    if isFollowed, !isSame(host, attempt.place) { return go(.redirected(host)) }
+                    place = .redirected(host)
+                }
             case .fresh:
                 hasGhost = true
                 if takesDetour() { return go(.usual) }
             case .time:
                 // Nobody there, where the server said somebody would be: the usual place has not failed yet.
-                if attempt.place != .usual, takesDetour() { return go(.usual) }
+                if attempt.place != .usual, !attempt.hasFlowed, takesDetour() { return go(.usual) }
             }
             guard wasOnline || policy.retriesFirstLogin else { return (.finished, .giveUp) }
             guard policy.attempts != 0 else { return (.finished, .giveUp) }
@@ -167,6 +194,20 @@ extension ReconnectionSchedule {
             }
             let until = now.advanced(by: length)
             return (.paused(Pause(until: until, place: place)), .pause(until: until))
+        }
+
+        /// Whether the server sends us to where we come from.
+        private func isSame(_ host: StreamError.Host, _ place: Place) -> Bool {
+            switch place {
+            case .redirected(let from), .keeper(let from): from == host
+            case .usual:
+                if let usualHost {
+                    usualHost.name.lowercased() == host.name.lowercased()
+                        && (usualHost.port == host.port || usualHost.port == nil || host.port == nil)
+                } else {
+                    false
+                }
+            }
         }
 
         private mutating func takesDetour() -> Bool {

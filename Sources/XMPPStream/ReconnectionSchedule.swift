@@ -44,9 +44,15 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
         case finish
     }
 
-    /// How often in a row a server may send a client elsewhere, or an old session be given up for a new one, without a
-    /// pause (RFC 6120 §4.9.3.19 warns of loops).
+    /// How often in a row an old session may be given up for a new one, or a place that the server named be empty, without
+    /// a pause.
     package static let detourLimit = 3
+    /// How often in a row a server may send a client elsewhere (RFC 6120 §4.9.3.19 warns of loops). The first time it is
+    /// followed at once, later ones after a pause, and after these the usual place is asked again.
+    package static let redirectLimit = 3
+    /// How often in a row the same violation of the protocol at the same place in the stream is taken for chance. After
+    /// that it would come again with each connection; five attempts with growing pauses take half a minute.
+    package static let repetitionLimit = 5
     /// How many attempts the network and awakenings can cause in a short time. An interface that comes and goes every
     /// second must not make a storm.
     package static let hurryLimit = 3
@@ -59,11 +65,14 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
     package static let sleepThreshold = Duration.seconds(2)
 
     let policy: ReconnectionPolicy
-    var record = Record()
+    var record: Record
     var state = State.idle
 
-    public init(_ policy: ReconnectionPolicy) {
+    /// - Parameter usualHost: What ``Place/usual`` is, where it is known: a server that sends a client from there to there
+    ///   is not followed at once.
+    public init(_ policy: ReconnectionPolicy, usualHost: StreamError.Host? = nil) {
         self.policy = policy
+        record = Record(usualHost: usualHost)
     }
 
     init(_ policy: ReconnectionPolicy, _ record: Record, _ state: consuming State) {
@@ -150,10 +159,10 @@ extension ReconnectionSchedule {
         let policy = policy
         var record = record
         switch consume state {
-        case .connecting:
+        case .connecting(let attempt):
             record.wasOnline = true
             record.deadLocation = nil
-            self = Self(policy, record, .online(Online(since: now)))
+            self = Self(policy, record, .online(Online(at: attempt.place, since: now)))
         case .idle: self = Self(policy, record, .idle)
         case .online(let online): self = Self(policy, record, .online(online))
         case .paused(let pause): self = Self(policy, record, .paused(pause))
@@ -179,7 +188,7 @@ extension ReconnectionSchedule {
             return action
         case .online(let online):
             if online.since.duration(to: now) >= policy.recovery { record.recovered() }
-            let attempt = Attempt(.usual, isOvertaken: online.isSuspect(now))
+            let attempt = Attempt(online.place, isOvertaken: online.isSuspect(now), hasFlowed: true)
             let (next, action) = record.next(after: end, of: attempt, policy, now: now, chance: chance)
             self = Self(policy, record, State(next))
             return action

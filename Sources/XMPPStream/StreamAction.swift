@@ -46,6 +46,9 @@ public enum StreamAction: Equatable, Sendable {
     /// The stanza was not sent because the stream is not, or no longer, ready for stanzas.
     case notSent(StanzaToken)
 
+    /// The stanza was not sent because it has more bytes than the server accepts: ``ClientStream/serverLimits``.
+    case tooLarge(StanzaToken, byteCount: Int)
+
     /// The stream is over. Comes exactly once; nothing follows.
     case ended(StreamEnd)
 }

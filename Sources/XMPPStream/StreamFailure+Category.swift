@@ -8,12 +8,14 @@ extension StreamFailure {
             .serverUnresponsive, .closedDuringLogin, .authenticationUnavailable:
             .connection
         case .encryptionRefused, .encryptionFailed, .certificateRejected, .injectedBeforeEncryption,
-            .serverNotAuthentic:
+            .serverNotAuthentic, .accountMismatch:
             .encryption
         case .credentialsRejected, .accountDisabled, .credentialsExpired, .authenticationFailed, .furtherStepDemanded:
             .authentication
         case .authenticationNotOffered, .noAcceptableMechanism, .bindingRefused, .sessionRefused:
             .policy
+        case .settingsUnusable:
+            .settings
         case .resourceConflict:
             .conflict
         case .notXMPP, .serverMismatch, .unsupportedVersion, .malformedXML, .unexpectedElement, .handledCountTooHigh,
@@ -28,7 +30,7 @@ extension StreamFailure {
     public var isTemporary: Bool {
         switch category {
         case .connection: code != .serverNotFound
-        case .authentication, .encryption, .policy, .conflict, .protocolViolation: false
+        case .authentication, .encryption, .policy, .settings, .conflict, .protocolViolation: false
         }
     }
 

@@ -18,6 +18,8 @@ extension StreamFailure: CustomStringConvertible {
             "The server did not finish the login in time. Try again later."
         case .resumptionTimedOut:
             "The server did not answer when the earlier session was to be resumed. Connect again for a new session."
+        case .settingsUnusable:
+            "A setting of this account cannot be used, so no connection was made. Change it and connect again."
         case .serverUnresponsive:
             "The server stopped answering. Connect again when the network is back."
         case .closedDuringLogin:
@@ -57,6 +59,8 @@ extension StreamFailure: CustomStringConvertible {
         case .bindingRefused:
             stanzaError.map { "The server gave no address to this client. \($0)" }
                 ?? "The server gave no usable address to this client."
+        case .accountMismatch:
+            "The server opened a session for another account than yours, so nothing was sent. It may not be the real one."
         case .sessionRefused:
             stanzaError.map { "The server did not start the session. \($0)" } ?? "The server did not start the session."
         case .streamError:
@@ -84,7 +88,7 @@ extension StreamFailure: CustomStringConvertible {
             case .conflict: "Log in again if this client shall take over."
             case .authentication: "Log in again."
             case .connection: "Connect again in a while."
-            case .policy, .encryption: "Check the settings, or ask the people who run the server."
+            case .policy, .settings, .encryption: "Check the settings, or ask the people who run the server."
             case .protocolViolation: "This is a fault in one of the two programs."
             }
         return "\(streamError.condition.sentence) \(advice)"

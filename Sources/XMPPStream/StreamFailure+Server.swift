@@ -70,6 +70,7 @@ extension StreamFailure {
             case .unreachable: .serverUnreachable
             case .tlsFailed: .encryptionFailed
             case .certificateRejected: .certificateRejected
+            case .misconfigured: .settingsUnusable
             }
         self.init(code, text: closure.detail)
     }

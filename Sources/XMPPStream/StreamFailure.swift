@@ -17,6 +17,8 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case loginTimedOut
         /// The server did not answer a resumption in time; a new connection without it may succeed.
         case resumptionTimedOut
+        /// A setting, such as a file of certificate authorities, cannot be used; ``StreamFailure/text`` says which and why.
+        case settingsUnusable
         /// The server gave no sign of life in time.
         case serverUnresponsive
         /// The server closed the stream before the login was finished.
@@ -59,6 +61,8 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case resourceConflict
         /// The server did not bind a resource.
         case bindingRefused
+        /// The server bound the session to an address of another account.
+        case accountMismatch
         /// The server did not start a session.
         case sessionRefused
 
@@ -89,6 +93,8 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case encryption
         /// What the server offers is not what the settings allow, or the other way round.
         case policy
+        /// Our own settings cannot be used: change them.
+        case settings
         /// Another session has the place.
         case conflict
         /// One of the two ends breaks the protocol.

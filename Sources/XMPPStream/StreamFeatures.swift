@@ -57,6 +57,9 @@ public struct StreamFeatures: Equatable, Sendable {
         return session.firstChild(StreamName.sessionOptional) == nil
     }
 
+    /// What the server accepts on this stream (XEP-0478). The limits before and after a login may differ.
+    public var limits: StreamLimits { StreamLimits(self) }
+
     public var offersStreamManagement: Bool { offers(StreamName.management) }
 }
 

@@ -33,6 +33,8 @@ public enum StreamNamespace {
     package static func isRegistration(_ namespace: String) -> Bool {
         namespace == registration || namespace == preauthentication
     }
+    /// XEP-0478 Stream Limits Advertisement.
+    public static let limits = "urn:xmpp:stream-limits:0"
     /// XEP-0199 XMPP Ping.
     public static let ping = "urn:xmpp:ping"
 }
@@ -64,6 +66,10 @@ enum StreamName {
     static let saslText = XMLName("text", StreamNamespace.sasl)
     static let channelBindings = XMLName("sasl-channel-binding", StreamNamespace.channelBinding)
     static let channelBinding = XMLName("channel-binding", StreamNamespace.channelBinding)
+
+    static let limits = XMLName("limits", StreamNamespace.limits)
+    static let maximumBytes = XMLName("max-bytes", StreamNamespace.limits)
+    static let idleSeconds = XMLName("idle-seconds", StreamNamespace.limits)
 
     static let authentication = XMLName("authentication", StreamNamespace.sasl2)
     static let offeredMechanism = XMLName("mechanism", StreamNamespace.sasl2)

@@ -95,7 +95,7 @@ extension StreamNegotiation.Rules {
         }
         let offer = SASLOffer(
             mechanisms: offered.features.extensibleMechanisms ?? [],
-            channelBindings: offered.features.channelBindingTypes)
+            channelBindings: offered.features.channelBindingTypes, mustListChannelBindings: true)
         let negotiator = negotiator(on: offered.channel)
         do throws(SASLError) {
             let selection = try negotiator.select(from: offer, for: credentials, tried: tried)
@@ -235,6 +235,10 @@ extension StreamNegotiation.Rules {
         } catch {
             return .failed(StreamFailure(error))
         }
+        // Whose session this is stands in each success (XEP-0388 §2.6.1), also in that of a resumption.
+        let identifier = element.firstChild(StreamName.authorizationIdentifier)
+            .flatMap { try? JID($0.text.trimmingXMLWhitespace()) }
+        if let failure = identifier.flatMap({ mismatch(of: $0) }) { return .failed(failure) }
         var actions: [Action] = [.progress(.authenticated)]
         let tokenMechanism = request.usesToken ? mechanism.name : request.tokenMechanism
         if let tokenMechanism, let issued = element.firstChild(StreamName.token), let token = issued["token"],
@@ -266,8 +270,7 @@ extension StreamNegotiation.Rules {
             }
         }
         if request.binds, let bound = element.firstChild(StreamName.bound) {
-            let text = element.firstChild(StreamName.authorizationIdentifier)?.text ?? ""
-            guard let address = try? JID(text.trimmingXMLWhitespace()), !address.isBare else {
+            guard let address = identifier, !address.isBare else {
                 return Transition.failed(StreamFailure(.bindingRefused)).after(actions)
             }
             admitted.address = address

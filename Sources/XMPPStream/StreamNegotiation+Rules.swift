@@ -58,6 +58,13 @@ extension StreamNegotiation.Rules {
         }
     }
 
+    /// What is wrong with an address that the server says is ours: it must be one of the account that has logged in (RFC
+    /// 6120 §7.6). An anonymous user gets whatever account the server makes up.
+    func mismatch(of address: JID) -> StreamFailure? {
+        guard let senderAddress, address.bare != senderAddress else { return nil }
+        return StreamFailure(.accountMismatch, text: address.bare.description)
+    }
+
     func headerReceived(_ root: XMLElement, _ contentNamespace: String, next: consuming State) -> Transition {
         do throws(StreamFailure) {
             let header = try StreamHeader(root, contentNamespace: contentNamespace)
@@ -305,6 +312,7 @@ extension StreamNegotiation.Rules {
         else {
             return .failed(StreamFailure(.bindingRefused))
         }
+        if let failure = mismatch(of: address) { return .failed(failure) }
         negotiated.address = address
         negotiated.standing.insert(.bound)
         return proceed(negotiated, now: now).after([.progress(.bound(address))])

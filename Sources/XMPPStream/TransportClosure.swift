@@ -13,6 +13,8 @@ public struct TransportClosure: Hashable, Sendable {
         case tlsFailed
         /// The server's certificate was not accepted.
         case certificateRejected
+        /// A setting of ours cannot be used, such as a file that cannot be read: nothing was tried.
+        case misconfigured
     }
 
     public let kind: Kind

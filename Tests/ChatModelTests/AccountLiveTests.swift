@@ -16,6 +16,8 @@ struct AccountLiveTests {
         let romeo = try await Person(try await server.newAccount("romeo"), on: server, port: proxy.port)
         let juliet = try await Person(try await server.newAccount("juliet"), on: server, port: proxy.port)
         let count = 60
+        // Receipts are for contacts.
+        try await romeo.befriend(juliet)
         // Written before anybody is connected, too.
         for number in 0..<5 { try await romeo.write("\(number)", to: juliet) }
         try await romeo.whileRunning {
@@ -120,6 +122,7 @@ struct AccountLiveTests {
         policy.confirmationTime = .seconds(1)
         let romeo = try await Person(try await server.newAccount("romeo"), on: server, policy: policy)
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.befriend(juliet)
         // A server that dies at the wrong moment leaves this: the state says that it has the message, and it has not.
         let (key, address) = (romeo.key(juliet.address), romeo.address)
         try await romeo.store.write { writer throws(StoreError) in

@@ -181,6 +181,23 @@ struct ComposerTests {
         #expect(desk.actions.log.composing == [true, false, true, false])
     }
 
+    @Test("P13: a text that is too long for one message stays where it is")
+    func tooLong() async throws {
+        let desk = try await Desk()
+        let composer = desk.composer()
+        let longest = String(repeating: "a", count: MessageLength.maximumBytes)
+        for text in [longest + "a", String(repeating: "&", count: 60_000), String(repeating: "好", count: 80_000)] {
+            composer.text = text
+            #expect(composer.isTooLong)
+            #expect(try await composer.send() == nil)
+            #expect(composer.text == text)
+        }
+        #expect(try await desk.fixture.all().isEmpty)
+        composer.text = longest
+        #expect(try await composer.send() != nil)
+        await composer.close()
+    }
+
     @Test("files are sent with the text, and can be taken out before")
     func files() async throws {
         let desk = try await Desk()

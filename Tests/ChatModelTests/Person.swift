@@ -97,6 +97,32 @@ struct Person: Sendable {
         }
     }
 
+    /// Returns when something is true of an account, which tells of each change.
+    static func until(_ account: ChatAccount, _ isTrue: () async -> Bool) async {
+        let events = account.events()
+        if await isTrue() { return }
+        for await _ in events where await isTrue() { return }
+    }
+
+    /// Romeo asks, Juliet agrees, and he sees that she is there. Both run.
+    static func ask(_ romeo: Person, _ juliet: Person) async throws {
+        try await AccountLiveTests.waitUntilOnline([romeo, juliet])
+        _ = try await romeo.account.addContact(juliet.address)
+        await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+        try await juliet.account.acceptRequest(of: romeo.address)
+        await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+    }
+
+    /// Each sees the presence of the other from now on; neither runs before or after.
+    func befriend(_ other: Person) async throws {
+        try await whileRunning {
+            try await other.whileRunning {
+                try await Self.ask(self, other)
+                await Self.until(other.account) { await other.account.presences[address]?.section == .online }
+            }
+        }
+    }
+
     /// Runs the account while the body runs.
     func whileRunning<Result: Sendable>(
         _ body: @Sendable () async throws -> Result

@@ -6,22 +6,6 @@ import XMPPAddress
 
 @Suite("Who is there, on real servers", .timeLimit(.minutes(20)))
 struct PresenceLiveTests {
-    /// Returns when something is true of an account, which tells of each change.
-    private func until(_ account: ChatAccount, _ isTrue: () async -> Bool) async {
-        let events = account.events()
-        if await isTrue() { return }
-        for await _ in events where await isTrue() { return }
-    }
-
-    /// Romeo asks, Juliet agrees, and he sees that she is there.
-    private func ask(_ romeo: Person, _ juliet: Person) async throws {
-        try await AccountLiveTests.waitUntilOnline([romeo, juliet])
-        _ = try await romeo.account.addContact(juliet.address)
-        await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
-        try await juliet.account.acceptRequest(of: romeo.address)
-        await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
-    }
-
     @Test("after a lost connection who was there is there again, though a server says it once in a session only")
     func resumption() async throws {
         let server = try await ServerKind.prosody13.shared()
@@ -30,14 +14,14 @@ struct PresenceLiveTests {
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)
         try await romeo.whileRunning {
             try await juliet.whileRunning {
-                try await ask(romeo, juliet)
+                try await Person.ask(romeo, juliet)
 
                 proxy.configure { $0.acceptance = .refuse }
                 proxy.resetConnections()
-                await until(romeo.account) { await romeo.account.presences.isEmpty }
+                await Person.until(romeo.account) { await romeo.account.presences.isEmpty }
                 proxy.heal()
-                await until(romeo.account) { await romeo.account.connectionState.isOnline }
-                await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                await Person.until(romeo.account) { await romeo.account.connectionState.isOnline }
+                await Person.until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
             }
         }
     }
@@ -49,9 +33,9 @@ struct PresenceLiveTests {
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)
         try await romeo.whileRunning {
             try await juliet.whileRunning {
-                try await ask(romeo, juliet)
-                await until(juliet.account) { await juliet.account.presences[romeo.address]?.section == .online }
-                await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                try await Person.ask(romeo, juliet)
+                await Person.until(juliet.account) { await juliet.account.presences[romeo.address]?.section == .online }
+                await Person.until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
                 let kept: @Sendable () async throws -> [StoredPresence] = {
                     try await romeo.store.read { reader throws(StoreError) in try reader.presences(of: romeo.id) }
                         .filter { $0.kind == .request }
@@ -75,20 +59,22 @@ struct PresenceLiveTests {
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)
         try await romeo.whileRunning {
             try await juliet.whileRunning {
-                try await ask(romeo, juliet)
-                await until(juliet.account) { await juliet.account.presences[romeo.address] != nil }
+                try await Person.ask(romeo, juliet)
+                await Person.until(juliet.account) { await juliet.account.presences[romeo.address] != nil }
                 await romeo.account.setActive(false)
                 proxy.configure { $0.acceptance = .refuse }
                 proxy.resetConnections()
-                await until(juliet.account) { await juliet.account.presences[romeo.address] == nil }
+                await Person.until(juliet.account) { await juliet.account.presences[romeo.address] == nil }
                 proxy.heal()
-                await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                await Person.until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
                 // Whatever Romeo says to the server lets go of what is held back: first he must have nothing more to say.
                 try await Task.sleep(for: .seconds(5))
                 await juliet.account.setPresence(OwnPresence(show: .away))
                 try await withThrowingTaskGroup(of: Bool.self) { group in
                     group.addTask {
-                        await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .away }
+                        await Person.until(romeo.account) {
+                            await romeo.account.presences[juliet.address]?.section == .away
+                        }
                         return true
                     }
                     group.addTask {
@@ -118,15 +104,15 @@ struct PresenceLiveTests {
                 let juliet = try await Person(name, on: server, store: store)
                 try await juliet.whileRunning {
                     if !isRepeated { _ = try await romeo.account.addContact(juliet.address) }
-                    await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                    await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
                     #expect(await juliet.account.contactRequests.map(\.isRepeated) == [isRepeated])
                 }
             }
             let juliet = try await Person(name, on: server, store: store)
             try await juliet.whileRunning {
-                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
                 try await juliet.account.declineRequest(of: romeo.address)
-                await until(juliet.account) { await juliet.account.contactRequests.isEmpty }
+                await Person.until(juliet.account) { await juliet.account.contactRequests.isEmpty }
                 // A server forgets a request that comes before the answer to the one before it.
                 let isAnswered: @Sendable () async throws -> Bool = {
                     try await romeo.store.read { reader throws(StoreError) in try reader.contacts(of: romeo.id) }
@@ -135,7 +121,7 @@ struct PresenceLiveTests {
                 let changes = romeo.store.changes()
                 if try await !isAnswered() { for await _ in changes where try await isAnswered() { break } }
                 try await romeo.account.askContactAgain(juliet.address)
-                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
                 #expect(await juliet.account.contactRequests.map(\.isRepeated) == [false])
             }
         }
@@ -150,9 +136,9 @@ struct PresenceLiveTests {
             try await juliet.whileRunning {
                 try await AccountLiveTests.waitUntilOnline([romeo, juliet])
                 _ = try await romeo.account.addContact(juliet.address)
-                await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
                 try await juliet.account.block(romeo.address)
-                await until(juliet.account) { await juliet.account.contactRequests.isEmpty }
+                await Person.until(juliet.account) { await juliet.account.contactRequests.isEmpty }
             }
         }
     }

@@ -62,6 +62,32 @@ struct PresenceRecordTests {
         #expect(await second.rememberedPresences().isEmpty)
     }
 
+    @Test("presence of strangers is not saved, and requests only to a limit")
+    func flood() async throws {
+        let fixture = try await ModelFixture()
+        let (account, romeo) = (fixture.account, fixture.romeo)
+        try await fixture.store.write { store throws(StoreError) in
+            try store.save(Contact(address: romeo, subscription: .both), of: account)
+        }
+        let recorder = SessionRecorder(
+            store: fixture.store, account: account, address: fixture.juliet, now: { ModelFixture.time(10) })
+        _ = try await recorder.loadSession()
+        let text = String(repeating: "x", count: 5000)
+        var received = [
+            try Self.presence("from='romeo@montague.example/orchard'", "<status>\(text)</status>")
+        ]
+        for number in 0..<1500 {
+            received.append(try Self.presence("from='s\(number)@evil.test/x'", "<status>\(text)</status>"))
+            received.append(try Self.presence("from='r\(number)@evil.test' type='subscribe'"))
+        }
+        try await recorder.commit(SessionChange(received: received, resumption: try Self.state("one")))
+        let kept = await recorder.rememberedPresences()
+        let available = kept.filter { $0.type == .available }
+        #expect(available.map(\.from?.description) == ["romeo@montague.example/orchard"])
+        #expect(available.first?.status?.utf8.count == Presence.statusLimit)
+        #expect(kept.count == 1025)
+    }
+
     @Test(
         "who asks is remembered after the session, until the next one, in which the server repeats it",
         arguments: [true, false])

@@ -229,6 +229,22 @@ struct TimelineTests {
         #expect(quotation(1)?.preview?.text == "Who art thou?")
     }
 
+    @Test("a message that was given to a connection is retracted although the server has not confirmed it yet")
+    func retractAttempted() async throws {
+        let fixture = try await ModelFixture()
+        _ = try await fixture.receive("one", id: "a", at: 1)
+        let actions = StoreActions(store: fixture.store, own: fixture.juliet)
+        let timeline = fixture.timeline(actions: actions)
+        await timeline.open()
+        let id = try await actions.send(.text(MessageText("adieu")), in: timeline.key)
+        try await fixture.store.write { store throws(StoreError) in try store.noteAttempt(id, notBefore: nil) }
+        #expect(try await timeline.retract(id))
+        #expect(actions.log.sent == 2, "cancelling alone would leave it with the other side")
+        let waiting = try await actions.send(.text(MessageText("not yet")), in: timeline.key)
+        #expect(try await timeline.retract(waiting))
+        #expect(actions.log.sent == 3, "what has not left need not be retracted")
+    }
+
     @Test("reactions of one's own are added to and taken from all that one gave")
     func react() async throws {
         let fixture = try await ModelFixture()

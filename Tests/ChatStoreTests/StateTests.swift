@@ -15,6 +15,23 @@ struct StateTests {
         try await store.store.write { store throws(StoreError) in try store.advance(id, to: state) }
     }
 
+    @Test("a conversation knows whether the person has written in it", arguments: StoreKind.allCases)
+    func written(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        func hasWritten() async throws -> Bool {
+            let key = store.romeo
+            return try await store.store.read { reader throws(StoreError) in
+                guard let conversation = try reader.conversation(key) else { return false }
+                return try reader.hasWritten(in: conversation)
+            }
+        }
+        #expect(try await !hasWritten())
+        try await store.receive(.text("hi", id: "a", at: 1))
+        #expect(try await !hasWritten())
+        _ = try await store.send("who?", id: "b", at: 2)
+        #expect(try await hasWritten())
+    }
+
     @Test("states move forward only, in whichever order reports come", arguments: StoreKind.allCases)
     func forward(kind: StoreKind) async throws {
         let store = try await TestStore(kind)

@@ -4,6 +4,7 @@ import Glibc
 import ProgramFixtures
 import ServerFixtures
 import Testing
+import XMPPAddress
 
 @testable import CommandLine
 
@@ -170,11 +171,15 @@ import Testing
         try await hers.waitForScreen("Create it (yes/no)?")
         hers.type("yes\r")
         try await hers.waitForScreen("1 inside")
-        his.type("/join \(room) Romeo\r")
+        // A name alone is a room of one's own server.
+        his.type("/join balcony-\(juliet.account.username) Romeo\r")
         try await hers.waitForScreen("2 inside")
         try await his.waitForScreen("2 inside")
         his.type("what light\r")
         try await hers.waitForScreen("Romeo: what light")
+        his.type("Jul\t")
+        try await his.waitForScreen("> Juliet:")
+        his.type("\u{3}")
         hers.type("/who\r")
         try await hers.waitForScreen("Juliet (me), Romeo")
         his.type("/leave\r")
@@ -187,6 +192,64 @@ import Testing
         again.type("1\r")
         try await again.waitForScreen("Romeo: what light")
         await quit(again)
+    }
+
+    @Test("Reactions are added and taken back one by one, as on the desktop; what could not be done stays in the input")
+    func reactions() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        try await romeo.run("send", juliet.address, "good morrow")
+        let hers = try juliet.chat(romeo.address)
+        let his = try await romeo.listen()
+        try await hers.waitForScreen("good morrow")
+        // Replacing all one's reactions by one was the terminal's own rule; ChatModel's toggles each.
+        hers.type("/react 👍\r/react 🎉\r")
+        try await hers.waitForOutput("both") { _ in
+            let text = hers.screen().text
+            return text.contains("👍 🎉") || text.contains("🎉 👍")
+        }
+        hers.type("/react 👍\r")
+        try await his.waitForOutput("the end") { $0.contains("good morrow") || $0.contains("online") }
+        hers.type("/reply 9 too far up\r")
+        try await hers.waitForScreen("There is no such message to answer.")
+        try await hers.waitForScreen("> /reply 9 too far up")
+        hers.type("\u{3}")
+        await quit(hers)
+        his.signal(SIGTERM)
+        let told = try await juliet.bare(["history", romeo.address, "--jid", juliet.address, "--json"])
+        let reactions = told.objects.first?["reactions"] as? [[String: Any]]
+        #expect(reactions?.compactMap { $0["emoji"] as? String } == ["🎉"])
+    }
+
+    @Test("A muted conversation neither rings nor shows; Alt+A opens the next one with unread messages")
+    func muted() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let tybalt = try await Person("tybalt", on: server)
+        let nurse = try await Person("nurse", on: server)
+        let store = try await juliet.home.openStore()
+        let (own, peer) = (try JID(juliet.address), try JID(tybalt.address))
+        try await store.write { store throws(StoreError) in
+            let account = try store.addAccount(own)
+            let id = try store.openConversation(ConversationKey(account: account, address: peer, kind: .direct))
+            try store.update(ConversationSettings(notifications: .none), of: id)
+        }
+        await store.close()
+        let chat = try juliet.chat("romeo")
+        try await chat.waitForScreen("online ──")
+        try await tybalt.run("send", juliet.address, "I hate the word")
+        try await nurse.run("send", juliet.address, "Madam!")
+        try await chat.waitForScreen("Madam!")
+        try await chat.waitForScreen("2 unread")
+        #expect(!chat.screen().text.contains("I hate the word"))
+        chat.type("\u{1B}a")
+        try await chat.waitForOutput("an unread conversation") { _ in
+            chat.screen().text.contains("Conversation with \(nurse.address)")
+                || chat.screen().text.contains("Conversation with \(tybalt.address)")
+        }
+        await quit(chat)
     }
 
     @Test("`send` keeps a text without a connection if that is wanted, and the history knows what was sent")

@@ -18,7 +18,7 @@ struct ListTests {
     /// What `Scripts/unicode-tables` writes.
     private static let unicodeTables = [
         "Sources/XMPPAddress/UnicodeTables.swift", "Sources/XMPPAddress/UnicodeMappings.swift",
-        "Sources/CommandLine/Terminal/WideCharacters.swift",
+        "Sources/TerminalApp/Text/WideCharacters.swift",
     ]
 
     @Test("all tables of Unicode properties are of the version that the script names")

@@ -42,6 +42,33 @@ struct StructureTests {
         for package in packages { #expect(script.contains(" \(package)"), "\(package) is not installed.") }
     }
 
+    /// Types that have their name in common with one of another module; the list only gets shorter. A file that imports both
+    /// modules needs `Module.Type` for them, which Swift cannot read where the module has a class of its own name.
+    private static let knownTwins: Set<String> = [
+        "ArchivePage", "ArchivePosition", "ArchiveQuery", "Avatar", "Contact", "Picture", "Room",
+    ]
+
+    @Test("no two modules have a public type of the same name")
+    func twins() throws {
+        let folder = ProjectFile.root.appending(path: "Sources").path(percentEncoded: false)
+        let declaration = /^public (?:final |indirect )*(?:struct|class|enum|actor|protocol|typealias) (\w+)/
+            .anchorsMatchLineEndings()
+        var modules: [String: Set<String>] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
+            let parts = path.split(separator: "/")
+            let module = String(parts[0] == "Extensions" ? parts[1] : parts[0])
+            for match in try ProjectFile("Sources/\(path)").text.matches(of: declaration) {
+                modules[String(match.output.1), default: []].insert(module)
+            }
+        }
+        #expect(modules.count > 500)
+        let twins = modules.filter { $0.value.count > 1 }
+        for (name, owners) in twins.sorted(by: { $0.key < $1.key }) where !Self.knownTwins.contains(name) {
+            Issue.record("\(name) is public in \(owners.sorted().joined(separator: " and ")).")
+        }
+        #expect(Self.knownTwins.isSubset(of: twins.keys), "A name that is no longer there twice leaves the list.")
+    }
+
     @Test("every fuzzer names the modules that it is built with")
     func fuzzers() throws {
         let folder = ProjectFile.root.appending(path: "Fuzz").path(percentEncoded: false)

@@ -112,9 +112,6 @@ extension GTKTests {
             Kind(
                 "entry", { Entry() }, { entry, called in entry.onChange { if $0 == "goose" { called() } } },
                 { $0.set("text", "goose") }),
-            Kind(
-                "password entry", { PasswordEntry() }, { entry, called in entry.onChange { _ in called() } },
-                { $0.set("text", "goose") }),
             Kind("entry, Return", { Entry() }, { $0.onActivate($1) }, emit("activate")),
             Kind(
                 "search entry", { SearchEntry() }, { entry, called in entry.onSearch { _ in called() } },
@@ -123,9 +120,6 @@ extension GTKTests {
             Kind(
                 "search bar", { SearchBar(SearchEntry()) },
                 { bar, called in bar.onOpen { if $0 { called() } } }, { $0.set("search-mode-enabled", true) }),
-            Kind(
-                "scale", { Scale(0...10, step: 1) }, { scale, called in scale.onChange { if $0 == 7 { called() } } },
-                { gtk_range_set_value($0.cast(), 7) }),
             Kind(
                 "stack", { Stack() }, { stack, called in stack.onChange { _ in called() } },
                 notify("visible-child-name")),

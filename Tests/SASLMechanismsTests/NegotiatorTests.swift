@@ -59,11 +59,9 @@ struct NegotiatorTests {
             testDescription: "TLS in front of the server", mechanisms: everything, bindings: ["tls-server-end-point"],
             security: tls13, expected: .scramSHA512Plus, flag: .bound(endPoint)),
         Row(
-            testDescription: "tls-unique listed over TLS 1.3", mechanisms: everything, bindings: ["tls-unique"],
-            security: .tls13(bindings: [unique, exporter]), expected: .scramSHA512, flag: .unsupported),
-        Row(
-            testDescription: "kinds that nobody knows", mechanisms: everything, bindings: ["tls-made-up"],
-            security: tls13, expected: .scramSHA512, flag: .unsupported),
+            testDescription: "tls-unique on a connection that resumes a TLS session", mechanisms: everything,
+            bindings: ["tls-unique"], security: .tls12(bindings: [endPoint]), expected: .scramSHA512, flag: .unsupported
+        ),
         Row(
             testDescription: "a transport that cannot bind", mechanisms: ["SCRAM-SHA-1"], bindings: nil,
             security: .tls13(bindings: []), expected: .scramSHA1, flag: .unsupported),
@@ -80,6 +78,37 @@ struct NegotiatorTests {
         let selection = try select(row.mechanisms, bindings: row.bindings, over: row.security)
         #expect(selection == SASLSelection(mechanism: row.expected, channelBinding: row.flag))
         #expect(try select(row.mechanisms.reversed(), bindings: row.bindings, over: row.security) == selection)
+    }
+
+    @Test(
+        "A16: where the list of kinds was replaced or taken out, no unbound login is made (XEP-0440 §4)",
+        arguments: [
+            (["tls-made-up"], tls13, false), (["tls-made-up"], tls12, false), ([], tls13, false),
+            (["tls-unique"], .tls13(bindings: [unique, exporter]), false), (nil, tls13, true),
+        ] as [([String]?, SASLConnectionSecurity, Bool)])
+    func withheldBinding(kinds: [String]?, security: SASLConnectionSecurity, mustList: Bool) {
+        let negotiator = SASLNegotiator(
+            policy: SASLPolicy(allowedMechanisms: SASLPolicy.all), security: security, digests: .library)
+        #expect(throws: SASLError.self) {
+            try negotiator.select(
+                from: SASLOffer(
+                    mechanisms: Self.everything, channelBindings: kinds, mustListChannelBindings: mustList),
+                for: .pencil)
+        }
+    }
+
+    @Test("after a login that was bound to its connection an unbound one is refused where binding is possible")
+    func noLongerBound() throws {
+        let policy = SASLPolicy(allowedMechanisms: SASLPolicy.all, previousMechanism: .scramSHA256Plus)
+        for mechanisms in [["SCRAM-SHA-256"], ["SCRAM-SHA-256", "SCRAM-SHA-256-PLUS"], ["PLAIN"]] {
+            #expect(throws: SASLError.self) { try select(mechanisms, over: Self.tls13, policy: policy) }
+        }
+        #expect(throws: SASLError.self) { try select(["SCRAM-SHA-256"], over: Self.tls12, policy: policy) }
+        let bound = try select(["SCRAM-SHA-256-PLUS"], bindings: ["tls-exporter"], over: Self.tls13, policy: policy)
+        #expect(bound.channelBinding == .bound(Self.exporter))
+        let resumed = SASLConnectionSecurity.tls12(bindings: [Self.endPoint])
+        let mechanisms = ["SCRAM-SHA-256", "SCRAM-SHA-256-PLUS"]
+        #expect(try select(mechanisms, over: resumed, policy: policy).mechanism == .scramSHA256)
     }
 
     @Test("W-8: PLAIN never goes over a connection in clear, whatever the policy")

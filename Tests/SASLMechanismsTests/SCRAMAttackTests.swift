@@ -97,6 +97,24 @@ struct SCRAMAttackTests {
         #expect(client.reusableKeys == nil)
     }
 
+    @Test(
+        "XEP-0515: another version of TLS at the server's end is somebody in between",
+        arguments: [("0304", nil), ("0303", SASLError.Code.offerTampered), ("", nil), ("1.3", .offerTampered)])
+    func versionOfTLS(signed: String, code: SASLError.Code?) throws {
+        var client = SCRAMClient(
+            credentials: .pencil, digest: .library(.sha1), nonce: "fyko+d2lbbFgONRv9qkxdawL", tlsVersion: "0304")
+        _ = try client.start()
+        let attribute = signed.isEmpty ? "" : ",t=\(signed)"
+        let challenge = Array("r=fyko+d2lbbFgONRv9qkxdawL3rfc,s=\(Self.salt),i=4096\(attribute)".utf8)
+        var seen: SASLError.Code?
+        do throws(SASLError) {
+            _ = try client.respond(to: challenge)
+        } catch {
+            seen = error.code
+        }
+        #expect(seen == code)
+    }
+
     @Test("unknown optional attributes are ignored and signed")
     func unknownAttributes() throws {
         let keys = try SCRAMServerKeys.pencil(.sha1)

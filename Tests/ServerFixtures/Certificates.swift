@@ -76,6 +76,28 @@ public struct Certificates: Sendable {
                 + ["-extensions", extensions] + dates)
     }
 
+    /// A certificate of the authority for an account (XEP-0178 §3, `id-on-xmppAddr`), and its key.
+    public func issueClient(_ address: String) throws(FixtureError) -> (certificate: String, key: String) {
+        let name = "client-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        let extensions = """
+            [client]
+            basicConstraints = CA:FALSE
+            keyUsage = digitalSignature
+            extendedKeyUsage = clientAuth
+            subjectAltName = otherName:1.3.6.1.5.5.7.8.5;UTF8:\(address)
+
+            """
+        try FixtureDirectory.write(extensions, to: "\(directory)/\(name).cnf")
+        try openssl(
+            "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+            "\(name).key", "-out", "\(name).csr", "-subj", "/CN=\(name)", "-config", "openssl.cnf")
+        try openssl(
+            "x509", "-req", "-in", "\(name).csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-set_serial",
+            "\(UInt32.random(in: 1...UInt32.max))", "-days", "30", "-extfile", "\(name).cnf", "-extensions", "client",
+            "-out", "\(name).crt")
+        return ("\(directory)/\(name).crt", "\(directory)/\(name).key")
+    }
+
     private func openssl(_ arguments: String...) throws(FixtureError) { try openssl(arguments) }
 
     private func openssl(_ arguments: [String]) throws(FixtureError) {

@@ -87,7 +87,7 @@ struct EjabberdConfiguration: Sendable {
             module: ejabberd_c2s
             max_stanza_size: \(options.stanzaSizeLimit)
             shaper: clients
-            \(tls)
+            \(tls)\(options.asksForClientCertificates ? "\n    tls_verify: true" : "")
         """
     }
 
@@ -99,6 +99,7 @@ struct EjabberdConfiguration: Sendable {
           - "\(certificates.certificateFile(options.certificate))"
           - "\(certificates.keyFile(options.certificate))"
         c2s_protocol_options: \(protocolOptions)
+        c2s_cafile: "\(certificates.authorityFile)"
         auth_method: [ sql ]
         \(passwords)
         default_db: sql

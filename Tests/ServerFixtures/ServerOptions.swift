@@ -21,6 +21,8 @@ public struct ServerOptions: Sendable, Hashable {
     public var certificate: Certificates.Kind = .server
     public var tls: TLSVersions = .all
     public var passwordStore: PasswordStore = .hashedSHA1
+    /// Whether clients are asked for a certificate, and those of the authority can log in with it (XEP-0178). ejabberd only.
+    public var asksForClientCertificates = false
     /// In-band registration (XEP-0077).
     public var allowsRegistration = true
     /// Most bytes of one stanza.

@@ -210,6 +210,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
     func marks() {
         let text = "a" + String(repeating: "\u{301}", count: 400_000)
         #expect(TextFolding.folded(text).unicodeScalars.count < TextFolding.characterLimit + 100)
+        #expect(TerminalText.harmless(text + "b").unicodeScalars.count == 32, "and nobody draws more than 30 marks")
     }
 }
 

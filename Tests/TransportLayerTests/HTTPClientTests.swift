@@ -142,6 +142,17 @@ struct HTTPClientTests {
         #expect(!String(decoding: elsewhere.body, as: UTF8.self).contains("secret"))
     }
 
+    @Test("Header fields of ours do not follow a redirection to another port of the same host")
+    func privateFieldsAtAnotherPort() async throws {
+        let server = try await Self.server.value
+        let other = try await HTTPServer()
+        defer { other.stop() }
+        let target = other.url("/echo").replacingOccurrences(of: "/", with: "%2F")
+        let headers = [HTTPHeader("Authorization", "secret")]
+        let elsewhere = try await client().download(server.url("/to/\(target)"), headers: headers, limit: 1000)
+        #expect(!String(decoding: elsewhere.body, as: UTF8.self).contains("secret"))
+    }
+
     @Test("Plain HTTP is refused, and allowed to loopback only when the policy says so")
     func plainHTTP() async throws {
         let plain = try await HTTPServer(nil)

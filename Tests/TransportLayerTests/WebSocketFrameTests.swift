@@ -122,16 +122,43 @@ struct WebSocketFrameTests {
         verify([0x81, 0x00], as: .server, [], .protocolViolation)
     }
 
-    @Test("A message has a bound, its fragments together; nothing is taken for a length that is only announced")
+    @Test("A message beyond the bound is told in parts, cut between characters, and ends nothing")
+    func parts() {
+        var limits = WebSocketLimits()
+        limits.messageBytes = 10
+        let digits = Array("0123456789".utf8)
+        let long = WebSocketFrame.encode(.text, digits + digits + digits[..<3], mask: nil)
+        let next = WebSocketFrame.encode(.text, digits, mask: nil)
+        verify(long + next, limits: limits, [.text(digits), .text(digits), .text(Array(digits[..<3])), .text(digits)])
+        let masked = WebSocketFrame.encode(.text, digits + digits[..<3], mask: 0x1234_5678)
+        verify(masked, as: .server, limits: limits, [.text(digits), .text(Array(digits[..<3]))])
+        let first = WebSocketFrame.encode(.text, digits[..<6], isFinal: false, mask: nil)
+        let ping = WebSocketFrame.encode(.ping, digits + digits, mask: nil)
+        verify(
+            first + ping + WebSocketFrame.encode(.continuation, digits, mask: nil), limits: limits,
+            [.ping(digits + digits), .text(Array("0123450123".utf8)), .text(Array("456789".utf8))])
+        for (text, parts) in [
+            ("12345678中文", ["12345678", "中文"]), ("1234567中文", ["1234567中", "文"]), ("12345678😀a", ["12345678", "😀a"]),
+            ("123456789é", ["123456789", "é"]), ("1234567890é", ["1234567890", "é"]),
+        ] {
+            verify(
+                WebSocketFrame.encode(.text, Array(text.utf8), mask: nil), limits: limits,
+                parts.map { .text(Array($0.utf8)) })
+        }
+        let broken: [UInt8] = digits[..<8] + [0x80, 0x80, 0x80, 0x61]
+        verify(WebSocketFrame.encode(.text, broken, mask: nil), limits: limits, [], .invalidText)
+    }
+
+    @Test(
+        "No more of a message is held than its bound, its fragments together; nothing for a length that is only announced"
+    )
     func messageLimit() {
         var limits = WebSocketLimits()
         limits.messageBytes = 10
         let exact = Array("0123456789".utf8)
         verify(WebSocketFrame.encode(.text, exact, mask: nil), limits: limits, [.text(exact)])
-        verify([0x81, 11], limits: limits, [], .tooLarge)
-        verify([0x81, 0x7F, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], limits: limits, [], .tooLarge)
+        verify([0x81, 0x7F, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], limits: limits, [])
         let first = WebSocketFrame.encode(.text, exact[..<6], isFinal: false, mask: nil)
-        verify(first + [0x80, 5], limits: limits, [], .tooLarge)
         verify(first + WebSocketFrame.encode(.continuation, exact[6...], mask: nil), limits: limits, [.text(exact)])
         // Each message anew, and pings do not count.
         let both =

@@ -1,3 +1,4 @@
+import ServerFixtures
 import Testing
 import TransportLayer
 import XMLStreaming
@@ -146,7 +147,7 @@ struct ResumptionTests {
 
     @Test(
         "a conflict, a policy or a closed account is not tried again",
-        arguments: [StreamError.Condition.conflict, .policyViolation, .notAuthorized])
+        arguments: [StreamError.Condition.conflict, .hostUnknown, .notAuthorized])
     func noRetry(condition: StreamError.Condition) async throws {
         let server = MemoryServer()
         await #expect(throws: ClientError.self) {
@@ -157,6 +158,20 @@ struct ResumptionTests {
             }
         }
         #expect(await server.connections == 1)
+    }
+
+    @Test("a file of authorities that cannot be read is told once, with its path and the reason")
+    func unreadableAuthorities() async throws {
+        let server = try await ServerKind.prosody.shared()
+        let account = try await server.newAccount()
+        let configuration = try server.configuration(account) {
+            $0.trust = .certificateAuthority("/nowhere/ca.pem")
+            $0.reconnection.retriesFirstLogin = true
+        }
+        let error = await clientError { try await Client(configuration).run { _ in } }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.streamFailure?.category == .settings)
+        #expect(error?.sentence.contains("/nowhere/ca.pem: No such file or directory") == true)
     }
 
     @Test(

@@ -51,6 +51,8 @@ struct UnreadableStanzaTests {
                 "<iq from='bob@xmpp.test/x' \(id.isEmpty ? "" : "id='\(id)'") type='\(type)'>\(payload)</iq>"
             }
             let ask = "<ask xmlns='urn:x'/>"
+            // Who was written to is no stranger.
+            try await session.send(.chat(to: try JID("bob@xmpp.test/x"), body: "ask me"))
             try await server.send(
                 [
                     iq("1", "get", ask), iq("2", "set", Self.poison), iq("", "get", Self.poison),
@@ -64,6 +66,9 @@ struct UnreadableStanzaTests {
             let conditions = answers.compactMap { (try? IQ(from: $0))?.error?.condition }
             #expect(
                 conditions == [.serviceUnavailable, .badRequest, .serviceUnavailable, .badRequest, .serviceUnavailable])
+            try await server.send(
+                "<iq from='spy@evil.test/x' id='spy' type='get'>\(Self.poison)</iq>", to: "alice")
+            #expect(try IQ(from: await server.next { $0["id"] == "spy" }).error == MemoryServer.absence)
         }
     }
 

@@ -195,6 +195,32 @@ struct AttackTests {
         #expect(client.receive("<iq type='result' id='session-1' from='example.com'/>").session != nil)
     }
 
+    @Test("I6: a session that the server binds to another account is refused")
+    func otherAccount() {
+        var client = ScriptedClient(at: .binding)
+        let actions = client.receive(ScriptedServer.bound.replacing("juliet@example.com", with: "bank@evil.test"))
+        #expect(actions.ends.first?.failure?.code == .accountMismatch)
+        #expect(actions.ends.first?.failure?.description.contains("bank@evil.test") == true)
+        #expect(actions.session == nil && !actions.progress.contains { if case .bound = $0 { true } else { false } })
+    }
+
+    @Test("I6: the same in a login by XEP-0388", arguments: [false, true])
+    func otherAccountInline(resuming: Bool) {
+        let state = ResumptionState(
+            id: "some-long-sm-id", address: .juliet, handledCount: 0, acknowledgedCount: 0, unacknowledged: [])
+        var client = ScriptedClient(
+            .extensible {
+                $0.mechanisms = SASLPolicy(allowedMechanisms: [.plain])
+                if resuming { $0.resumption = state }
+            })
+        for (index, line) in ScriptedServer.extensibleLogin(resuming: resuming).enumerated() {
+            client.receive(line.replacing("juliet@example.com", with: "romeo@example.com"))
+            if index == 2 { client.log += client.stream.tlsEstablished(.tls13, now: client.now) }
+        }
+        #expect(client.failure?.code == .accountMismatch)
+        #expect(client.log.session == nil)
+    }
+
     @Test("W-20: an answer with another id does not bind")
     func otherID() {
         var client = ScriptedClient(at: .binding)

@@ -64,7 +64,7 @@ struct RandomWalkTests {
                     for token in tokens where sent.remove(token) == nil {
                         violate("\(token) acknowledged unsent or twice")
                     }
-                case .notSent(let token):
+                case .notSent(let token), .tooLarge(let token, _):
                     sent.remove(token)
                 case .progress(.bound), .readyToRegister: mayDeliver = true
                 case .ended(let end):
@@ -179,7 +179,7 @@ struct RandomWalkTests {
                     session.isEnded = true
                     session.resumption = end.resumption
                 case .write, .closeTransport, .progress, .tokenReceived, .tokenRejected, .element, .acknowledged,
-                    .notSent:
+                    .notSent, .tooLarge:
                     break
                 }
             }

@@ -82,7 +82,7 @@ struct StreamPair: ~Copyable {
             case .unreadable:
                 if confirmsStanzas { perform(client.stanzasHandled(1, now: now)) }
             case .progress, .readyToRegister, .resourceConflict, .tokenReceived, .tokenRejected, .established, .element,
-                .acknowledged, .notSent, .ended:
+                .acknowledged, .notSent, .tooLarge, .ended:
                 break
             }
         }

@@ -49,7 +49,8 @@ enum Style {
         .code { font-family: monospace; font-size: 92%; background: alpha(currentColor, 0.1); border-radius: 8px;
             padding: 6px 8px; }
         .quoted { border-left: 3px solid alpha(currentColor, 0.4); padding-left: 8px; opacity: 0.85; }
-        .show-all { padding: 0 4px; min-height: 0; color: inherit; text-decoration: underline; font-weight: normal; }
+        .show-all { padding: 0 4px; min-height: 0; color: inherit; }
+        .show-all label { text-decoration: underline; }
         .answered { border-left: 3px solid alpha(currentColor, 0.6); border-radius: 6px; padding: 3px 8px; min-height: 0;
             background: alpha(currentColor, 0.1); font-weight: normal; color: inherit; }
         .answered .name { font-size: 85%; font-weight: 700; }

@@ -54,6 +54,20 @@ extension ComposerView {
         offer { await $0.add(await texture.png(), name: localized("picture") + ".png") }
     }
 
+    /// Says that the text is too long for a message, and shows it as a file that can be sent.
+    func offerTextAsFile() {
+        guard place.media != nil, composer.edit == nil else {
+            return place.say(localized("This text is too long for one message. Send it in parts."))
+        }
+        place.say(MessageLength.explanation)
+        guard textAsFile == nil else { return }
+        let text = composer.text
+        textAsFile = text
+        offer { await $0.add(Array(text.utf8), name: Self.nameOfText) }
+    }
+
+    private static var nameOfText: String { localized("text") + ".txt" }
+
     /// Shows what is to be sent; what comes while the window is open is added there.
     private func offer(_ add: @escaping (OutgoingSelection) async -> Void) {
         guard let media = place.media else { return }
@@ -65,6 +79,7 @@ extension ComposerView {
             window.onSend = { [weak self] selection in self?.send(selection, media) }
             window.onClosed = { [weak self] in
                 self?.preview = nil
+                self?.textAsFile = nil
                 self?.focus()
             }
             preview = window
@@ -75,8 +90,11 @@ extension ComposerView {
     }
 
     private func send(_ selection: OutgoingSelection, _ media: MediaCache) {
-        attempt { [composer] () throws(StoreError) in
+        let holdsText = selection.items.contains { $0.name == Self.nameOfText }
+        attempt { [composer, textAsFile] () throws(StoreError) in
             try await composer.send(files: selection.attachments(in: media))
+            // What is in the file need not be written any more.
+            if holdsText, composer.text == textAsFile { composer.text = "" }
         }
     }
 }

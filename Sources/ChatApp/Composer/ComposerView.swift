@@ -18,6 +18,8 @@ final class ComposerView {
     var composer: Composer { place.composer }
     /// The window in which files wait for the person's word.
     var preview: OutgoingWindow?
+    /// The text that waits there as a file.
+    var textAsFile: String?
 
     let placeholder = Label(localized("Message")).ellipsize().css("dim-label").textAlignment(0)
     private let stack = Stack().fitsShownChild()
@@ -147,6 +149,7 @@ final class ComposerView {
 
     func sendText() {
         guard !composer.isEmpty else { return }
+        guard !composer.isTooLong else { return offerTextAsFile() }
         mentions.show(nil)
         attempt { [composer] () throws(StoreError) in _ = try await composer.send() }
         focus()

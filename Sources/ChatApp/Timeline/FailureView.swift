@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
@@ -18,6 +19,6 @@ final class FailureView {
         root.isVisible = true
         words.text = StateMark.words(.failed(reason))
         // What a server has refused it would refuse again.
-        retry.isVisible = reason.kind == .notSent
+        retry.isVisible = !reason.isFinal
     }
 }

@@ -85,6 +85,8 @@ enum FailureWords {
         case "remote-server-not-found", "remote-server-timeout": localized("the other server cannot be reached")
         case "forbidden", "not-allowed", "not-authorized", "not-acceptable": localized("it was not allowed")
         case "policy-violation", "resource-constraint": localized("the server does not accept it now")
+        case FailureReason.tooLong: localized("it is too long for one message; send it as a file")
+        case FailureReason.connectionEnded: localized("the server ended the connection because of it")
         case "no-upload": localized("the server takes no files")
         case "upload-failed": localized("the file could not be uploaded")
         case "file-gone": localized("the file is not here any more")

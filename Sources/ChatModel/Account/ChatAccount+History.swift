@@ -233,8 +233,12 @@ extension ChatAccount {
             try writer.receive(page, account: id)
             return owed
         }
+        let hasOwn = page.items.contains { item in
+            if case .message(let copy, _)? = item.content { copy.isOutgoing } else { false }
+        }
+        if hasOwn { recorder.people.wrote() }
         guard policy.tellsReceipts else { return }
-        for receipt in owed where keptContacts[receipt.receiver.bare]?.subscription.isMutualOrFrom == true {
+        for receipt in owed where await session.mayLearnPresence(receipt.receiver) {
             var message = Message(to: receipt.receiver, type: .chat)
             message.append(DeliveryReceipt(messageID: receipt.id))
             _ = try? await session.send(message)

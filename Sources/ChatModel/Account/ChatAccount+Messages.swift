@@ -18,6 +18,7 @@ extension ChatAccount {
             occupantID = place.believedOccupantID
         }
         toldComposing.remove(key)
+        recorder.people.wrote()
         let message = OutgoingMessage(
             sender: sender, occupantID: occupantID, originID: UUID().uuidString.lowercased(), time: now(),
             content: content)
@@ -61,9 +62,9 @@ extension ChatAccount {
         guard isNew, let known, let session else { return }
         await tellReading(known, in: key, session: session)
         guard !known.isOutgoing, policy.tellsReceipts else { return }
-        // Contacts only: a stranger is not to learn when somebody looks (XEP-0333 §7).
-        guard key.kind == .direct, keptContacts[key.address]?.subscription.isMutualOrFrom == true,
-            let id = known.wireID ?? known.originID
+        // A stranger does not learn when a person looks (XEP-0333 §7).
+        guard key.kind == .direct, await session.mayLearnPresence(key.address),
+            let id = known.wireID ?? known.originID, id.utf8.count <= Message.repeatedIDBytes
         else { return }
         var marker = Message(to: key.address, type: .chat)
         marker.append(DisplayedMarker(messageID: id))
@@ -77,7 +78,8 @@ extension ChatAccount {
     /// Tells the other side that something is being written, or not any more (XEP-0085); the same twice is told once.
     public func setComposing(_ isComposing: Bool, in key: ConversationKey) async {
         guard policy.tellsTyping, key.kind == .direct, isComposing != toldComposing.contains(key), let session,
-            await session.isOnline, presences[key.address] != nil, stateSupport.allows(key.address)
+            await session.isOnline, presences[key.address] != nil, stateSupport.allows(key.address),
+            await session.mayLearnPresence(key.address)
         else { return }
         if isComposing { toldComposing.insert(key) } else { toldComposing.remove(key) }
         await tell(isComposing ? .composing : .paused, in: key, thread: threads[key], session)
@@ -114,6 +116,10 @@ extension ChatAccount {
         }
     }
 
+    /// In how many conversations, and of how many devices in each, typing is shown: anybody can send it.
+    private static let typingLimit = 256
+    private static let writerLimit = 64
+
     func writingChanged(_ message: Message) {
         guard let sender = message.from, !message.isError, sender.bare != address else { return }
         var kind = message.type == .groupchat ? ConversationKey.Kind.room : .direct
@@ -134,7 +140,9 @@ extension ChatAccount {
         // Who has sent something has stopped writing it.
         case nil: if message.body != nil { writers[sender] = nil }
         }
-        guard writers != typing[key] ?? [:] else { return }
+        guard writers != typing[key] ?? [:], writers.count <= Self.writerLimit,
+            typing[key] != nil || typing.count < Self.typingLimit
+        else { return }
         typing[key] = writers.isEmpty ? nil : writers
         channel.post(.typing(key))
     }

@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import Localization
 internal import Roster
 public import XMPPAddress
 public import XMPPClient
@@ -73,6 +74,7 @@ extension ChatAccount {
             case .populated: await rosterPopulated()
             case .changed(let contact):
                 let kept = ChatStore.Contact(contact.item)
+                recorder.people.setContact(kept.address, kept.subscription)
                 let before = keptContacts[kept.address]
                 if before != kept {
                     keptContacts[kept.address] = kept
@@ -87,6 +89,7 @@ extension ChatAccount {
                 setPresence(contact)
             case .removed(let address):
                 keptContacts[address] = nil
+                recorder.people.setContact(address, nil)
                 saved.removeAll { $0.address == address }
                 removed.append(address)
                 if presences.removeValue(forKey: address) != nil { channel.post(.presence(address)) }
@@ -95,6 +98,10 @@ extension ChatAccount {
                 let isRepeated = earlierRequests?.contains(address) ?? false
                 contactRequests.append(ContactRequest(address: address, text: text, isRepeated: isRepeated))
                 channel.post(.requests)
+            case .requestsOmitted(let count):
+                channel.post(
+                    .problem(
+                        localized("Too many people ask to be contacts: %@ requests are not shown.", String(count))))
             case .unsubscribed(let address): await forgetRequest(of: address)
             case .populating, .item, .approved, .refused: break
             }
@@ -111,6 +118,7 @@ extension ChatAccount {
         guard let roster = session?[Roster.self] else { return }
         let (items, version) = (await roster.allItems, await roster.version)
         let contacts = items.map { ChatStore.Contact($0) }
+        recorder.people.replaceContacts(contacts)
         keptContacts = Dictionary(contacts.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
         for contact in await roster.contacts { setPresence(contact) }
         for request in contactRequests where keptContacts[request.address]?.subscription.isMutualOrFrom == true {

@@ -40,9 +40,23 @@ extension ChatAccount {
     /// Keeps the pictures of contacts.
     func followProfiles(in session: Session) async {
         guard let profiles = session[Profiles.self] else { return }
-        for await event in profiles.events() {
-            guard case .avatarChanged(let owner, let hash) = event else { continue }
-            await avatarChanged(of: owner, hash: hash, profiles)
+        avatarQueue = AvatarQueue()
+        await withDiscardingTaskGroup { group in
+            for await event in profiles.events() {
+                guard case .avatarChanged(let owner, let hash) = event,
+                    let change = avatarQueue.add(.init(owner: owner, hash: hash))
+                else { continue }
+                group.addTask { await self.fetchAvatars(from: change, profiles) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func fetchAvatars(from first: AvatarQueue.Change, _ profiles: Profiles) async {
+        var change: AvatarQueue.Change? = first
+        while let current = change {
+            await avatarChanged(of: current.owner, hash: current.hash, profiles)
+            change = avatarQueue.finished(current)
         }
     }
 

@@ -49,9 +49,12 @@ extension ChatAccount {
         }
         configuration.add { _ in EntityInformation() }
         let recorder = recorder
+        let people = PeopleDirectory(people: recorder.people, store: store, account: id)
+        configuration.add { _ in people }
         configuration.add { Roster($0, policy: policy.contacts) { await recorder.rememberedPresences() } }
-        configuration.add { _ in DeliveryReceipts { [self] _ in disclosesReceipts.withLock { $0 } } }
-        configuration.add { _ in DisplayedMarkers { [self] _ in disclosesReceipts.withLock { $0 } } }
+        configuration.add { _ in RosterNotice { await self.announce(isResumed: $1, in: $0) } }
+        configuration.add { _ in DeliveryReceipts { [self] in disclosesReceipts.withLock { $0 } } }
+        configuration.add { _ in DisplayedMarkers { [self] in disclosesReceipts.withLock { $0 } } }
         configuration.add { _ in MessageKinds.all }
         configuration.add { _ in OriginIdentifiers() }
         configuration.add { _ in Carbons() }
@@ -147,10 +150,15 @@ extension ChatAccount {
         for key in writing { channel.post(.typing(key)) }
     }
 
+    /// Shows this account to its contacts; the server remembers it in a session that goes on.
+    private func announce(isResumed: Bool, in session: Session) async {
+        guard !isResumed else { return }
+        _ = try? await session.send(ownPresence.stanza)
+    }
+
     private func wentOnline(isResumed: Bool, in session: Session) async {
         if !isResumed {
             toldComposing = []
-            _ = try? await session.send(ownPresence.stanza)
         } else if let roster = session[Roster.self] {
             // Who is there the server says once in a session, and this one goes on; while it was away nobody was shown.
             for contact in await roster.contacts { setPresence(contact) }

@@ -45,6 +45,7 @@ public actor ChatAccount {
     /// What the roster said last, so that presence alone does not write.
     var keptContacts: [JID: ChatStore.Contact] = [:]
     var ownPresence = OwnPresence()
+    var avatarQueue = AvatarQueue()
     var isActive = true
     nonisolated let stateSupport = ChatStateSupport()
     /// Threads of one-to-one conversations in which something was said since the session began (XEP-0085 §5.6).

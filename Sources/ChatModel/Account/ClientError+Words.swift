@@ -9,6 +9,9 @@ extension ClientError {
         case .notConnected, .connectionFailed, .sessionEnded, .cancelled:
             return localized("This needs a connection; try again when the account is online.")
         case .timedOut: return localized("The server did not answer in time. Try again.")
+        case .stanzaTooLarge: return localized("This is too long: the server does not accept so much at once.")
+        case .stanzaRefused:
+            return localized("The server ended the connection because of this, so it is not sent again.")
         case .refused: break
         default: return localized("It did not work: %@", sentence)
         }

@@ -20,14 +20,16 @@ final class PresenceRecord: Sendable {
             case .available:
                 self = .here(
                     StoredPresence(
-                        address: sender, show: presence.show?.rawValue, status: presence.status,
+                        address: sender, show: presence.show?.rawValue, status: presence.shortStatus,
                         priority: Int(presence.priority)))
             case .unavailable: self = .gone(.available, sender)
             case .error:
                 guard sender.isBare else { return nil }
                 self = .gone(.available, sender)
             case .subscribe:
-                self = .here(StoredPresence(address: sender.bare, kind: .request, status: presence.status))
+                self = .here(
+                    StoredPresence(
+                        address: sender.bare, kind: .request, status: presence.shortStatus))
             case .unsubscribe: self = .gone(.request, sender.bare)
             case .subscribed, .unsubscribed, .probe: return nil
             }
@@ -48,15 +50,45 @@ final class PresenceRecord: Sendable {
         }
     }
 
-    private let session = Mutex<String?>(nil)
+    /// How many devices are saved in a session before there is a contact list, and how many requests; see `Roster`.
+    private static let unlistedLimit = 1024
+    private static let requestLimit = 1024
 
-    func loaded(_ id: String?) { session.withLock { $0 = id } }
+    private struct State {
+        var session: String?
+        var unlisted = 0
+        var requests = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether a sighting is saved: anybody can send presence, so only that of contacts is, and a bounded number of requests.
+    func admits(_ sighting: Sighting, _ people: KnownPeople) -> Bool {
+        guard case .here(let presence) = sighting else { return true }
+        switch presence.kind {
+        case .available:
+            if people.subscription(of: presence.address) != nil { return true }
+            guard !people.hasContacts else { return false }
+            return state.withLock { state in
+                state.unlisted += 1
+                return state.unlisted <= Self.unlistedLimit
+            }
+        case .request:
+            return state.withLock { state in
+                state.requests += 1
+                return state.requests <= Self.requestLimit
+            }
+        }
+    }
+
+    func loaded(_ id: String?) { state.withLock { $0.session = id } }
 
     /// - Returns: whether it is another session than the one before.
     func committed(_ id: String?) -> Bool {
-        session.withLock { known in
-            defer { known = id }
-            return known != id
+        state.withLock { state in
+            guard state.session != id else { return false }
+            state = State(session: id)
+            return true
         }
     }
 }

@@ -31,6 +31,7 @@ public struct SessionRecorder: SessionStore {
     private let media: MediaCache?
     private let presences = PresenceRecord()
     let places = RoomPlaces()
+    let people = KnownPeople()
     let offlineDelivery = OfflineDelivery()
     /// The own archive gives names to live messages (XEP-0359), so that they can be believed.
     private let ownArchive = OwnArchive()
@@ -62,17 +63,19 @@ public struct SessionRecorder: SessionStore {
     public func loadSession() async throws -> SavedSession? {
         let account = account
         let own = address
-        let (state, known, lastOnline, hasArchive) = try await store.read { reader throws(StoreError) in
+        let (state, known, contacts, lastOnline, hasArchive) = try await store.read { reader throws(StoreError) in
             var known: [(room: Room, hasArchive: Bool)] = []
             for room in try reader.rooms(of: account) {
                 let intervals = try reader.archiveIntervals(of: room.address, with: nil, account: account)
                 known.append((room, !intervals.isEmpty))
             }
             return (
-                try reader.session(of: account), known, try reader.account(own)?.lastOnline,
+                try reader.session(of: account), known, try reader.contacts(of: account),
+                try reader.account(own)?.lastOnline,
                 try !reader.archiveIntervals(of: own, with: nil, account: account).isEmpty
             )
         }
+        people.replaceContacts(contacts)
         // Until they are asked again: an archive that was read assigns identifiers, and so does a room its occupant ids.
         for (room, hasArchive) in known {
             places.set(
@@ -116,7 +119,9 @@ public struct SessionRecorder: SessionStore {
                 reader.keptContents = await keepContents(of: CollectionOfOne(said))
                 meanings += reader.read(said, arrival(of: said, by: carbon == nil ? .live : .carbon, at: time))
             case .presence(let presence)?:
-                if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: places.all) {
+                if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: places.all),
+                    presences.admits(sighting, people)
+                {
                     sightings.append(sighting)
                 }
                 guard let (room, place) = places.presenceReceived(presence, at: time) else { continue }
@@ -149,6 +154,7 @@ public struct SessionRecorder: SessionStore {
             if !acknowledged.isEmpty { try Self.confirm(acknowledged, of: account, in: writer) }
             try writer.saveSession(resumption, of: account)
         }
+        if kept.contains(where: \.isOutgoing) { people.wrote() }
     }
 
     /// What is known of a message that comes now, beside what it says itself.

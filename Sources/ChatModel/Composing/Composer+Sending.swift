@@ -1,11 +1,12 @@
 public import ChatStore
 
 extension Composer {
-    /// Sends what is written; gives the number of the last message, or `nil` if there is nothing to send.
+    /// Sends what is written; gives the number of the last message, or `nil` if there is nothing to send or the text
+    /// ``isTooLong``.
     ///
     /// Each file is a message of its own, because programs show no more than one (XEP-0447 §3), and the text follows them.
     public func send() async throws(StoreError) -> MessageID? {
-        guard !isEmpty else { return nil }
+        guard !isEmpty, !isTooLong else { return nil }
         let (sentText, sentReply, sentEdit, sentFiles) = (text, reply, edit, attachments)
         // Emptied at once: what is typed from now on belongs to the next message.
         clear(to: sentEdit == nil ? "" : putAside ?? "")

@@ -61,6 +61,9 @@ public final class Composer {
 
     public var isEmpty: Bool { attachments.isEmpty && !text.contains { !$0.isWhitespace } }
 
+    /// Whether the text is too long for one message: ``send()`` leaves it where it is, and it can be sent as a file.
+    public var isTooLong: Bool { MessageLength.isExceeded(by: text) }
+
     // MARK: Draft
 
     /// Brings back what was written and not sent.

@@ -41,6 +41,11 @@ public struct SignInFailure: Error, Sendable, Hashable {
         case .encryptionRefused?, .encryptionFailed?, .injectedBeforeEncryption?:
             self.init(
                 localized("No safe connection to %@ can be made, so the password was not sent.", domain), .server)
+        case .accountMismatch?:
+            self.init(localized("%@ opened a session for another account than yours. Ask your provider.", domain))
+        case .settingsUnusable?:
+            self.init(
+                localized("A setting cannot be used: %@", error.streamFailure?.text ?? error.sentence), .server)
         case .noAcceptableMechanism?, .authenticationNotOffered?:
             self.init(localized("%@ offers no safe way to sign in with a password.", domain))
         case .serverNotFound?:

@@ -68,14 +68,21 @@ public final class AttachmentDownload {
     /// Fetches it, however large up to ``AttachmentFetcher/sizeLimit``. Again after a failure, too.
     public func start() { begin(limit: AttachmentFetcher.sizeLimit) }
 
-    /// Fetches a picture or voice message that is small enough to be wanted without a question.
+    /// Fetches a picture or voice message without a question if it is small, not a stranger's, and within the budget of its
+    /// sender: see ``ChatStore/StoreReader/downloadsUnasked(in:)`` and ``DownloadBudget``.
     public func startIfSmall() {
-        guard attachment.kind == .picture || attachment.kind == .voice, phase == .absent || phase == .unknown else {
-            return
-        }
+        guard attachment.kind == .picture || attachment.kind == .voice, canBegin else { return }
         if let size = attachment.size, size > AttachmentDownloads.automaticLimit { return }
-        begin(limit: AttachmentDownloads.automaticLimit)
+        let mine = turn
+        Task { [self, downloads] in
+            guard let sender = await downloads.unaskedSender(of: self), mine == turn, canBegin,
+                let download = downloads.beginUnasked(attachment, of: sender)
+            else { return }
+            begin(limit: AttachmentDownloads.automaticLimit, unasked: download)
+        }
     }
+
+    private var canBegin: Bool { phase == .absent || phase == .unknown }
 
     /// Stops it.
     public func cancel() {
@@ -86,7 +93,7 @@ public final class AttachmentDownload {
         phase = .absent
     }
 
-    private func begin(limit: Int64) {
+    private func begin(limit: Int64, unasked: DownloadBudget.Download? = nil) {
         guard !isRunning else { return }
         if case .here = phase { return }
         turn += 1
@@ -97,6 +104,7 @@ public final class AttachmentDownload {
                 // Late news of an attempt that is over changes nothing.
                 Task { @MainActor in self?.show(step.fraction, mine) }
             }
+            if let unasked { downloads.finishedUnasked(unasked, result) }
             guard mine == turn else { return }
             task = nil
             switch result {

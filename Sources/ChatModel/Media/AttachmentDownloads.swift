@@ -1,4 +1,6 @@
 public import ChatStore
+internal import Foundation
+internal import XMPPAddress
 
 /// What is fetched for one account: few at a time, and each once, in however many places it is shown.
 @MainActor
@@ -16,11 +18,16 @@ public final class AttachmentDownloads {
     public static let automaticLimit: Int64 = 5 << 20
 
     public let fetcher: AttachmentFetcher
+    private let now: @Sendable () -> MessageTime
     private var known: [Key: Reference] = [:]
+    private var budget = DownloadBudget()
     private var running = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    public init(_ fetcher: AttachmentFetcher) { self.fetcher = fetcher }
+    public init(_ fetcher: AttachmentFetcher, now: @escaping @Sendable () -> MessageTime = { MessageTime.now }) {
+        self.fetcher = fetcher
+        self.now = now
+    }
 
     /// The download of an attachment; the same one as long as somebody holds it.
     public func download(of message: MessageID, at index: Int = 0, attachment: Attachment) -> AttachmentDownload {
@@ -60,6 +67,37 @@ public final class AttachmentDownloads {
     /// What takes longer than bringing it here may take: nobody waits for that.
     func measure(_ download: AttachmentDownload, at path: String) async {
         await fetcher.measureSound(download.index, of: download.message, at: path)
+    }
+
+    // MARK: Without a question
+
+    /// Whose budget a download without a question is charged to: the other side of the conversation; `nil` if it needs a
+    /// question.
+    func unaskedSender(of download: AttachmentDownload) async -> JID? {
+        let (id, store) = (download.message, fetcher.store)
+        let sender = try? await store.read { reader throws(StoreError) -> JID? in
+            guard let message = try reader.message(id),
+                let key = try reader.conversation(message.conversation)?.key
+            else { return nil }
+            if message.isOutgoing { return key.address }
+            return try reader.downloadsUnasked(in: key) ? key.address : nil
+        }
+        return sender ?? nil
+    }
+
+    func beginUnasked(_ attachment: Attachment, of sender: JID) -> DownloadBudget.Download? {
+        budget.begin(sender, bytes: attachment.size ?? Self.automaticLimit, now: now())
+    }
+
+    func finishedUnasked(
+        _ download: DownloadBudget.Download, _ result: Result<(path: String, isNew: Bool), AttachmentFailure>
+    ) {
+        var size: Int64 = 0
+        if case .success(let content) = result, content.isNew {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: content.path)
+            size = (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+        }
+        budget.finished(download, bytes: size)
     }
 
     private func takePlace() async {

@@ -80,9 +80,12 @@ public final class OutgoingSelection {
             let hash = try await cache.insert(item.bytes)
             await cache.pin(hash)
             let type = MediaType(sniffing: Array(item.bytes.prefix(MediaType.sniffedByteCount)))
+            // Text has nothing to be known by.
+            let isText = type == .octetStream && item.name.hasSuffix(".txt")
             attachments.append(
                 Attachment(
-                    kind: type.kind == .video ? .video : .file, mediaType: type.name, name: item.name,
+                    kind: type.kind == .video ? .video : .file,
+                    mediaType: isText ? "text/plain; charset=utf-8" : type.name, name: item.name,
                     size: Int64(item.bytes.count), contentHash: hash.description, isLocal: true))
         }
         return attachments

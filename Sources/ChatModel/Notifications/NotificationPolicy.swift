@@ -84,7 +84,7 @@ public struct NotificationPolicy: Sendable, Hashable {
     }
 
     /// One of the names stands in the text as a word of its own; letter case and accents do not count.
-    static func mentions(_ names: [String], in text: String) -> Bool {
+    public static func mentions(_ names: [String], in text: String) -> Bool {
         let folded = Array(FoldedName(text).text)
         for name in names {
             let wanted = Array(FoldedName(name).text)

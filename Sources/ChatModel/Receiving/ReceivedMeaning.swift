@@ -22,6 +22,9 @@ extension ReceivedMeaning {
         }
     }
 
+    /// Whether it is something that this account has said.
+    var isOutgoing: Bool { if case .message(let copy, _) = self { copy.isOutgoing } else { false } }
+
     /// The same, as an item of an archive; a read position is none.
     var archived: ArchiveItem.Content? {
         switch self {

@@ -97,6 +97,7 @@ public actor SendQueue {
             }
             bell.yield(.changed)
             for await cause in causes {
+                await noteRefusals()
                 // The rooms close by themselves; this may be late news, and some be open again.
                 if case .online(isResumed: false) = cause {
                     inFlight = [:]
@@ -121,6 +122,20 @@ public actor SendQueue {
                 }
             }
             group.cancelAll()
+        }
+    }
+
+    /// Messages that the server would refuse again have failed: offered in each session, they would end each session.
+    private func noteRefusals() async {
+        let refused = inFlight.compactMapValues { token in token.failure.flatMap { FailureReason($0) } }
+        guard !refused.isEmpty else { return }
+        do throws(StoreError) {
+            try await store.write { writer throws(StoreError) in
+                for (id, reason) in refused { try writer.advance(id, to: .failed(reason)) }
+            }
+            for id in refused.keys { inFlight[id] = nil }
+        } catch {
+            // They stay here, and the next cause tries again.
         }
     }
 
@@ -216,8 +231,10 @@ public actor SendQueue {
                 last = token
                 return true
             } catch {
-                // The connection is gone: the queue goes on when it is back.
-                return false
+                // The connection is gone, and the queue goes on when it is back; or the message cannot be sent at all.
+                guard let reason = FailureReason(error) else { return false }
+                try await store.write { writer throws(StoreError) in try writer.advance(id, to: .failed(reason)) }
+                return true
             }
         } catch {
             return false

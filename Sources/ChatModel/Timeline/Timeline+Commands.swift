@@ -35,14 +35,27 @@ extension Timeline {
         guard let actions, let stored = try await stored(message), stored.isOutgoing, !stored.isRetracted else {
             return false
         }
-        switch stored.state {
-        case .queued, .uploading: try await actions.cancel(message)
-        case .failed(let reason) where reason.kind == .notSent: try await actions.cancel(message)
-        case .failed, .sentToServer, .delivered, .displayed:
-            guard let target = stored.reference(in: key, for: .retraction) else { return false }
-            _ = try await actions.send(.retraction(of: target), in: key)
+        guard try await hasLeft(stored) else {
+            try await actions.cancel(message)
+            return true
         }
+        guard let target = stored.reference(in: key, for: .retraction) else { return false }
+        _ = try await actions.send(.retraction(of: target), in: key)
         return true
+    }
+
+    /// Somebody may have got the message: it was given to a connection, whatever came of that.
+    private func hasLeft(_ message: StoredMessage) async throws(StoreError) -> Bool {
+        switch message.state {
+        case .sentToServer, .delivered, .displayed: return true
+        case .uploading: return false
+        case .failed(let reason): return reason.kind != .notSent
+        case .queued:
+            let (id, account) = (message.id, key.account)
+            return try await store.read { store throws(StoreError) in
+                try store.sendQueue(of: account).contains { $0.message.id == id && $0.attempts > 0 }
+            }
+        }
     }
 
     /// Removes a message from this device only.

@@ -74,11 +74,22 @@ extension SQLiteTransaction {
     // MARK: Contacts and rooms
 
     func contacts(of account: AccountID) throws(StoreError) -> [Contact] {
+        try contacts(where: "c.account = ? ORDER BY coalesce(c.name, a.address), a.address", [SQLiteValue(account)])
+    }
+
+    func contact(_ address: JID, of account: AccountID) throws(StoreError) -> Contact? {
+        guard let number = try knownNumber(of: address.bare) else { return nil }
+        return try contacts(
+            where: "c.account = ? AND c.address = ?", [SQLiteValue(account), .integer(number)]
+        ).first
+    }
+
+    private func contacts(where condition: String, _ values: [SQLiteValue]) throws(StoreError) -> [Contact] {
         try connection.rows(
             """
             SELECT c.address, c.name, c.subscription, c.is_pending, c.is_approved, c.groups FROM contacts c
-            JOIN addresses a ON a.id = c.address WHERE c.account = ? ORDER BY coalesce(c.name, a.address), a.address
-            """, [SQLiteValue(account)]
+            JOIN addresses a ON a.id = c.address WHERE \(condition)
+            """, values
         ) { row throws(StoreError) in
             // Most are in no group, and a decoder takes longer than all else that is read of them.
             let text = row.text(5)

@@ -78,6 +78,12 @@ extension SQLiteTransaction {
         changes.sendQueue = true
     }
 
+    func hasWritten(in conversation: ConversationID) throws(StoreError) -> Bool {
+        try connection.integer(
+            "SELECT 1 FROM messages WHERE conversation = ? AND kind = 0 AND flags & ? <> 0 LIMIT 1",
+            [SQLiteValue(conversation), .integer(Flags.outgoing)]) != nil
+    }
+
     // MARK: The list
 
     func conversations() throws(StoreError) -> [Conversation] {

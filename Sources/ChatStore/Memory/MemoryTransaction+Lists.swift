@@ -55,6 +55,10 @@ extension MemoryTransaction {
         }
     }
 
+    func contact(_ address: JID, of account: AccountID) throws(StoreError) -> Contact? {
+        state.contacts[.init(account: account, address: address.bare)]
+    }
+
     func save(_ contact: Contact, of account: AccountID) throws(StoreError) {
         try require(account)
         state.contacts[.init(account: account, address: contact.address)] = contact

@@ -110,6 +110,10 @@ final class MemoryTransaction: RecordStorage {
         }
     }
 
+    func hasWritten(in conversation: ConversationID) throws(StoreError) -> Bool {
+        (state.conversations[conversation]?.timeline ?? []).contains { state.records[$0.id]?.isOutgoing == true }
+    }
+
     func lastDisplayed(in conversation: ConversationID) throws(StoreError) -> TimelinePosition? {
         state.displayed[conversation]?.compactMap { state.records[$0]?.position }.max()
     }

@@ -30,9 +30,10 @@ extension Command {
                     group.addTask { for await batch in contacts { for event in batch { listener.report(event) } } }
                     group.addTask {
                         for await batch in events {
-                            for event in batch { try await listener.report(event, in: session, roster, folder) }
+                            for event in batch { try await listener.report(event, roster) }
                         }
                     }
+                    group.addTask { try await listener.fetchFiles(in: session, folder) }
                     // The one that ends first is the session's, or the one that has counted enough.
                     _ = try await group.next()
                     group.cancelAll()

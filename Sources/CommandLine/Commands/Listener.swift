@@ -16,6 +16,7 @@ final class Listener: Sendable {
 
     private let invocation: Invocation
     private let fetching: Fetching
+    private let files = ListenedFiles()
     /// How many messages are still wanted; `nil` is any number.
     private let remaining: Mutex<Int?>
 
@@ -57,15 +58,19 @@ final class Listener: Sendable {
             show(localized("%@ has accepted you", address), ["event": "approved", "address": .text(address)])
         case .refused(let address):
             show(localized("%@ has refused you", address), ["event": "refused", "address": .text(address)])
+        case .requestsOmitted(let count):
+            show(
+                localized("more people want to add you than can be shown: %@", String(count)),
+                ["event": "requests-omitted", "count": .integer(count)])
         case .unsubscribed(let address):
             show(localized("%@ has removed you", address), ["event": "unsubscribed", "address": .text(address)])
         case .populating, .item, .populated: break
         }
     }
 
-    func report(_ event: SessionEvent, in session: Session, _ roster: Roster, _ folder: FileFolder) async throws {
+    func report(_ event: SessionEvent, _ roster: Roster) async throws {
         switch event {
-        case .message(let message): try await report(message, in: session, roster, folder)
+        case .message(let message): try await report(message, roster)
         case .connection(.online(let address, _)): online(address)
         case .connection(.disconnected(let error, let pause)) where error != nil:
             show(
@@ -78,9 +83,7 @@ final class Listener: Sendable {
         }
     }
 
-    private func report(
-        _ message: Message, in session: Session, _ roster: Roster, _ folder: FileFolder
-    ) async throws {
+    private func report(_ message: Message, _ roster: Roster) async throws {
         let sender = message.from?.description ?? invocation.connection.address?.domain ?? ""
         let origin: [(String, JSONValue)] = [
             ("from", .string(sender)), ("id", .text(message.id)), ("time", .text(message.moment)),
@@ -97,8 +100,7 @@ final class Listener: Sendable {
                 case .none: false
                 case .friends: await isFriend(message.from, roster)
                 }
-            try await report(offer, isWanted: isWanted, from: name, origin, in: session, folder)
-            try count()
+            try report(offer, isWanted: isWanted, from: message.from, ListenedOrigin(name: name, members: origin))
         case .unusableFile(let reason):
             show("\(name): \(reason)", JSONValue([("event", "file")] + origin + [("error", .string(reason))]))
             try count()
@@ -118,26 +120,56 @@ final class Listener: Sendable {
         }
     }
 
+    /// A file is downloaded beside the events, so that a slow web server holds nothing up.
     private func report(
-        _ offer: FileOffer, isWanted: Bool, from name: String, _ origin: [(String, JSONValue)], in session: Session,
-        _ folder: FileFolder
-    ) async throws {
-        let event = JSONValue.string(offer.kind.word)
-        guard isWanted else {
-            var address: String?
-            if case .addresses(let addresses) = offer.source { address = addresses.first }
-            return show(
-                "\(name): [\(offer.kind.word)] " + (address ?? localized("not fetched")),
-                JSONValue([("event", event)] + origin + [("url", .text(address)), ("fetched", false)]))
+        _ offer: FileOffer, isWanted: Bool, from sender: JID?, _ origin: ListenedOrigin
+    ) throws {
+        var reason: String?
+        if isWanted, let sender {
+            switch files.add(offer, from: sender, origin) {
+            case nil: return
+            case .overBudget: reason = localized("more was sent in this hour than is fetched without a question")
+            case .tooMany: reason = localized("too many files wait to be fetched")
+            }
         }
+        var address: String?
+        if case .addresses(let addresses) = offer.source { address = addresses.first }
+        let text = [address, reason].compactMap(\.self).joined(separator: " – ")
+        show(
+            "\(origin.name): [\(offer.kind.word)] " + (text.isEmpty ? localized("not fetched") : text),
+            JSONValue(
+                [("event", .string(offer.kind.word))] + origin.members
+                    + [("url", .text(address)), ("fetched", false), ("reason", .text(reason))]))
+        try count()
+    }
+
+    /// Downloads what was offered until the task is cancelled.
+    func fetchFiles(in session: Session, _ folder: FileFolder) async throws {
+        try await files.run { job in
+            let bytes = await self.fetch(job, in: session, folder)
+            try self.count()
+            return bytes
+        }
+    }
+
+    private func fetch(_ job: ListenedFiles.Job, in session: Session, _ folder: FileFolder) async -> Int64 {
+        let (name, event) = (job.origin.name, JSONValue.string(job.offer.kind.word))
         do {
-            let file = try await FetchedFile(offer, in: session, folder: folder)
+            let file = try await withDeadline(seconds: ListenedFiles.timeLimit) {
+                try await FetchedFile(job.offer, in: session, folder: folder)
+            } orThrow: {
+                CommandError.failed(localized("The file was fetched too slowly."))
+            }
             show(
                 "\(name): \(file.details.line) \(file.path)",
-                JSONValue([("event", event)] + origin + file.json))
+                JSONValue([("event", event)] + job.origin.members + file.json))
+            return Int64(clamping: file.details.byteCount)
         } catch {
             let reason = CommandError(error).description
-            show("\(name): \(reason)", JSONValue([("event", event)] + origin + [("error", .string(reason))]))
+            show(
+                "\(name): \(reason)",
+                JSONValue([("event", event)] + job.origin.members + [("error", .string(reason))]))
+            return 0
         }
     }
 

@@ -26,6 +26,9 @@ extension Command {
         guard sources.count + (text.isEmpty ? 0 : 1) == 1 else {
             throw CommandError.usage(localized("Give one thing to send: a text, --picture, --voice or --record."))
         }
+        guard !MessageLength.isExceeded(by: text) else {
+            throw CommandError.failed(localized("This text is too long for one message. Send it in parts."))
+        }
         let seconds = try invocation.recordingSeconds()
         let signIn = try await SignIn(invocation.connection)
         let receiver = try ContactAddress.parse(name, account: signIn.address)

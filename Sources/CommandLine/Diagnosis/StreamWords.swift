@@ -17,6 +17,7 @@ extension StreamFailure {
         case .authenticationUnavailable: Phrase("The server cannot check passwords at the moment.")
         case .authenticationNotOffered: Phrase("The server offers no login on this connection.")
         case .serverNotAuthentic: Phrase("The server could not prove that it knows the account.")
+        case .accountMismatch: Phrase("The server opened a session for another account than yours.")
         case .resourceConflict: Phrase("Another client is connected under the same resource.")
         default: .verbatim(description)
         }
@@ -36,6 +37,7 @@ extension StreamFailure {
             code == .noAcceptableMechanism
                 ? Phrase("The server must offer SCRAM: a password is never sent readable.")
                 : Phrase("Ask the people who run the server.")
+        case .settings: Phrase("Change the setting and try again.")
         case .conflict: Phrase("Log in under another resource.")
         case .connection: Phrase("Try again in a while.")
         case .protocolViolation: Phrase("Check --host and --port; else this is a fault in one of the two programs.")

@@ -10,7 +10,7 @@ public import XMPPStanzas
 ///
 ///     let room = try await session[GroupChat.self]?.enter(address, nickname: "thirdwitch")
 ///     try await room?.send("Harpier cries: 'tis time, 'tis time.")
-public final class GroupChat: SessionExtension, StanzaInterceptor {
+public final class GroupChat: PeerDirectory, StanzaInterceptor {
     /// Is given a message of a room, before observers of the session see it.
     public typealias MessageObserver = @Sendable (Room, RoomMessage) async -> Void
     /// Is given a room's address, what the room announces, and whether a request to enter it follows at once.
@@ -110,6 +110,14 @@ public final class GroupChat: SessionExtension, StanzaInterceptor {
             throw GroupChatError(error)
         }
     }
+
+    // MARK: Occupants
+
+    /// Everybody in a room sees the presence that was sent to it (XEP-0045 §7.2).
+    public func maySeePresence(_ peer: JID) async -> Bool { await room(peer)?.isInside ?? false }
+
+    /// What a room says of its occupants counts from the request to enter until the end of the visit.
+    public func follows(_ peer: JID) async -> Bool { await room(peer)?.isOutside == false }
 
     // MARK: What the session reports
 

@@ -9,15 +9,15 @@ public import XMPPStanzas
 /// S: <message from='juliet@capulet.example/balcony'><received xmlns='urn:xmpp:receipts' id='m1'/></message>
 /// ```
 ///
-/// A message that comes back as an error makes its token fail.
+/// A receipt tells that this session is online, so it goes only to those who may know that (§8):
+/// ``Session/mayLearnPresence(_:)``; to all others nothing is sent. Only messages with a text get one (§5.4): a request
+/// without anything to show would be a question about presence. A message that comes back as an error makes its token fail.
 public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
-    /// Decides whether somebody may learn that a message has arrived here: it tells that the account is online (§8).
-    public typealias Permission = @Sendable (JID) async -> Bool
+    private let isEnabled: @Sendable () -> Bool
 
-    private let permission: Permission
-
-    public init(answering permission: @escaping Permission = { _ in true }) {
-        self.permission = permission
+    /// - Parameter isEnabled: whether receipts are given at all: the person's switch.
+    public init(isEnabled: @escaping @Sendable () -> Bool = { true }) {
+        self.isEnabled = isEnabled
     }
 
     public var features: [String] { [DeliveryReceiptRequest.name.namespace] }
@@ -39,8 +39,9 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
             await failed(message, from: sender, in: session)
         } else if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
             await session.token(receipt.messageID, sentTo: sender)?.advance(to: .delivered)
-        } else if message.type != .groupchat, message.payloads.contains(DeliveryReceiptRequest.name),
-            let id = message.id, await permission(sender)
+        } else if message.type == .chat || message.type == .normal, message.isMessageWithBody,
+            message.payloads.contains(DeliveryReceiptRequest.name), let id = message.id, message.hasRepeatableID, isEnabled(),
+            await session.mayLearnPresence(sender)
         {
             var answer = Message(to: sender, type: message.type)
             answer.append(DeliveryReceipt(messageID: id))

@@ -9,16 +9,15 @@ public import XMPPStanzas
 /// S: <message from='juliet@capulet.lit/balcony'><displayed xmlns='urn:xmpp:chat-markers:0' id='m1'/></message>
 /// ```
 ///
-/// A marker moves the token of its message on to the stage `displayed`. It counts for the messages before it too, which
+/// A marker tells that a person is here, so it goes only to those who may know that (§7 and §8):
+/// ``Session/mayLearnPresence(_:)``. A marker moves the token of its message on to the stage `displayed`. It counts for the messages before it too, which
 /// the program has to see to: `Message.displayedMarker`.
 public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
-    /// Decides whether somebody may learn what was displayed here (§7 and §8).
-    public typealias Permission = @Sendable (JID) async -> Bool
+    private let isEnabled: @Sendable () -> Bool
 
-    private let permission: Permission
-
-    public init(telling permission: @escaping Permission = { _ in true }) {
-        self.permission = permission
+    /// - Parameter isEnabled: whether markers are sent at all: the person's switch.
+    public init(isEnabled: @escaping @Sendable () -> Bool = { true }) {
+        self.isEnabled = isEnabled
     }
 
     public var features: [String] { [DisplayedMarkerRequest.name.namespace] }
@@ -36,7 +35,7 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
         _ message: Message, inRoom room: JID? = nil, session: Session
     ) async throws(ClientError) -> SendToken? {
         guard let marker = Message.displayedMarker(for: message, inRoom: room), let receiver = marker.to,
-            await permission(receiver)
+            isEnabled(), await session.mayLearnPresence(receiver)
         else { return nil }
         return try await session.send(marker)
     }
@@ -73,7 +72,9 @@ extension Message {
         let isInRoom = message.type == .groupchat
         guard isInRoom || message.payloads.contains(DisplayedMarkerRequest.name) else { return nil }
         let identity = MessageIdentity(message, assignedBy: isInRoom ? room : nil)
-        guard let id = identity.identifier(for: .displayedMarker) else { return nil }
+        guard let id = identity.identifier(for: .displayedMarker), id.utf8.count <= Message.repeatedIDBytes else {
+            return nil
+        }
         // A room and the bare address of a person get it; an occupant's full address is the person in private messages,
         // but only the room knows which ones these are, and the type of the message says it too.
         var answer = Message(to: isInRoom ? sender.bare : sender, type: message.type)

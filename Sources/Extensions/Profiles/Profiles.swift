@@ -6,10 +6,15 @@ public import XMPPStanzas
 /// Who people say they are: pictures and names (XEP-0084 User Avatar, XEP-0153 vCard-Based Avatars, XEP-0172 User Nickname).
 ///
 /// Needs the extension `PublishSubscribe`. Everybody is believed about itself only, and a picture only if it has the hash that
-/// was announced. Changes of contacts come as ``events()``.
+/// was announced. What strangers announce is not kept (``Session/follows(_:)``): to ask them for a picture would tell them
+/// that this session is online. Changes of contacts come as ``events()``.
 public actor Profiles: SessionExtension, StanzaInterceptor {
     /// Of how many addresses the state is remembered; a room can hold thousands.
     private static let limit = 8192
+    /// How long a name may be, in bytes: several times what a row shows.
+    private static let nicknameLimit = 1024
+    /// How long the name of a media type may be, in bytes (RFC 6838 §4.2: 127 for each half).
+    private static let mediaTypeLimit = 255
 
     nonisolated let session: Session
     private let channel = EventChannel<ProfileEvent>()
@@ -58,7 +63,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
 
     public nonisolated func run(in session: Session) async {
         for await stream in observing.stream {
-            for await notice in stream { await noticed(notice) }
+            for await notice in stream where await session.follows(notice.service) { await noticed(notice) }
         }
     }
 
@@ -75,12 +80,15 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
             guard let item = published.last, let metadata = (try? item.decode(AvatarMetadata.self)) ?? nil else {
                 return
             }
-            changed(account, metadata)
+            // Only the form that can be fetched is kept.
+            let kept = metadata.published.flatMap { $0.mediaType.utf8.count <= Self.mediaTypeLimit ? [$0] : nil }
+            changed(account, AvatarMetadata(kept ?? []))
         case .items(ProfileNickname.node, let published, _):
             guard let item = published.last, let nickname = (try? item.decode(ProfileNickname.self)) ?? nil else {
                 return
             }
-            changed(account, nickname.text.isEmpty ? nil : nickname.text)
+            let isUsable = !nickname.text.isEmpty && nickname.text.utf8.count <= Self.nicknameLimit
+            changed(account, isUsable ? nickname.text : nil)
         case .purged(AvatarMetadata.node), .removed(AvatarMetadata.node, _): changed(account, AvatarMetadata())
         case .purged(ProfileNickname.node), .removed(ProfileNickname.node, _): changed(account, nil as String?)
         default: break
@@ -104,7 +112,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
         if case .presence(let presence) = stanza, let sender = presence.from {
             switch presence.type {
             case .available:
-                if let update = (try? presence.payload(AvatarUpdate.self)) ?? nil {
+                if let update = (try? presence.payload(AvatarUpdate.self)) ?? nil, await session.follows(sender) {
                     let isOccupant = presence.payloads.contains(Self.occupantMark)
                     await updated(isOccupant ? sender : sender.bare, update.photo)
                 }

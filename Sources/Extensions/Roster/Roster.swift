@@ -6,8 +6,9 @@ public import XMPPStanzas
 /// The contact list of a session: items, subscriptions and who is there (RFC 6121 §2 to §4).
 ///
 /// It is up to date before observers of the session see the stanza that changed it. Changes of the list are believed from
-/// the own account only (§2.1.6).
-public actor Roster: SessionExtension {
+/// the own account only (§2.1.6). Presence of addresses that are not in the list is reported to the observers of the session
+/// and not kept.
+public actor Roster: PeerDirectory {
     /// What became of adding somebody.
     public enum Addition: Sendable, Hashable {
         /// The item is in the list and the request was sent.
@@ -24,8 +25,8 @@ public actor Roster: SessionExtension {
     private let policy: RosterPolicy
     private let interceptor: RosterInterceptor
     private var items: [JID: RosterItem] = [:]
-    private var resources: [JID: [JID: Presence]] = [:]
-    private var pendingRequests: [JID] = []
+    private var presences = ContactPresences()
+    private var pendingRequests = PendingRequests()
     /// The list does not keep an observer alive, so those that are gone are forgotten.
     private var mailboxes: [Observer] = []
     /// Pushes that came while the whole list was on its way. Applied once more on top of it: those after it are newer, and
@@ -39,10 +40,6 @@ public actor Roster: SessionExtension {
     public private(set) var version: String?
     /// Whether the list is complete.
     public private(set) var isPopulated = false
-
-    /// How many devices of one contact, and how many requests, are kept: more is an attack.
-    private static let maximumResources = 64
-    private static let maximumRequests = 1024
 
     /// - Parameter remembered: presences and requests of a session that a process before this one has had. After a resumption
     ///   the server says none of them again (XEP-0198 §5), so without this everybody seems to be gone.
@@ -80,18 +77,35 @@ public actor Roster: SessionExtension {
     /// All contacts in the order of a list. Items that were never confirmed are left out unless I wait for an answer.
     public var contacts: [Contact] {
         items.values.filter { $0.subscription != .none || $0.isPending }
-            .map { Contact(item: $0, resources: resources[$0.address] ?? [:]) }.sorted(by: Contact.precedes)
+            .map { Contact(item: $0, resources: presences[$0.address]) }.sorted(by: Contact.precedes)
     }
 
     /// Everything in the list, also what ``contacts`` hides.
     public var allItems: [RosterItem] { items.values.sorted { $0.address < $1.address } }
 
     /// Those who wait for my answer, oldest first.
-    public var requests: [JID] { pendingRequests }
+    public var requests: [JID] { pendingRequests.addresses }
+
+    /// How many requests of this session are not among ``requests``, because there were too many. The server repeats them in
+    /// the next session.
+    public var omittedRequests: Int { pendingRequests.omitted }
 
     public func contact(_ address: JID) -> Contact? {
-        items[address.bare].map { Contact(item: $0, resources: resources[$0.address] ?? [:]) }
+        items[address.bare].map { Contact(item: $0, resources: presences[$0.address]) }
     }
+
+    /// Of how many devices presence is kept.
+    var presenceCount: Int { presences.count }
+
+    // MARK: Who may know what
+
+    /// Contacts with a subscription to my presence (§2.1.2.5).
+    public func maySeePresence(_ peer: JID) async -> Bool {
+        items[peer.bare]?.subscription.isSeenByContact ?? false
+    }
+
+    /// Everybody in the list.
+    public func follows(_ peer: JID) async -> Bool { items[peer.bare] != nil }
 
     // MARK: What the person wants
 
@@ -106,9 +120,9 @@ public actor Roster: SessionExtension {
         if let roster = answer.roster {
             items = Dictionary(roster.items.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
             version = roster.version
-            resources = resources.filter { items[$0.key] != nil }
         }
         for push in pushesWhileFetching ?? [] { apply(push) }
+        presences.removeAll(exceptIn: items.keys)
         isPopulated = true
         for item in allItems { post(.item(item)) }
         post(.populated)
@@ -137,14 +151,14 @@ public actor Roster: SessionExtension {
     /// Lets somebody see my presence (§3.1.4) and, if wanted and not done yet, asks for theirs.
     public func accept(_ address: JID, addingBack: Bool = true, name: String? = nil) async throws(ClientError) {
         let address = address.bare
-        pendingRequests.removeAll { $0 == address }
+        pendingRequests.remove(address)
         try await session.send(Presence(type: .subscribed, to: address))
         if addingBack { _ = try await add(address, name: name ?? items[address]?.name) }
     }
 
     /// Refuses to let somebody see my presence, or takes that back (§3.2).
     public func reject(_ address: JID) async throws(ClientError) {
-        pendingRequests.removeAll { $0 == address.bare }
+        pendingRequests.remove(address.bare)
         try await session.send(Presence(type: .unsubscribed, to: address.bare))
     }
 
@@ -172,7 +186,10 @@ public actor Roster: SessionExtension {
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
         interceptor.roster = self
         // After a fresh login everybody who is there says so again.
-        if !isResumed { resources = [:] }
+        if !isResumed {
+            presences.removeAll()
+            pendingRequests.sessionBegan()
+        }
         if isResumed, !isPopulated { await remember() }
         // In a new process nothing is known, even of a session that goes on.
         if policy.fetchesAutomatically && (!isResumed || !isPopulated) { try await fetch() }
@@ -214,19 +231,19 @@ public actor Roster: SessionExtension {
 
     private func apply(_ item: RosterItem) {
         if item.subscription == .remove {
-            resources[item.address] = nil
+            presences.remove(item.address)
             if items.removeValue(forKey: item.address) != nil { post(.removed(item.address)) }
             return
         }
         items[item.address] = item
-        if !item.subscription.seesContact { resources[item.address] = nil }
+        if !item.subscription.seesContact { presences.remove(item.address) }
         if let contact = contact(item.address) { post(.changed(contact)) }
     }
 
     /// Presence of somebody, also before the list is there.
     func presenceReceived(_ presence: Presence) async {
         guard let sender = presence.from else { return }
-        heardWhileRemembering?.insert(sender)
+        if heardWhileRemembering?.count ?? 0 < ContactPresences.unlistedLimit { heardWhileRemembering?.insert(sender) }
         await take(presence, from: sender)
     }
 
@@ -245,19 +262,13 @@ public actor Roster: SessionExtension {
     }
 
     private func available(_ presence: Presence, _ sender: JID) {
-        var devices = resources[sender.bare] ?? [:]
-        guard devices[sender] != nil || devices.count < Self.maximumResources else { return }
-        devices[sender] = presence
-        resources[sender.bare] = devices
+        let isListed = isPopulated && pushesWhileFetching == nil ? items[sender.bare] != nil : nil
+        guard presences.available(presence, from: sender, isListed: isListed) else { return }
         if let contact = contact(sender) { post(.changed(contact)) }
     }
 
     private func unavailable(_ sender: JID) {
-        if sender.isBare {
-            resources[sender] = nil
-        } else {
-            resources[sender.bare]?[sender] = nil
-        }
+        presences.unavailable(sender)
         if let contact = contact(sender) { post(.changed(contact)) }
     }
 
@@ -270,13 +281,15 @@ public actor Roster: SessionExtension {
             }
             return
         }
-        guard !pendingRequests.contains(address), pendingRequests.count < Self.maximumRequests else { return }
-        pendingRequests.append(address)
-        post(.request(address, text: text))
+        switch pendingRequests.add(address) {
+        case .added: post(.request(address, text: text))
+        case .known: break
+        case .omitted: if pendingRequests.isReportDue { post(.requestsOmitted(pendingRequests.omitted)) }
+        }
     }
 
     private func unsubscribed(_ address: JID) async {
-        pendingRequests.removeAll { $0 == address }
+        pendingRequests.remove(address)
         post(.unsubscribed(address))
         guard policy.removesWhoUnsubscribes, items[address] != nil else { return }
         var removal = IQ(RosterChange(RosterItem(address: address, subscription: .remove)))

@@ -14,6 +14,9 @@ public enum RosterEvent: Sendable, Hashable {
     case removed(JID)
     /// Somebody asks to see my presence: ``Roster/accept(_:addingBack:name:)`` or ``Roster/reject(_:)``.
     case request(JID, text: String?)
+    /// So many requests of this session are not reported, because too many wait, in all or of their domain. The server
+    /// repeats them in the next session. Posted for the first, then each time the number has doubled.
+    case requestsOmitted(Int)
     /// Somebody does not want to see my presence any more.
     case unsubscribed(JID)
     /// Somebody allows me to see its presence.

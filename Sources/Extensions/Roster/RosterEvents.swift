@@ -63,6 +63,8 @@ final class RosterMailbox: Sendable {
                 pending.removeAll {
                     if case .changed(let earlier) = $0 { earlier.address == contact.address } else { false }
                 }
+            case .requestsOmitted:
+                pending.removeAll { if case .requestsOmitted = $0 { true } else { false } }
             case .removed, .request, .unsubscribed, .approved, .refused:
                 pending.removeAll { $0 == event }
             }

@@ -7,8 +7,9 @@ public struct RosterPolicy: Sendable, Hashable {
     public var acceptsKnownRequests = true
     /// Every request is accepted and returned: for bots.
     public var acceptsAllRequests = false
-    /// A contact that takes its subscription back is removed from the list.
-    public var removesWhoUnsubscribes = true
+    /// A contact that takes its subscription back is removed from the list, with the name and the groups that the person
+    /// gave to it; otherwise it stays, and only the subscription is gone (RFC 6121 §3.3).
+    public var removesWhoUnsubscribes = false
 
     public init() {}
 }

@@ -48,6 +48,20 @@ public struct DiscoveryInformation: XMLPayload, Equatable {
         identities.contains { $0.category == category && $0.type == type }
     }
 
+    /// About how much memory the texts of this answer take.
+    var byteCount: Int {
+        var count = node?.utf8.count ?? 0
+        for identity in identities {
+            count += identity.category.utf8.count + identity.type.utf8.count + (identity.name?.utf8.count ?? 0)
+        }
+        for feature in features { count += feature.utf8.count }
+        for field in forms.lazy.flatMap(\.fields) {
+            count += field.name?.utf8.count ?? 0
+            for value in field.values { count += value.utf8.count }
+        }
+        return count
+    }
+
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         self.init(node: element["node"])

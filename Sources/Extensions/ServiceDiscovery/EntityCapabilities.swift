@@ -41,6 +41,14 @@ public struct EntityCapabilities: XMLPayload, Hashable {
         return Base64.encode(SHA1.hash(Array(input.utf8))) == verification
     }
 
+    /// Whether the announcement is short enough to be remembered: a web address and the Base64 of a hash.
+    var isShort: Bool {
+        node.utf8.count + verification.utf8.count + (hash?.utf8.count ?? 0) <= Self.maximumBytes
+    }
+
+    /// How long an announcement that is remembered may be, in bytes.
+    private static let maximumBytes = 1024
+
     /// The string that is hashed (§5.1): sorted by octets, each part closed by `<`.
     static func hashInput(of information: DiscoveryInformation) -> String? {
         guard Set(information.identities).count == information.identities.count, !information.repeatsFeatures,

@@ -7,13 +7,16 @@ public import XMPPStanzas
 /// Says what this program can do, and finds out what others can (XEP-0030 Service Discovery, XEP-0115 Entity
 /// Capabilities).
 ///
-/// What it announces is what has handlers in the session, so it cannot lie. Answers of others are remembered for the
-/// session; those of contacts are shared by everybody whose presence carries the same verified hash.
+/// What it announces is what has handlers in the session, so it cannot lie; only those who may know that this session is
+/// online are told (``Session/mayLearnPresence(_:)``). Answers of others are remembered for the session; those of contacts
+/// are shared by everybody whose presence carries the same verified hash. What strangers announce is not kept.
 public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     /// How many announcements of contacts are remembered. Each is a short text; a room can hold thousands.
     private static let maximumAnnouncements = 4096
-    /// How many answers are remembered; a few KiB each.
+    /// How many answers are remembered, of addresses and of hashes.
     private static let maximumAnswers = 512
+    /// The largest answer that is remembered, in bytes: real ones have a few KiB.
+    private static let maximumAnswerBytes = 64 << 10
     /// How many items of a server are asked for a service.
     private static let maximumItems = 64
 
@@ -77,10 +80,13 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
 
         let asked = announced.map { "\($0.node)#\($0.verification)" } ?? node
         let answer = try await session.request(DiscoveryInformationRequest(node: asked), to: address)
+        guard answer.byteCount <= Self.maximumAnswerBytes else { return answer }
         state.withLock { state in
             if let announced {
                 // What does not match its hash is true for the one who said it only (XEP-0115 §5.4).
-                if announced.verifies(answer) { state.verified[announced] = answer }
+                guard announced.verifies(answer) else { return }
+                if state.verified.count >= Self.maximumAnswers { state.verified.removeAll() }
+                state.verified[announced] = answer
             } else {
                 if state.answers.count >= Self.maximumAnswers { state.answers.removeAll() }
                 state.answers[question] = answer
@@ -119,7 +125,9 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     /// Remembers what contacts announce, before anybody else sees their presence.
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(let presence) = stanza, let sender = presence.from else { return .pass(stanza) }
-        let announced = presence.type == .available ? (try? presence.payload(EntityCapabilities.self)) ?? nil : nil
+        var announced = presence.type == .available ? (try? presence.payload(EntityCapabilities.self)) ?? nil : nil
+        if let known = announced, !known.isShort { announced = nil }
+        if announced != nil, !(await session.follows(sender)) { announced = nil }
         state.withLock { state in
             if let announced, state.announced.count < Self.maximumAnnouncements || state.announced[sender] != nil {
                 state.announced[sender] = announced

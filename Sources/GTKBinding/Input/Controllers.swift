@@ -152,26 +152,6 @@ extension Widget {
         }
     }
 
-    /// Calls `body` when the pointer comes in and goes out.
-    public func onHover(_ body: @escaping (Bool) -> Void) {
-        let motion = add(gtk_event_controller_motion_new(), .bubble)
-        motion.on("enter") { body(true) }
-        motion.on("leave") { body(false) }
-    }
-
-    /// Calls `body` while the pointer moves over it.
-    public func onMotion(_ body: @escaping (_ x: Double, _ y: Double) -> Void) {
-        add(gtk_event_controller_motion_new(), .bubble).connect("motion") { call in body(call.number(1), call.number(2))
-        }
-    }
-
-    /// Calls `body` when the keyboard comes in and goes out.
-    public func onFocus(_ body: @escaping (Bool) -> Void) {
-        let focus = add(gtk_event_controller_focus_new(), .bubble)
-        focus.on("enter") { body(true) }
-        focus.on("leave") { body(false) }
-    }
-
     /// Calls `body` with each step of the wheel; the answer `true` ends it there.
     public func onWheel(_ phase: EventPhase = .capture, _ body: @escaping (_ step: Double, Modifiers) -> Bool) {
         let wheel = gtk_event_controller_scroll_new([.vertical])

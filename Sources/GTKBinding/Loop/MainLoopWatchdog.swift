@@ -14,7 +14,8 @@ public final class MainLoopWatchdog {
     public struct Turn: Sendable, Hashable {
         /// By the clock: on a machine with other work it says little.
         public var wall = Duration.zero
-        /// Of the processor, by the thread of the loop alone.
+        /// Of the processor, by the thread of the loop alone. Where the loop is turned by hand, the thread may change between two turns;
+        /// then it is the time of the whole process.
         public var processor = Duration.zero
     }
 
@@ -24,7 +25,14 @@ public final class MainLoopWatchdog {
     public private(set) var count = 0
 
     private static weak var current: MainLoopWatchdog?
-    private var start: Turn?
+    private var start: Moment?
+
+    private struct Moment {
+        let thread = pthread_self()
+        let wall = time(CLOCK_MONOTONIC)
+        let threadTime = time(CLOCK_THREAD_CPUTIME_ID)
+        let processTime = time(CLOCK_PROCESS_CPUTIME_ID)
+    }
 
     public init() {
         Self.current = self
@@ -47,18 +55,19 @@ public final class MainLoopWatchdog {
         start = nil
     }
 
-    private func begin() { start = Self.now }
+    private func begin() { start = Moment() }
 
     private func end() {
         guard let start else { return }
-        let now = Self.now
+        let now = Moment()
         self.start = nil
         count += 1
         longest.wall = max(longest.wall, now.wall - start.wall)
-        longest.processor = max(longest.processor, now.processor - start.processor)
+        let processor =
+            pthread_equal(now.thread, start.thread) != 0
+            ? now.threadTime - start.threadTime : now.processTime - start.processTime
+        longest.processor = max(longest.processor, processor)
     }
-
-    private static var now: Turn { Turn(wall: time(CLOCK_MONOTONIC), processor: time(CLOCK_THREAD_CPUTIME_ID)) }
 
     private static func time(_ clock: clockid_t) -> Duration {
         var time = timespec()

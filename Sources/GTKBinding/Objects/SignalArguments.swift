@@ -9,7 +9,6 @@ public struct SignalArguments {
     public func integer(_ index: Int) -> Int { Int(g_value_get_int(values + index)) }
     public func unsigned(_ index: Int) -> UInt32 { g_value_get_uint(values + index) }
     public func flags(_ index: Int) -> UInt32 { g_value_get_flags(values + index) }
-    public func enumeration(_ index: Int) -> Int { Int(g_value_get_enum(values + index)) }
     public func number(_ index: Int) -> Double { g_value_get_double(values + index) }
     public func boolean(_ index: Int) -> Bool { g_value_get_boolean(values + index).isTrue }
     public func string(_ index: Int) -> String? { g_value_get_string(values + index).map { String(cString: $0) } }

@@ -68,11 +68,6 @@ public struct Drawing {
         cairo_arc(context, x, y, radius, 0, 2 * Double.pi)
         cairo_fill(context)
     }
-
-    public func rectangle(x: Double, y: Double, width: Double, height: Double) {
-        cairo_rectangle(context, x, y, width, height)
-        cairo_fill(context)
-    }
 }
 
 extension Drawing {

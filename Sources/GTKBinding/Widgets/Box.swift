@@ -81,20 +81,3 @@ public final class Overlay: Widget {
 
     public func remove(_ child: Widget) { gtk_overlay_remove_overlay(cast(), child.widget) }
 }
-
-/// Widgets in lines that break where there is no more room.
-public final class FlowBox: Widget {
-    public init(spacing: Int = 0, maximumPerLine: Int = 30) {
-        super.init(adopting: UnsafeMutableRawPointer(gtk_flow_box_new()))
-        gtk_flow_box_set_selection_mode(cast(), .none)
-        gtk_flow_box_set_max_children_per_line(cast(), guint(maximumPerLine))
-        gtk_flow_box_set_column_spacing(cast(), guint(spacing))
-        gtk_flow_box_set_row_spacing(cast(), guint(spacing))
-    }
-
-    public func append(_ child: Widget) { gtk_flow_box_append(cast(), child.widget) }
-
-    public func removeAll() {
-        while let child = gtk_widget_get_first_child(widget) { gtk_flow_box_remove(cast(), child) }
-    }
-}

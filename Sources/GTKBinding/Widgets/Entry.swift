@@ -38,17 +38,6 @@ public final class Entry: Widget, TextField {
     public func isWrong(_ isWrong: Bool) { css("error", isWrong) }
 }
 
-/// A field for a password.
-public final class PasswordEntry: Widget, TextField {
-    public init(placeholder: String? = nil) {
-        super.init(adopting: UnsafeMutableRawPointer(gtk_password_entry_new()))
-        gtk_password_entry_set_show_peek_icon(cast(), 1)
-        set("placeholder-text", placeholder)
-    }
-
-    public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
-}
-
 /// A field for what is searched; its change is told a moment after the last key.
 public final class SearchEntry: Widget, TextField {
     public init(placeholder: String? = nil) {

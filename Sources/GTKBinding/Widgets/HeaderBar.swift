@@ -34,18 +34,3 @@ public final class WindowTitle: Widget {
         adw_window_title_set_subtitle(cast(), ShownText.bounded(subtitle))
     }
 }
-
-/// A bar with a button, between the top of a pane and its content.
-public final class ActionBar: Widget {
-    public init(start: [Widget] = [], center: Widget? = nil, end: [Widget] = []) {
-        super.init(adopting: UnsafeMutableRawPointer(gtk_action_bar_new()))
-        for child in start { gtk_action_bar_pack_start(cast(), child.widget) }
-        if let center { gtk_action_bar_set_center_widget(cast(), center.widget) }
-        for child in end { gtk_action_bar_pack_end(cast(), child.widget) }
-    }
-
-    public var isRevealed: Bool {
-        get { gtk_action_bar_get_revealed(cast()).isTrue }
-        set { gtk_action_bar_set_revealed(cast(), newValue.gboolean) }
-    }
-}

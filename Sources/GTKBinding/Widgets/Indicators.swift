@@ -24,36 +24,6 @@ public final class ProgressBar: Widget {
     public func pulse() { gtk_progress_bar_pulse(cast()) }
 }
 
-/// How high something is, as a bar.
-public final class LevelBar: Widget {
-    public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_level_bar_new())) }
-
-    /// 0 to 1.
-    public var value: Double {
-        get { gtk_level_bar_get_value(cast()) }
-        set { gtk_level_bar_set_value(cast(), min(max(newValue, 0), 1)) }
-    }
-}
-
-/// A number that is set by sliding.
-public final class Scale: Widget {
-    public init(_ range: ClosedRange<Double>, step: Double, orientation: Orientation = .horizontal) {
-        super.init(
-            adopting: UnsafeMutableRawPointer(
-                gtk_scale_new_with_range(orientation.gtk, range.lowerBound, range.upperBound, step)))
-    }
-
-    public var value: Double {
-        get { gtk_range_get_value(cast()) }
-        set { gtk_range_set_value(cast(), newValue) }
-    }
-
-    @discardableResult
-    public func onChange(_ body: @escaping (Double) -> Void) -> Connection {
-        on("value-changed", reading: { gtk_range_get_value($0.cast()) }, body)
-    }
-}
-
 /// What there is to say when there is nothing to show.
 public final class StatusPage: Widget {
     public init(icon: String? = nil, title: String, description: String? = nil, _ child: Widget? = nil) {

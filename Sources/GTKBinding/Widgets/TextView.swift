@@ -9,6 +9,7 @@ public final class TextView: Widget {
     public var isComposing: Bool { composition.isActive }
     private let buffer: Object
     private let composition = Composition()
+    private var plainTag: Object?
 
     public init() {
         let view = gtk_text_view_new()
@@ -97,6 +98,11 @@ public final class TextView: Widget {
         gtk_text_view_set_cursor_visible(cast(), 0)
         gtk_text_view_set_monospace(cast(), 1)
         gtk_text_view_set_wrap_mode(cast(), .char)
+        // Nothing is put where a line is broken: a hyphen in an address would be read as a part of it.
+        let tag = Object(adopting: gtk_text_tag_new(nil))
+        tag.set("insert-hyphens", false)
+        gtk_text_tag_table_add(gtk_text_buffer_get_tag_table(buffer.cast()), tag.cast())
+        plainTag = tag
         return self
     }
 
@@ -106,7 +112,12 @@ public final class TextView: Widget {
             String.UnicodeScalarView(text.unicodeScalars.map { $0.overridesDirection ? "\u{FFFD}" : $0 }))
         var end = GtkTextIter()
         gtk_text_buffer_get_end_iter(buffer.cast(), &end)
+        let place = gtk_text_iter_get_offset(&end)
         gtk_text_buffer_insert(buffer.cast(), &end, shown, gint(clamping: shown.utf8.count))
+        guard let plainTag else { return }
+        var start = GtkTextIter()
+        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, place)
+        gtk_text_buffer_apply_tag(buffer.cast(), plainTag.cast(), &start, &end)
     }
 
     public var isEditable: Bool {

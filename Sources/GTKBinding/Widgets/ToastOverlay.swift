@@ -9,8 +9,6 @@ public final class Toast: Object {
         if let body { on("button-clicked", body) }
     }
 
-    public func dismiss() { adw_toast_dismiss(cast()) }
-
     /// With a reference for who takes it over.
     func handedOver() -> OpaquePointer {
         g_object_ref(raw)

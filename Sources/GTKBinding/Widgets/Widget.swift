@@ -46,7 +46,6 @@ public class Widget: Object {
     }
 
     public func queueDraw() { gtk_widget_queue_draw(widget) }
-    public func queueResize() { gtk_widget_queue_resize(widget) }
 
     // MARK: Style
 

@@ -37,11 +37,6 @@ public enum StyleManager {
 
     public static var isDark: Bool { adw_style_manager_get_dark(adw_style_manager_get_default()).isTrue }
 
-    /// The person's own eyes need strong contrasts.
-    public static var isHighContrast: Bool {
-        adw_style_manager_get_high_contrast(adw_style_manager_get_default()).isTrue
-    }
-
     /// Calls `body` when light becomes dark, or dark light.
     public static func onChange(_ body: @escaping () -> Void) {
         Object(borrowing: UnsafeMutableRawPointer(adw_style_manager_get_default())).on("notify::dark", body)

@@ -14,7 +14,6 @@ public final class Application: Object {
     public func onStartup(_ body: @escaping () -> Void) { on("startup", body) }
     /// Started without anything to open, the first time and again.
     public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
-    public func onShutdown(_ body: @escaping () -> Void) { on("shutdown", body) }
 
     /// Addresses that are to be opened, for example `xmpp:juliet@capulet.example`.
     public func onOpen(_ body: @escaping ([String]) -> Void) {
@@ -52,9 +51,6 @@ public final class Application: Object {
     /// It runs on without a window, until ``release()`` is called as often.
     public func hold() { g_application_hold(cast()) }
     public func release() { g_application_release(cast()) }
-
-    /// Another instance runs; this one has only told it to open.
-    public var isRemote: Bool { g_application_get_is_remote(cast()).isTrue }
 
     /// An action of the program, `app.name`.
     public func add(_ action: Action) { g_action_map_add_action(cast(), action.cast()) }

@@ -36,14 +36,6 @@ public class Window: Widget {
         return (Int(width), Int(height))
     }
 
-    public var isMaximized: Bool { gtk_window_is_maximized(cast()).isTrue }
-    public func maximize() { gtk_window_maximize(cast()) }
-    public func unmaximize() { gtk_window_unmaximize(cast()) }
-    public var isFullscreen: Bool { gtk_window_is_fullscreen(cast()).isTrue }
-    public func fullscreen(_ isOn: Bool) {
-        if isOn { gtk_window_fullscreen(cast()) } else { gtk_window_unfullscreen(cast()) }
-    }
-
     /// The person is looking at it.
     public var isActive: Bool { gtk_window_is_active(cast()).isTrue }
     public func onActive(_ body: @escaping (Bool) -> Void) {
@@ -74,9 +66,6 @@ public class Window: Widget {
         on("unrealize", release)
         on("destroy", release)
     }
-
-    /// When it is closed by its button it is hidden only.
-    public func hidesOnClose(_ hides: Bool) { gtk_window_set_hide_on_close(cast(), hides.gboolean) }
 
     /// It stands above another window and goes with it.
     public func isTransient(for parent: Window?) {

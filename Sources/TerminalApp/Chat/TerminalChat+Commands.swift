@@ -74,35 +74,38 @@ extension TerminalChat {
             key, account: account, downloads: downloads, environment: environment,
             roomChanged: { [weak self] in self?.modelsChanged() })
         await pane.open()
-        // What was said by the program before anything was drawn belongs below the conversation that is opened first.
-        let remarks = hasDrawn ? [] : transcript.entries
+        // What the program said and nobody has seen yet belongs below what was said.
+        let remarks = transcript.entries
         transcript = Transcript()
         conversation = pane
+        isSwitching = false
         // What was being written before stays with the conversation before.
         if input.isEmpty || isWriting { input.replace(with: pane.composer.text) }
         watch()
-        update()
-        for remark in remarks { transcript.append(.notice, remark.text, time: remark.time) }
+        showLists()
+        showConversation()
+        for remark in remarks { transcript.append(remark.author, remark.text, time: remark.time) }
         draw()
     }
 
     /// Shows the list of contacts.
     func showContacts() async {
         await closeConversation()
-        transcript = Transcript()
+        isSwitching = false
         watch()
     }
 
+    /// Writes what is on the screen permanently, because something else follows below it.
     private func closeConversation() async {
-        guard let pane = conversation else {
-            if hasDrawn { writePermanently() }
-            return
-        }
+        let pane = conversation
         await scrollToEnd()
-        // What stands on the screen is written permanently; the next conversation goes on below it.
-        if hasDrawn { writePermanently() }
+        if hasDrawn {
+            writePermanently()
+            transcript = Transcript()
+        }
+        isSwitching = true
         conversation = nil
-        await pane.close()
+        await pane?.close()
     }
 
     // MARK: The rest

@@ -6,7 +6,7 @@ internal import XMPPAddress
 extension TerminalChat {
     /// Writes what is final and draws the rest.
     func draw() {
-        guard !isOver else { return }
+        guard !isOver, !isSwitching else { return }
         let columns = screen.columns
         screen.prompt = prompt
         screen.isSecret = question?.isSecret ?? false
@@ -120,6 +120,9 @@ extension TerminalChat {
         if let text = connection.text { return (text, .warning) }
         let unread = contacts.unreadCount(besides: conversation?.key)
         let state = PresenceWords.text(presence.show)
-        return (unread > 0 ? localized("%@ unread · %@", unread, state) : state, unread > 0 ? .warning : .dim)
+        return (
+            unread > 0 ? localized("%@ unread · %@", plural: "%@ unread · %@", count: unread, unread, state) : state,
+            unread > 0 ? .warning : .dim
+        )
     }
 }

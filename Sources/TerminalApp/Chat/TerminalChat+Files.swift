@@ -23,6 +23,19 @@ extension TerminalChat {
         }
     }
 
+    /// Asks whether a text that is too long for a message is to go as a file; without a yes it stays as a draft.
+    func offerAsFile(_ text: String) {
+        tell(MessageLength.explanation)
+        confirm(localized("Send it as a file (yes/no)? ")) { chat in
+            chat.send(localized("[text file]")) { media in
+                let selection = OutgoingSelection()
+                await selection.add(Array(text.utf8), name: localized("text") + ".txt")
+                return try await selection.attachments(in: media)
+            }
+            if let composer = chat.conversation?.composer, composer.text == text { composer.text = "" }
+        }
+    }
+
     func sendVoice(_ file: String) {
         send(localized("[voice] %@", file)) { media in
             try await [VoiceMessage.make(fromFile: FileShelf.expanded(file)).attachment(in: media)]

@@ -133,6 +133,6 @@ extension TerminalChat {
         guard !choices.isEmpty else { return }
         let shown = choices.prefix(Self.choiceLimit).joined(separator: "  ")
         let more = choices.count - Self.choiceLimit
-        tell(more > 0 ? shown + localized("  … and %@ more", more) : shown)
+        tell(more > 0 ? shown + localized("  … and %@ more", plural: "  … and %@ more", count: more) : shown)
     }
 }

@@ -8,6 +8,14 @@ extension TerminalChat {
     func send(_ text: String) async -> Bool {
         guard let composer = conversation?.composer else { return true }
         composer.text = text
+        if composer.isTooLong {
+            if composer.edit == nil, account.media != nil {
+                offerAsFile(text)
+                return true
+            }
+            tell(localized("This text is too long for one message. Send it in parts."))
+            return false
+        }
         do throws(StoreError) {
             _ = try await composer.send()
             // A correction gives back what was written before it.
@@ -54,7 +62,9 @@ extension TerminalChat {
         }
         do throws(StoreError) {
             guard try await pane.timeline.retract(message.id) else { return tellNameless() }
-            if case .queued = message.state { tell(localized("Taken back before it was sent.")) }
+            let id = message.id
+            let isGone = try await account.store.read { store throws(StoreError) in try store.message(id) == nil }
+            if isGone { tell(localized("Taken back before it was sent.")) }
         } catch {
             tell(TerminalText.harmless(error.description))
         }

@@ -55,7 +55,7 @@ extension TerminalChat {
         contacts.show(
             contactList.rows.elements, conversations.rows.elements, of: account.id, own: account.address)
         removed.formIntersection(before.map(\.address))
-        let open = connection.wasOnline && connection.isOnline ? conversation?.key.address : nil
+        let open = connection.isSettled ? conversation?.key.address : nil
         for line in ContactNews.lines(from: before, to: contacts.contacts, removed: removed, open: open) { tell(line) }
         for request in contactList.requests.elements where request.id.account == account.id {
             guard shownRequests.insert(request.address).inserted else { continue }
@@ -84,11 +84,8 @@ extension TerminalChat {
 
     // MARK: The open conversation
 
-    private func showConversation() {
-        guard let conversation else {
-            _ = transcript.show([])
-            return
-        }
+    func showConversation() {
+        guard let conversation else { return }
         let before = Dictionary(
             transcript.messages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let isContact = conversation.key.kind == .direct && contacts.contact(conversation.key.address) != nil
@@ -108,8 +105,12 @@ extension TerminalChat {
             return localized("Not sent: “%@”. %@", short(message.summary), reason.sentence)
         }
         guard isOutOfSight else { return nil }
-        let author = message.isOutgoing ? localized("me") : TerminalText.harmless(message.senderName)
+        let author = TerminalText.harmless(message.senderName)
         let words = short(old.summary)
+        if message.isOutgoing, message.isRetracted, !old.isRetracted { return localized("“%@” is taken back.", words) }
+        if message.isOutgoing, message.text.body != old.text.body {
+            return localized("“%@” is now: %@", words, TextFolding.folded(message.text.body))
+        }
         if message.isRetracted, !old.isRetracted { return localized("%@ has taken back “%@”", author, words) }
         if message.text.body != old.text.body {
             return localized("%@ has changed “%@” to: %@", author, words, TextFolding.folded(message.text.body))

@@ -55,7 +55,9 @@ extension TerminalChat {
             $0.isOwn ? "\($0.nickname) (\(localized("me")))" : $0.nickname
         }
         let more = state.people.count - names.count
-        tell(names.joined(separator: ", ") + (more > 0 ? localized("  … and %@ more", more) : ""))
+        tell(
+            names.joined(separator: ", ")
+                + (more > 0 ? localized("  … and %@ more", plural: "  … and %@ more", count: more) : ""))
     }
 
     /// So many people of a room are named; more fill the screen and help nobody.

@@ -52,6 +52,8 @@ package final class TerminalChat {
     /// Something stands on the screen.
     var hasDrawn = false
     var isUpdatePending = false
+    /// Another conversation is being read; until then the screen stays as it is.
+    var isSwitching = false
     /// The screen was left; nothing is drawn on it any more.
     private(set) var isOver = false
     var wasInterrupted = false

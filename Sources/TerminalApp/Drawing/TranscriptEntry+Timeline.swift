@@ -17,7 +17,8 @@ extension TranscriptEntry {
                 time: MessageTime(millisecondsSince1970: 0))
         case .unread(let count):
             self.init(
-                divider: localized("%@ unread", count), id: item.id, time: MessageTime(millisecondsSince1970: 0))
+                divider: localized("%@ unread", plural: "%@ unread", count: count), id: item.id,
+                time: MessageTime(millisecondsSince1970: 0))
         case .message(let message): self.init(message, files: files(message))
         }
     }

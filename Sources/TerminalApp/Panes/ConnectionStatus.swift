@@ -12,7 +12,8 @@ struct ConnectionStatus {
     private var link = Link.connecting
     private var shownReason: String?
     private var hasShownWaiting = false
-    private(set) var wasOnline = false
+    private var wasOnline = false
+    private var onlineSince = ContinuousClock.now
     /// An account that is registered now was unknown a moment ago, and that is no failure.
     private var isRegistering: Bool
 
@@ -21,6 +22,12 @@ struct ConnectionStatus {
     }
 
     var isOnline: Bool { link == .online }
+
+    /// So long after a login the server tells who is there already, which is no news.
+    private static let settlingTime = Duration.seconds(5)
+
+    /// Who comes and goes now is news.
+    var isSettled: Bool { isOnline && .now - onlineSince > Self.settlingTime }
 
     /// When the next attempt is made, if that is known.
     var retryTime: ContinuousClock.Instant? { if case .offline(let time) = link { time } else { nil } }
@@ -35,6 +42,7 @@ struct ConnectionStatus {
             guard link != .online else { return nil }
             defer { wasOnline = true }
             link = .online
+            onlineSince = .now
             hasShownWaiting = false
             shownReason = nil
             isRegistering = false

@@ -91,7 +91,11 @@ struct ContactPane {
     }
 
     private func more(_ count: Int, _ columns: Int) -> TerminalScreen.Row {
-        [.init(text: DisplayWidth.truncate(localized("  … and %@ more", count), to: columns), style: .dim)]
+        [
+            .init(
+                text: DisplayWidth.truncate(
+                    localized("  … and %@ more", plural: "  … and %@ more", count: count), to: columns), style: .dim)
+        ]
     }
 
     /// `> 1 ● Nurse  nurse@example.org | both | online: tea at five`.

@@ -1,3 +1,4 @@
+internal import ChatModel
 package import ChatStore
 internal import Localization
 
@@ -80,6 +81,8 @@ extension FailureReason {
             return localized("the other side's server cannot be reached")
         case "forbidden", "not-allowed", "not-authorized": return localized("that is not allowed")
         case "not-acceptable", "policy-violation": return localized("it is not accepted there")
+        case Self.tooLong: return localized("it is too long for one message; send it as a file")
+        case Self.connectionEnded: return localized("the server ended the connection because of it")
         case "no-upload": return localized("there is no way to bring the file there")
         case "file-gone": return localized("the file is not on this computer any more")
         default: return TerminalText.harmless(condition)

@@ -3,9 +3,14 @@
 /// Escape sequences could retitle the window, move the cursor or fake lines of other people; characters that turn the
 /// writing direction round could do the latter too.
 package enum TerminalText {
+    /// Marks on one letter that are shown: as many as any language needs, and no more than a terminal can draw (Unicode
+    /// Standard Annex #15, stream-safe text).
+    private static let markLimit = 30
+
     /// `text` without control and direction characters; tabs become spaces; line breaks stay if `keepingLines`.
     package static func harmless(_ text: String, keepingLines: Bool = false) -> String {
         var scalars = String.UnicodeScalarView()
+        var marks = 0
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\t": scalars.append(" ")
@@ -16,7 +21,12 @@ package enum TerminalText {
                 switch scalar.properties.generalCategory {
                 case .control: scalars.append("\u{FFFD}")
                 case .format, .lineSeparator, .paragraphSeparator: break
-                default: scalars.append(scalar)
+                case .nonspacingMark, .enclosingMark, .spacingMark:
+                    marks += 1
+                    if marks <= markLimit { scalars.append(scalar) }
+                default:
+                    marks = 0
+                    scalars.append(scalar)
                 }
             }
         }

@@ -129,10 +129,12 @@ public struct HTTPClient: Sendable {
                     throw TransportError(
                         .httpFailed, "The server redirected from HTTPS to \(location), which is not encrypted.")
                 }
-                // What authorises us at one host is no business of another.
-                if next.host != target.host { request.headers = [] }
-                // An accepted certificate was accepted for its host only.
-                if next.host != target.host { trust = configuration.trust }
+                // What authorises us at one server, and a certificate that was accepted for it, say nothing about another one:
+                // a second port of a host can belong to somebody else (RFC 6454 §4).
+                if (next.host, next.port) != (target.host, target.port) {
+                    request.headers = []
+                    trust = configuration.trust
+                }
                 request.url = location
             }
         }

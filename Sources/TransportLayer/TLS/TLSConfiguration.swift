@@ -11,6 +11,9 @@ public struct TLSConfiguration: Sendable {
     /// Which certificates are trusted.
     public var trust: TrustPolicy
 
+    /// The certificate that is shown to a server that asks for one; `nil` shows none.
+    public var identity: TLSIdentity?
+
     /// Protocols offered by ALPN (RFC 7301). A server that selects none is fine: Prosody and others do so.
     public var applicationProtocols: [String]
 

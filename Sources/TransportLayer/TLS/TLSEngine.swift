@@ -66,6 +66,14 @@ public struct TLSEngine: ~Copyable {
 
     private init(context: TLSContext, client: TLSConfiguration?) throws(TransportError) {
         guard let ssl = SSL_new(context.pointer) else { throw TransportError(tls: "Starting TLS") }
+        if let identity = client?.identity {
+            do throws(TransportError) {
+                try identity.show(on: ssl)
+            } catch {
+                SSL_free(ssl)
+                throw error
+            }
+        }
         let memory = TLSMemory()
         guard let bio = memory.makeBIO() else {
             SSL_free(ssl)

@@ -25,6 +25,11 @@ final class CertificateAuthorities: @unchecked Sendable {
     deinit { X509_STORE_free(store) }
 
     private func add(_ file: String) throws(TransportError) {
+        guard access(file, R_OK) == 0 else {
+            throw TransportError(
+                .invalidConfiguration,
+                "The certificate authorities cannot be read from \(file): \(String(cString: strerror(errno))).")
+        }
         ERR_clear_error()
         let lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file())
         guard X509_load_cert_crl_file(lookup, file, X509_FILETYPE_PEM) > 0 else {

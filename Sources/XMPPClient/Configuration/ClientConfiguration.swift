@@ -45,6 +45,9 @@ public struct ClientConfiguration: Sendable {
     public var encryption: TLSPolicy = .required
     /// Which certificates are trusted; also the place to ask a person.
     public var trust: TrustPolicy = .system
+    /// The certificate that is shown to the server, with which an account can log in instead of with a password (XEP-0178).
+    /// TLS sessions are not resumed with one: not every server remembers whose they are.
+    public var clientIdentity: TLSIdentity?
     /// TLS sessions of connections before, so that the next one is shorter (RFC 8446 §2.2); `nil` begins each anew. Copies of
     /// a configuration share it. Empty it when the account signs out.
     public var tlsSessions: TLSSessionCache? = TLSSessionCache()
@@ -103,6 +106,12 @@ public struct ClientConfiguration: Sendable {
             credentials: SASLCredentials(username: address.local ?? "", password: Self.prepared(password)))
     }
 
+    /// An account that logs in with a certificate (SASL EXTERNAL, XEP-0178).
+    public init(address: JID, identity: TLSIdentity) {
+        self.init(address: address, credentials: .certificate(authorizationID: address.bare.description))
+        clientIdentity = identity
+    }
+
     /// Adds an extension.
     public mutating func add(_ make: @escaping @Sendable (Session) -> any SessionExtension) {
         extensions.append(SessionExtensionFactory(make))
@@ -125,6 +134,9 @@ public struct ClientConfiguration: Sendable {
             credentials.password?.isEmpty ?? true
         {
             throw ClientError(.invalidConfiguration, "There is no password. Give one, or other credentials.")
+        }
+        if credentials.presentsCertificate, clientIdentity == nil {
+            throw ClientError(.invalidConfiguration, "There is no certificate to log in with. Set the client identity.")
         }
         if host == nil, let port, port != 0 {
             throw ClientError(.invalidConfiguration, "A port was given without a host. Give both or neither.")

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A gate that opens once and stays open; any number of tasks wait in front of it.
-final class Latch: Sendable {
+package final class Latch: Sendable {
     private struct State {
         var isOpen = false
         var nextWaiter: UInt64 = 0
@@ -10,9 +10,11 @@ final class Latch: Sendable {
 
     private let state = Mutex(State())
 
-    var isOpen: Bool { state.withLock { $0.isOpen } }
+    package init() {}
 
-    func open() {
+    package var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    package func open() {
         let waiters = state.withLock { state in
             state.isOpen = true
             defer { state.waiters = [:] }
@@ -22,7 +24,7 @@ final class Latch: Sendable {
     }
 
     /// Returns when the gate is open or the task is cancelled.
-    func wait() async {
+    package func wait() async {
         let number = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

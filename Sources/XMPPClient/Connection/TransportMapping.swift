@@ -1,10 +1,10 @@
 import SASLMechanisms
-import TransportLayer
-import XMPPStream
+package import TransportLayer
+package import XMPPStream
 
 extension TLSInformation {
     /// What the transport settled, in the words of the machine.
-    init(_ transport: NegotiatedTLS) {
+    package init(_ transport: NegotiatedTLS) {
         var bindings: [ChannelBinding] = []
         if let data = transport.tlsExporter { bindings.append(.tlsExporter(data)) }
         if let data = transport.tlsServerEndPoint { bindings.append(.tlsServerEndPoint(data)) }
@@ -25,6 +25,7 @@ extension TransportClosure {
             case .connectionRefused, .unreachable, .timedOut, .allCandidatesFailed: .unreachable
             case .tlsFailed: .tlsFailed
             case .certificateRefused: .certificateRejected
+            case .invalidConfiguration: .misconfigured
             default: .broken
             }
         self.init(kind, detail: error.description)

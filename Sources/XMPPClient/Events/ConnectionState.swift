@@ -1,4 +1,4 @@
-public import XMPPStream
+import XMPPStream
 
 /// How the connection of a session looks to a person: the one state to show.
 ///

@@ -1,4 +1,4 @@
-public import XMPPStanzas
+import XMPPStanzas
 
 /// Tells what happens in a session as lines of text, for whoever looks for a fault; where they go is the program's choice.
 ///

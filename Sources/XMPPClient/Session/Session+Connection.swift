@@ -55,6 +55,7 @@ extension Session {
         resumption = end.resumption == nil ? nil : stream?.resumptionState(afterHandling: 0) ?? end.resumption
         counted.keepAlives += stream?.keepAliveCount ?? 0
         keepAlivePace = stream?.keepAlivePace ?? keepAlivePace
+        knownLimits = stream?.serverLimits ?? knownLimits
         stream = nil
         transport = nil
         flushEvents()
@@ -68,6 +69,7 @@ extension Session {
             digests: .system, nonce: Base64.encode(try SecureRandom.bytes(Self.nonceLength)))
         stream.tls = configuration.encryption
         stream.mechanisms = configuration.mechanisms
+        stream.mechanisms.previousMechanism = lastMechanism ?? configuration.mechanisms.previousMechanism
         stream.resourceConflict =
             switch configuration.resourceConflict {
             case .tryAlternatives(let resources): .tryAlternatives(resources)
@@ -80,6 +82,7 @@ extension Session {
         stream.plan = configuration.negotiation
         stream.keepAlive = configuration.keepAlive
         stream.keepAlivePace = keepAlivePace
+        stream.serverLimits = knownLimits
         stream.userAgent = configuration.userAgent
         stream.fastToken = fastToken
         stream.bindTag = configuration.userAgent?.software
@@ -138,7 +141,8 @@ extension Session {
         var tls = TLSConfiguration(
             serverName: configuration.address.asciiDomain, trust: configuration.trust,
             applicationProtocols: configuration.encryption == .directTLS ? [TLSConfiguration.xmppClientProtocol] : [])
-        tls.sessionCache = configuration.tlsSessions
+        tls.identity = configuration.clientIdentity
+        tls.sessionCache = configuration.clientIdentity == nil ? configuration.tlsSessions : nil
         return tls
     }
 

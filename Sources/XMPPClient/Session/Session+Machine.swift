@@ -24,6 +24,8 @@ extension Session {
             case .element(let element): inbox.append(.element(element))
             case .acknowledged(let numbers): acknowledged(numbers)
             case .notSent(let number): failSending(number, .notConnected)
+            case .tooLarge(let number, let byteCount):
+                failSending(number, .tooLarge(byteCount: byteCount, limit: serverLimits.stanzaBytes))
             case .ended(let end): streamEnded(end)
             }
         }

@@ -1,3 +1,4 @@
+import SASLMechanisms
 import TransportLayer
 import XMPPStanzas
 import XMPPStream
@@ -10,6 +11,8 @@ extension Session {
         phase = .online(session)
         schedule.established(now: clock.now())
         isManaged = session.isManaged
+        // A token says nothing about what else the server offers.
+        if !session.usesFAST { lastMechanism = SASLMechanismName(rawValue: session.mechanism) }
         requests.ownAddress = session.address
         let previous = ownAddress ?? configuration.address
         ownAddress = session.address

@@ -35,7 +35,7 @@ extension Session {
         emit(.skipped(element))
         let tag = element.startTag
         if let rejection = IQ.rejection(of: tag) {
-            answer(rejection)
+            await reject(rejection)
         } else if case .iq(let iq)? = try? decoder.decode(tag), let reply = requests.answered(by: iq) {
             reply.fill(
                 .failure(ClientError(.unreadableAnswer, "The answer could not be read.", cause: element.reason)))
@@ -51,6 +51,10 @@ extension Session {
             emit(.unreadable(element, error))
             if let rejection = IQ.rejection(of: element) { await reject(rejection) }
             return
+        }
+        if case .iq(let iq) = stanza, iq.requiresResponse, !iq.hasRepeatableID {
+            // The answer must repeat the id (RFC 6120 §8.1.3), and nobody gets an answer of the size that it chooses.
+            return emit(.filtered(stanza, .incoming))
         }
         guard !interceptors.isEmpty else { return await deliver(stanza) }
         if let passed = await intercept(stanza) { await deliver(passed) }
@@ -121,6 +125,7 @@ extension Session {
 
     /// Sends an answer that the session itself gives.
     func answer(_ reply: IQ) {
+        guard reply.hasRepeatableID else { return }
         _ = try? dispatch(.iq(reply))
     }
 }

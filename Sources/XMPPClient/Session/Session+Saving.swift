@@ -38,7 +38,14 @@ extension Session {
                     .storeFailed, "The state of the session before could not be read. \(error)", cause: error)
             }
         }
-        for stanza in resumption?.unacknowledged ?? [] { ledger.restore(stanza) }
+        let unacknowledged = resumption?.unacknowledged ?? []
+        for stanza in unacknowledged { ledger.restore(stanza) }
+        if unacknowledged.contains(where: { $0.bytes.count > knownLimits.stanzaBytes }) {
+            // The server would end each stream on which this session is resumed. In a new one it is not sent again.
+            resumption = nil
+            unsaved.unacknowledged += unacknowledged
+            unsaved.isDue = true
+        }
     }
 
     /// Stores what has changed, if anything has, and returns when it is durable, whoever stores it.

@@ -65,9 +65,31 @@ extension Session {
 
     /// The stream is over: nothing can be sent any more, and what is sent waits if the session will go on.
     func streamEnded(_ end: StreamEnd) {
+        let end = withoutSuspect(end)
         streamEnd = end
         act(schedule.disconnected(end, now: clock.now(), chance: .random(in: 0...1)))
         if case .online = phase { phase = end.resumption != nil && !isLifeOver ? .resuming : .offline }
+    }
+
+    /// Gives up the message because of which the server ended the stream more than once, and with it the session, which
+    /// would repeat it.
+    private func withoutSuspect(_ end: StreamEnd) -> StreamEnd {
+        guard isOnline, let failure = end.failure, failure.objectsToOurStanza else { return end }
+        // Requests fail with the session, and nobody repeats them with the same id.
+        let messages = end.unacknowledged.compactMap { stanza in
+            ledger[stanza.token].flatMap { token in
+                if case .message = token.stanza { (id: token.id, stanza: stanza) } else { nil }
+            }
+        }
+        let candidates = messages.map { StanzaSuspicion.Candidate(id: $0.id, byteCount: $0.stanza.bytes.count) }
+        guard let id = suspicion.streamRefused(candidates) else { return end }
+        let refused = Set(messages.filter { $0.id == id }.map(\.stanza.token))
+        let error = ClientError(
+            .stanzaRefused, "The server ended the connection twice because of this, so it is not sent again.",
+            cause: failure)
+        for number in refused { failSending(number, error) }
+        return StreamEnd(
+            reason: end.reason, unacknowledged: end.unacknowledged.filter { !refused.contains($0.token) })
     }
 
     // MARK: What is shown

@@ -1,6 +1,6 @@
 public import XMLStreaming
 public import XMPPStanzas
-import XMPPStream
+public import XMPPStream
 
 extension Session {
     /// Sends a message. It gets an id if it has none, passes the interceptors and takes its place in the one queue of
@@ -11,7 +11,8 @@ extension Session {
     /// text again sends it behind.
     ///
     /// - Throws: ``ClientError`` with `notConnected` if there is no connection and none that will be resumed, `dropped`
-    ///   if an interceptor dropped the message, `queueFull`, `cancelled`.
+    ///   if an interceptor dropped the message, `stanzaTooLarge` if the server does not accept so many bytes,
+    ///   `queueFull`, `cancelled`.
     @discardableResult
     public func send(_ message: Message) async throws(ClientError) -> SendToken {
         try await enqueue(.message(message))
@@ -38,6 +39,7 @@ extension Session {
     /// lost with the connection.
     public func send(element: some XMLEncodable) throws(ClientError) {
         guard isOnline else { throw .notConnected }
+        try requireSendable(element)
         perform(stream?.sendElement(element, now: clock.now()))
     }
 
@@ -54,6 +56,15 @@ extension Session {
 
     /// A new id for a stanza.
     public func makeID() -> String { identifiers.next() }
+
+    /// What the server accepts from this session (XEP-0478): what it has announced, or what servers usually accept.
+    public var serverLimits: StreamLimits { stream?.serverLimits ?? knownLimits }
+
+    /// Whether an element may go out: larger ones end the stream (RFC 6120 §4.9.3.14).
+    private func requireSendable(_ element: some XMLEncodable) throws(ClientError) {
+        let (byteCount, limit) = (StreamMarkup.bytes(of: element).count, serverLimits.stanzaBytes)
+        guard byteCount <= limit else { throw .tooLarge(byteCount: byteCount, limit: limit) }
+    }
 
     // MARK: The queue
 
@@ -113,6 +124,7 @@ extension Session {
             guard backlog.count < configuration.backlogLimit else {
                 throw ClientError(.queueFull, "Too many stanzas wait for the connection to come back.")
             }
+            try requireSendable(stanza)
             backlog.append((stanza, ledger.enter(token)))
         case .ended(let error):
             throw error ?? .sessionEnded

@@ -1,3 +1,4 @@
+import SASLMechanisms
 import Synchronization
 import TransportLayer
 import XMLStreaming
@@ -102,6 +103,12 @@ public actor Session {
     var outbox = Outbox()
     var events: [SessionEvent] = []
     var armedDeadline: ContinuousClock.Instant?
+    /// How this account logged in last, which a later connection must not fall behind.
+    var lastMechanism: SASLMechanismName?
+    /// What the server said last about what it accepts.
+    var knownLimits = StreamLimits()
+    /// Which stanza of ours may have ended a stream.
+    var suspicion = StanzaSuspicion()
 
     var decoder = StanzaDecoder()
     var requests = RequestTable<Reply>()
@@ -120,7 +127,10 @@ public actor Session {
         self.configuration = configuration
         self.purpose = purpose
         clock = configuration.clock
-        schedule = ReconnectionSchedule(configuration.reconnection)
+        schedule = ReconnectionSchedule(
+            configuration.reconnection,
+            usualHost: StreamError.Host(
+                name: configuration.host ?? configuration.address.domain, port: configuration.port))
         resumption = configuration.resumption
         fastToken = configuration.fastToken
         counted = Traffic(since: clock.now())

@@ -120,6 +120,8 @@ extension WindowTests {
             #expect(first.text == "\u{FFFD}moc.live \u{2068}https://bank.example/\u{2069} \u{FFFD}x")
             let markup = try #require(view.timeline.bubble(of: homograph)).body.first.markup
             #expect(markup.contains("title=\"Leads to xn--80ak6aa92e.com\""), "\(markup)")
+            view.timeline.showNewest()
+            await Toolkit.settle()
             await Toolkit.picture(window, "timeline-folded")
 
             var dialog: MessageDialog?

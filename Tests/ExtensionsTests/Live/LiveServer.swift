@@ -32,10 +32,18 @@ enum LiveServer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
+/// The people of a test who need no contact list to know each other.
+private struct Everybody: PeerDirectory {
+    func maySeePresence(_ peer: JID) async -> Bool { true }
+    func follows(_ peer: JID) async -> Bool { true }
+}
+
 extension PrivateServer {
     /// How a program of this package connects to the server.
+    ///
+    /// - Parameter knowsEverybody: whether everybody may learn that the session is online, as if they were contacts.
     func configuration(
-        _ account: Account, roster: RosterPolicy = RosterPolicy()
+        _ account: Account, roster: RosterPolicy = RosterPolicy(), knowsEverybody: Bool = true
     ) throws -> ClientConfiguration {
         var configuration = ClientConfiguration(address: try JID(account.address), password: account.password)
         configuration.host = host
@@ -45,6 +53,7 @@ extension PrivateServer {
         // What is tried is not the speed of a machine that runs other tests beside this one.
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)
+        if knowsEverybody { configuration.add { _ in Everybody() } }
         configuration.add { ServiceDiscovery($0) }
         configuration.add { Roster($0, policy: roster) }
         configuration.add { _ in EntityInformation(version: SoftwareVersion(softwareName: "Test", version: "1")) }
@@ -65,11 +74,13 @@ extension PrivateServer {
 
     /// Runs a session of each of two new accounts beside each other; both are online with presence when `body` begins.
     func withTwo(
-        roster: RosterPolicy = RosterPolicy(),
+        roster: RosterPolicy = RosterPolicy(), knowEachOther: Bool = true,
         _ body: @escaping @Sendable (_ romeo: Session, _ juliet: Session) async throws -> Void
     ) async throws {
-        let romeo = Client(try configuration(try await newAccount("romeo"), roster: roster))
-        let juliet = Client(try configuration(try await newAccount("juliet"), roster: roster))
+        let romeo = Client(
+            try configuration(try await newAccount("romeo"), roster: roster, knowsEverybody: knowEachOther))
+        let juliet = Client(
+            try configuration(try await newAccount("juliet"), roster: roster, knowsEverybody: knowEachOther))
         try await romeo.run { first in
             try await first.send(Presence())
             try await juliet.run { second in

@@ -137,20 +137,32 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S0-82, S2-38: removing ends both subscriptions and takes me off the other's list",
-        arguments: LiveServer.allCases)
-    func removing(kind: LiveServer) async throws {
-        try await kind.server.withTwo { romeo, juliet in
+        "S0-82, S2-38: removing ends both subscriptions; the other keeps the item with its name unless it removes such items",
+        arguments: LiveServer.allCases, [false, true])
+    func removing(kind: LiveServer, removes: Bool) async throws {
+        var policy = RosterPolicy()
+        if removes { policy.removesWhoUnsubscribes = true }
+        try await kind.server.withTwo(roster: policy) { romeo, juliet in
             try await befriend(romeo, juliet)
             let first = try #require(romeo[Roster.self])
             let second = try #require(juliet[Roster.self])
             let mine = await first.events()
             let theirs = await second.events()
-            try await first.remove(try #require(await juliet.address))
+            let (his, hers) = (try #require(await romeo.address).bare, try #require(await juliet.address).bare)
+            try await second.rename(his, to: "Montague")
+            try await first.remove(hers)
             try await mine.first { if case .removed = $0 { () } else { nil } }
-            try await theirs.first { if case .removed = $0 { () } else { nil } }
             #expect(await first.contacts.isEmpty)
-            #expect(await second.contacts.isEmpty)
+            if removes {
+                try await theirs.first { if case .removed = $0 { () } else { nil } }
+                #expect(await second.allItems.isEmpty)
+            } else {
+                try await theirs.first { if case .unsubscribed = $0 { () } else { nil } }
+                while await second.contact(his)?.item.subscription != RosterItem.Subscription.none {
+                    try await theirs.first { if case .changed = $0 { () } else { nil } }
+                }
+                #expect(await second.contact(his)?.item.name == "Montague")
+            }
         }
     }
 

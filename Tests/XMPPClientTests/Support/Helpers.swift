@@ -1,7 +1,11 @@
+import HongyanTesting
 import XMLStreaming
 import XMPPStanzas
 
 @testable import XMPPClient
+
+typealias MemoryServer = HongyanTesting.MemoryServer
+typealias ManualClock = VirtualClock
 
 struct Ping: IQRequest, Hashable {
     typealias Response = EmptyResponse

@@ -35,7 +35,7 @@ struct RoomPresence: Equatable, Sendable {
         let identifier = trustsIdentifiers ? (try? presence.payload(OccupantIdentifier.self)) ?? nil : nil
         self.init(
             nickname: nickname, isAvailable: presence.type == .available, user: user, occupantID: identifier?.id,
-            show: presence.show, status: presence.status,
+            show: presence.show, status: presence.shortStatus,
             hats: trustsHats ? ((try? presence.payload(RoomHats.self)) ?? nil)?.hats ?? [] : [])
     }
 

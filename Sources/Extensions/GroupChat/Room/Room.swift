@@ -49,6 +49,8 @@ public actor Room {
 
     /// Whether I am in the room, as far as anybody knows.
     public var isInside: Bool { machine.isInside }
+    /// Whether I am neither in the room nor on the way into it or out of it.
+    var isOutside: Bool { machine.isOutside }
     /// My nickname, or the one that I asked for; `nil` outside.
     public var nickname: String? { machine.nickname }
     /// Everybody in the room, by nickname; empty outside.

@@ -14,6 +14,9 @@ public struct RoomHats: PresencePayload, Hashable {
     /// So many are looked at: nobody can wear more and be taken seriously.
     public static let limit = 16
 
+    /// How long the URI of a hat may be, in bytes.
+    private static let uriLimit = 1024
+
     public var hats: [RoomHat]
 
     public init(_ hats: [RoomHat]) {
@@ -24,7 +27,9 @@ public struct RoomHats: PresencePayload, Hashable {
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         hats = element.children(Self.hatName).prefix(Self.limit).compactMap { child in
-            guard let uri = child["uri"], !uri.isEmpty, let title = child["title"], !title.isEmpty else { return nil }
+            guard let uri = child["uri"], !uri.isEmpty, uri.utf8.count <= Self.uriLimit, let title = child["title"],
+                !title.isEmpty
+            else { return nil }
             return RoomHat(uri: uri, title: title, hue: child["hue"].flatMap(Double.init))
         }
     }

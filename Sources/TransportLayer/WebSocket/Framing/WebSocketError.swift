@@ -8,8 +8,6 @@ public struct WebSocketError: Error, Sendable, Hashable, CustomStringConvertible
         case unsupportedData = 1003
         /// Text that is not UTF-8.
         case invalidText = 1007
-        /// More than ``WebSocketLimits`` allow.
-        case tooLarge = 1009
     }
 
     public var code: Code

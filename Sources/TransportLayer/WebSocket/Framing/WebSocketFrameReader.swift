@@ -1,6 +1,6 @@
 /// What the peer has said.
 public enum WebSocketEvent: Sendable, Hashable {
-    /// A whole message, UTF-8.
+    /// A whole message, UTF-8; one that is longer than ``WebSocketLimits/messageBytes`` comes in parts.
     case text([UInt8])
     case ping([UInt8])
     case pong([UInt8])
@@ -13,9 +13,10 @@ public enum WebSocketEvent: Sendable, Hashable {
 /// Text messages only, as XMPP has no others (RFC 7395 §3.3), put together from their fragments; control frames between the fragments are
 /// told when they come. What breaks a rule is an error, and then for ever: reserved bits (no extension is negotiated), reserved opcodes,
 /// control frames that are long or fragmented, a length that is not in its shortest form, a mask where there must be none, a missing one,
-/// bytes that are not UTF-8, and more than ``WebSocketLimits`` allow. What follows a close frame is not looked at (RFC 6455 §5.5.1).
+/// bytes that are not UTF-8. What follows a close frame is not looked at (RFC 6455 §5.5.1).
 ///
-/// No memory is taken for a length that is announced only.
+/// No memory is taken for a length that is announced only. A message that is longer than the limit is told in parts, cut between
+/// characters: a server passes on what others have written, and that must not end the connection.
 public struct WebSocketFrameReader: ~Copyable, Sendable {
     /// The frame whose payload is being read.
     private struct Frame {
@@ -84,6 +85,7 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
                     take(&frame)
                     guard frame.taken == frame.length else {
                         state = .payload(frame)
+                        if room == 0, !frame.opcode.isControl { return .text(try takePart()) }
                         discardRead()
                         return nil
                     }
@@ -137,9 +139,6 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
                 throw Self.violation("The length of a frame is not in its shortest form.")
             }
         }
-        if !opcode.isControl, length > UInt64(max(0, limits.messageBytes - message.count)) {
-            throw WebSocketError(.tooLarge, "A message is longer than \(limits.messageBytes) bytes.")
-        }
         let mask = isMasked ? UInt32(truncatingIfNeeded: number(at: position + 2 + lengthBytes, 4)) : nil
         position += headerBytes
         return Frame(opcode: opcode, isFinal: isFinal, length: Int(length), mask: mask)
@@ -166,8 +165,28 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
 
     // MARK: Payload
 
+    /// How many bytes more of a message may be held.
+    private var room: Int { max(0, max(limits.messageBytes, Self.smallestPart) - message.count) }
+
+    /// A part has at least one whole character.
+    private static let smallestPart = 4
+
+    /// What is there of a message that is longer than may be held, up to its last whole character.
+    private mutating func takePart() throws(WebSocketError) -> [UInt8] {
+        let end = message.lastIndex { $0 & 0xC0 != 0x80 } ?? 0
+        let width = message[end] < 0xC0 ? 1 : message[end] < 0xE0 ? 2 : message[end] < 0xF0 ? 3 : 4
+        let cut = end + width <= message.count ? message.count : end
+        let part = Array(message[..<cut])
+        message.removeFirst(cut)
+        guard !part.isEmpty, Self.isUTF8(part) else { throw Self.notText }
+        return part
+    }
+
+    private static let notText = WebSocketError(.invalidText, "A message is not UTF-8.")
+
     private mutating func take(_ frame: inout Frame) {
-        let count = min(frame.length - frame.taken, buffer.count - position)
+        var count = min(frame.length - frame.taken, buffer.count - position)
+        if !frame.opcode.isControl { count = min(count, room) }
         let part = buffer[position..<position + count]
         position += count
         if frame.opcode.isControl {
@@ -202,7 +221,7 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
         guard frame.isFinal else { return nil }
         let text = message
         message = []
-        guard Self.isUTF8(text) else { throw WebSocketError(.invalidText, "A message is not UTF-8.") }
+        guard Self.isUTF8(text) else { throw Self.notText }
         return .text(text)
     }
 

@@ -1,15 +1,20 @@
-import Cryptography
 import SASLMechanisms
 import TransportLayer
-import XMLStreaming
+public import XMLStreaming
 import XMPPAddress
-import XMPPStanzas
-import XMPPStream
+public import XMPPClient
+public import XMPPStanzas
+public import XMPPStream
 
-@testable import XMPPClient
-
-/// A small server in memory: the server machine behind in-memory transports, routing between its clients.
-actor MemoryServer {
+/// A small server in memory for tests: it logs sessions in over in-memory transports with the same state machine as the client's
+/// other end, and passes stanzas between them and the test's scripted peers (``peer(_:)``).
+///
+///     let server = MemoryServer(users: ["bot", "alice"])
+///     let bot = Task { try await Client(server.account("bot")).run(echo) }
+///
+/// An IQ to the server itself is answered with `service-unavailable`, a ping with a result. It has no contact lists, no presence
+/// subscriptions and no archive: a test sends what it needs with ``send(_:to:)``.
+public actor MemoryServer {
     /// One connection of a client.
     private final class Link {
         let number: Int
@@ -34,7 +39,8 @@ actor MemoryServer {
         }
     }
 
-    static let domain = "xmpp.test"
+    /// The domain that is served.
+    public static let domain = "xmpp.test"
     private static let sentToken = StanzaToken(0)
 
     private let configuration: ServerStreamConfiguration
@@ -46,12 +52,21 @@ actor MemoryServer {
     private var looked = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private var silent: Set<XMLName> = []
-    private(set) var ends: [ServerStreamAction.End] = []
-    private(set) var connections = 0
+    private var refusals: [XMLName: StanzaError] = [:]
+    private var peers: [String: PeerInbox] = [:]
+    /// How the streams ended so far.
+    public private(set) var ends: [ServerStreamAction.End] = []
+    /// How often somebody has connected.
+    public private(set) var connections = 0
     private let capacity: Int
     private let readLimit: Int
 
-    init(
+    /// - Parameters:
+    ///   - users: the local parts of the accounts; the password of `alice` is `secret of alice`.
+    ///   - capacity: bytes that a connection holds in one direction before the writer waits.
+    ///   - readLimit: bytes that the client gets with one read at most.
+    ///   - change: what the server offers and can do, for tests of servers that offer too little or the wrong things.
+    public init(
         users: [String] = ["alice", "bob"], capacity: Int = 64 * 1024, readLimit: Int = .max,
         _ change: (inout ServerStreamConfiguration) -> Void = { _ in }
     ) {
@@ -69,12 +84,12 @@ actor MemoryServer {
     // MARK: Connecting
 
     /// Connects a session to this server.
-    nonisolated var transports: TransportFactory {
+    public nonisolated var transports: TransportFactory {
         TransportFactory { [self] _ throws(TransportError) in await connect() }
     }
 
     /// A configuration for one of the accounts.
-    nonisolated func account(
+    public nonisolated func account(
         _ user: String, resource: String? = nil, _ change: (inout ClientConfiguration) -> Void = { _ in }
     ) throws -> ClientConfiguration {
         var configuration = ClientConfiguration(
@@ -152,12 +167,19 @@ actor MemoryServer {
     }
 
     /// What this server answers in the place of an address that nobody is bound to, with words of its own as some do.
-    static let absence = StanzaError(.serviceUnavailable, text: LocalizedText("User session not found"))
+    public static let absence = StanzaError(.serviceUnavailable, text: LocalizedText("User session not found"))
 
     private func route(_ element: XMLElement, from link: Link) {
         guard let address = link.address, var stanza = try? AnyStanza(element) else { return }
         stanza.from = address
-        if let payload = element.firstChild, silent.contains(payload.name) { return }
+        if let payload = element.firstChild {
+            if silent.contains(payload.name) { return }
+            if let error = refusals[payload.name], case .iq(let iq) = stanza, iq.requiresResponse {
+                var reply = IQ.error(for: iq, error)
+                reply.from = stanza.to
+                return deliver(reply, to: link)
+            }
+        }
         guard let receiver = stanza.to, receiver != address.bare, receiver != address.domainJID else {
             if case .iq(let iq) = stanza, iq.requiresResponse {
                 var reply = IQ.result(for: iq)
@@ -169,11 +191,25 @@ actor MemoryServer {
             }
             return
         }
-        let others = links.values.filter { $0.address == receiver || $0.address?.bare == receiver }
-        for other in others { deliver(stanza, to: other) }
-        if others.isEmpty, receiver.bare == address.bare, case .iq(let iq) = stanza, iq.requiresResponse {
+        let isAbsent = !links.values.contains { $0.address == receiver || $0.address?.bare == receiver }
+        if isAbsent, receiver.bare == address.bare, case .iq(let iq) = stanza, iq.requiresResponse {
             deliver(IQ.error(for: iq, Self.absence), to: link)
         }
+        pass(stanza, to: receiver)
+    }
+
+    /// Passes a stanza to the sessions and the peer that it is for.
+    private func pass(_ stanza: AnyStanza, to receiver: JID) {
+        for other in links.values where other.address == receiver || other.address?.bare == receiver {
+            deliver(stanza, to: other)
+        }
+        guard let name = receiver.local, receiver.domain == Self.domain, let peer = peers[name] else { return }
+        peers[name]?.stanzas.append(stanza)
+        for var answer in peer.rule?(stanza) ?? [] {
+            answer.from = peer.address
+            if let receiver = answer.to { pass(answer, to: receiver) }
+        }
+        wake()
     }
 
     private func deliver(_ stanza: some XMLEncodable, to link: Link) {
@@ -191,7 +227,7 @@ actor MemoryServer {
     ///
     /// - Returns: Whether the user was there to get it.
     @discardableResult
-    func send(_ text: String, to user: String) throws -> Bool {
+    public func send(_ text: String, to user: String) throws -> Bool {
         guard let link = link(user) else { return false }
         let root = try XMLElement(parsing: "<root xmlns='jabber:client'>\(text)</root>")
         for child in root.children { deliver(child, to: link) }
@@ -199,64 +235,104 @@ actor MemoryServer {
     }
 
     /// Sends an element that is no stanza.
-    func sendElement(_ text: String, to user: String) throws {
+    public func sendElement(_ text: String, to user: String) throws {
         guard let link = link(user) else { return }
         perform(link.stream.sendElement(try XMLElement(parsing: text)), link)
     }
 
     /// Writes bytes past the machine, as fast as the client takes them.
-    func writeRaw(_ bytes: [UInt8], to user: String) async throws {
+    public func writeRaw(_ bytes: [UInt8], to user: String) async throws {
         guard let transport = link(user)?.transport else { return }
         try await transport.write(bytes)
     }
 
     /// Breaks the connection without a word.
-    func cut(_ user: String) {
+    public func cut(_ user: String) {
         if let link = link(user) { breakOff(link, "The connection was cut.") }
     }
 
     /// Lets the line of the user go dead without an end of the connection.
-    func freeze(_ user: String) { link(user)?.isFrozen = true }
+    public func freeze(_ user: String) { link(user)?.isFrozen = true }
 
     /// Lets nothing of the server arrive at the user any more.
-    func mute(_ user: String) { link(user)?.isMuted = true }
+    public func mute(_ user: String) { link(user)?.isMuted = true }
 
     /// The server notices that the lines of the user are dead.
-    func abandon(_ user: String) {
+    public func abandon(_ user: String) {
         for link in links.values where link.address?.local == user {
             breakOff(link, "The line was given up.")
         }
     }
 
-    func close(_ user: String, _ error: StreamError? = nil) {
+    /// Closes the stream of the user, with an error if there is one.
+    public func close(_ user: String, _ error: StreamError? = nil) {
         guard let link = link(user) else { return }
         perform(link.stream.close(error, directory: &directory), link)
     }
 
     /// Forgets the sessions that wait for resumption, and with them how much it has handled, if it is to.
-    func expireSuspended(remembersCount: Bool = true) {
+    public func expireSuspended(remembersCount: Bool = true) {
         for id in directory.suspended.keys { directory.expire(id, remembersCount: remembersCount) }
     }
 
     /// Leaves requests with that payload unanswered.
-    func ignore(_ name: XMLName) { silent.insert(name) }
+    public func ignore(_ name: XMLName) { silent.insert(name) }
 
-    func revokeTokens(_ user: String) { directory.revokeTokens(of: user) }
+    /// Refuses requests with that payload.
+    public func refuse(_ name: XMLName, _ error: StanzaError) { refusals[name] = error }
 
-    func hasAccount(_ user: String) -> Bool { directory.passwords[user] != nil }
+    /// Forgets the tokens of a user for fast logins, so that the next login needs the password.
+    public func revokeTokens(_ user: String) { directory.revokeTokens(of: user) }
 
-    func isOnline(_ user: String) -> Bool { link(user) != nil }
+    /// Whether the account exists, also after a registration.
+    public func hasAccount(_ user: String) -> Bool { directory.passwords[user] != nil }
 
-    var suspendedCount: Int { directory.suspended.count }
+    /// Whether a session of the user is bound to a resource.
+    public func isOnline(_ user: String) -> Bool { link(user) != nil }
+
+    /// How many sessions wait for resumption.
+    public var suspendedCount: Int { directory.suspended.count }
+
+    // MARK: Scripted peers
+
+    /// An account that a test plays without a session. It answers nothing until it is told to (``ScriptedPeer/answer(_:)``).
+    public func peer(_ user: String) throws -> ScriptedPeer {
+        let address = try JID(local: user, domain: Self.domain, resource: "script")
+        peers[user] = PeerInbox(address: address)
+        return ScriptedPeer(address: address, server: self)
+    }
+
+    func send(_ stanza: AnyStanza, from peer: ScriptedPeer) {
+        var stanza = stanza
+        stanza.from = peer.address
+        if let receiver = stanza.to { pass(stanza, to: receiver) }
+    }
+
+    func setRule(_ rule: @escaping @Sendable (AnyStanza) -> [AnyStanza], of peer: ScriptedPeer) {
+        peers[peer.name]?.rule = rule
+    }
+
+    /// The next stanza for a peer; `nil` when the task is cancelled.
+    func nextStanza(for peer: ScriptedPeer) async -> AnyStanza? {
+        while !Task.isCancelled {
+            if let stanza = peers[peer.name]?.take() { return stanza }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { waiters.append($0) }
+            } onCancel: {
+                Task { await wake() }
+            }
+        }
+        return nil
+    }
 
     // MARK: What tests see
 
     /// Every stanza and element so far.
-    var received: [XMLElement] { journal.map(\.element) }
+    public var received: [XMLElement] { journal.map(\.element) }
 
     /// The first stanza from now on, or not yet looked at, for which the condition holds.
     @discardableResult
-    func next(where condition: @Sendable (XMLElement) -> Bool) async -> XMLElement {
+    public func next(where condition: @Sendable (XMLElement) -> Bool) async -> XMLElement {
         while true {
             while looked < journal.count {
                 looked += 1
@@ -268,10 +344,10 @@ actor MemoryServer {
 
     /// The next stanza with that local name.
     @discardableResult
-    func next(_ localName: String) async -> XMLElement { await next { $0.name.local == localName } }
+    public func next(_ localName: String) async -> XMLElement { await next { $0.name.local == localName } }
 
     /// Returns when the condition holds; it is looked at after everything that happens.
-    func wait(until condition: @Sendable (isolated MemoryServer) -> Bool) async {
+    public func wait(until condition: @Sendable (isolated MemoryServer) -> Bool) async {
         while !condition(self) { await withCheckedContinuation { waiters.append($0) } }
     }
 

@@ -1,9 +1,12 @@
 import Synchronization
+public import XMPPClient
 
-@testable import XMPPClient
-
-/// A clock that stands still until a test moves it.
-final class ManualClock: Sendable {
+/// A clock for sessions that stands still until a test moves it: timeouts, keep-alive and the backoff between attempts take no real time.
+///
+///     let clock = VirtualClock()
+///     clock.drive(&configuration)
+///     clock.advance(by: .seconds(30))
+public final class VirtualClock: Sendable {
     private struct State {
         var now = ContinuousClock.now
         var sleepers: [(until: ContinuousClock.Instant, latch: Latch)] = []
@@ -11,7 +14,12 @@ final class ManualClock: Sendable {
 
     private let state = Mutex(State())
 
-    var clock: SessionClock {
+    public init() {}
+
+    /// Lets sessions with this configuration take the time from this clock.
+    public func drive(_ configuration: inout ClientConfiguration) { configuration.clock = clock }
+
+    package var clock: SessionClock {
         SessionClock(
             now: { [self] in state.withLock(\.now) },
             sleep: { [self] instant in
@@ -25,8 +33,8 @@ final class ManualClock: Sendable {
             })
     }
 
-    /// Moves the clock on; whoever is due wakes up.
-    func advance(by duration: Duration) {
+    /// Moves the clock on and wakes every task whose time has come.
+    public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now += duration
             let now = state.now
@@ -37,9 +45,9 @@ final class ManualClock: Sendable {
         for sleeper in due { sleeper.latch.open() }
     }
 
-    /// Moves the clock on in steps until the work is done, with a pause between them: tasks that have no turn for a moment shall not
-    /// find that hours have passed.
-    func run<Result: Sendable>(
+    /// Moves the clock on in steps until the work is done, with a real pause of a millisecond between them, so that a task that
+    /// waits for its turn does not find that hours have passed.
+    public func run<Result: Sendable>(
         _ step: Duration = .seconds(1), _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let done = Latch()

@@ -1,0 +1,90 @@
+import SASLMechanisms
+import Testing
+import XMLStreaming
+import XMPPStanzas
+
+@testable import XMPPStream
+
+/// XEP-0478, RFC 6120 §13.12.
+@Suite("Stream limits")
+struct StreamLimitsTests {
+    private static func client(announcing limits: String, idle: KeepAlivePolicy = .standard) -> ScriptedClient {
+        var client = ScriptedClient(.scripted { $0.keepAlive = idle }, at: .finalHeader)
+        let sm = "<sm xmlns='urn:xmpp:sm:3'/>"
+        for line in [
+            ScriptedServer.features.replacing(sm, with: sm + limits), ScriptedServer.bound, ScriptedServer.enabled,
+        ] {
+            client.receive(line)
+        }
+        return client
+    }
+
+    /// A message that has exactly so many bytes on the stream.
+    private static func message(of byteCount: Int) -> Message {
+        let empty = Message.to("romeo@example.com", "", id: "m")
+        let rest = byteCount - StreamMarkup.bytes(of: empty).count - "<body></body>".count + "<body/>".count
+        return .to("romeo@example.com", String(repeating: "a", count: rest), id: "m")
+    }
+
+    @Test(
+        "what is announced counts, within reason",
+        arguments: [
+            ("", StreamLimits.usualBytes), ("<max-bytes>20000</max-bytes>", 20_000),
+            ("<max-bytes> 400000 </max-bytes>", 400_000),
+            ("<max-bytes>12</max-bytes>", 10_000), ("<max-bytes>-1</max-bytes>", StreamLimits.usualBytes),
+            ("<max-bytes>many</max-bytes>", StreamLimits.usualBytes),
+            ("<max-bytes>99999999999999999999</max-bytes>", StreamLimits.usualBytes),
+        ])
+    func announced(children: String, expected: Int) {
+        let client = Self.client(announcing: "<limits xmlns='urn:xmpp:stream-limits:0'>\(children)</limits>")
+        #expect(client.stream.serverLimits.stanzaBytes == expected)
+    }
+
+    @Test("P13: a stanza larger than what the server accepts is not written", arguments: [nil, 20_000] as [Int?])
+    func tooLarge(announced: Int?) {
+        let limits = announced.map { "<limits xmlns='urn:xmpp:stream-limits:0'><max-bytes>\($0)</max-bytes></limits>" }
+        var client = Self.client(announcing: limits ?? "")
+        let limit = announced ?? StreamLimits.usualBytes
+        let fits = client.send(Self.message(of: limit), token: StanzaToken(1))
+        #expect(fits.text.hasSuffix("</message><r xmlns='urn:xmpp:sm:3'/>"))
+        #expect(fits.text.utf8.count == limit + "<r xmlns='urn:xmpp:sm:3'/>".utf8.count)
+        let large = client.send(Self.message(of: limit + 1), token: StanzaToken(2))
+        #expect(large == [.tooLarge(StanzaToken(2), byteCount: limit + 1)])
+        #expect(client.stream.unacknowledgedCount == 1)
+    }
+
+    @Test(
+        "limits for strangers are not those of the session, and what an earlier connection was told counts until then")
+    func inlineResumption() {
+        let state = ResumptionState(
+            id: "some-long-sm-id", address: .juliet, handledCount: 0, acknowledgedCount: 0, unacknowledged: [])
+        var client = ScriptedClient(
+            .extensible {
+                $0.mechanisms = SASLPolicy(allowedMechanisms: [.plain])
+                $0.resumption = state
+                $0.serverLimits = StreamLimits(maximumBytes: 30_000)
+            })
+        func limits(_ bytes: Int) -> String {
+            "<limits xmlns='urn:xmpp:stream-limits:0'><max-bytes>\(bytes)</max-bytes></limits></stream:features>"
+        }
+        for (index, line) in ScriptedServer.extensibleLogin(resuming: true).dropLast().enumerated() {
+            client.receive(line.replacing("</stream:features>", with: limits(10_001)))
+            if index == 2 { client.log += client.stream.tlsEstablished(.tls13, now: client.now) }
+        }
+        #expect(client.log.session?.isResumed == true)
+        #expect(client.stream.serverLimits.maximumBytes == 30_000)
+        client.receive("<stream:features>" + limits(40_000))
+        #expect(client.stream.serverLimits.maximumBytes == 40_000)
+    }
+
+    @Test(
+        "a server that takes a client for idle early is asked before",
+        arguments: [(100, 60), (60, 45), (40, 30), (3_600, 60)])
+    func idle(seconds: Int, silence: Int) {
+        let limits = "<limits xmlns='urn:xmpp:stream-limits:0'><idle-seconds>\(seconds)</idle-seconds></limits>"
+        let client = Self.client(announcing: limits, idle: .adaptive(.standard))
+        let due = client.stream.nextDeadline.map { start.duration(to: $0) }
+        #expect(due == .seconds(silence))
+        #expect(client.stream.serverLimits.idleTime == .seconds(seconds))
+    }
+}
