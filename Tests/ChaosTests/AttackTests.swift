@@ -26,6 +26,9 @@ struct AttackTests {
         try await Self.run(seed: Self.seed, seconds: Self.seconds ?? 60, on: kind ?? .prosody)
     }
 
+    /// The longest turn of the main loop of a desktop that is not optimised, its start included, in milliseconds.
+    private static let turn = 1500.0
+
     private static func run(seed: UInt64, seconds: Int, on kind: ChaosService.Kind) async throws {
         let service = try await ChaosService.start(kind, componentDomains: Attackers.domains)
         let server = service.nodes[0]
@@ -34,10 +37,15 @@ struct AttackTests {
         var run = try await ChaosRun(plan, on: service)
         let listener = try await Person("listener", onAny: server)
         let program = try await listener.listen()
+        // A window takes a display, sound and a bus, which is much for a short run.
+        let desktop = Self.seconds == nil ? nil : try await DesktopPerson("window", onAny: server)
+        let window = try desktop?.start()
         let (devices, room) = (run.devices, run.room)
         let state = AttackState()
         run.whileTyping = {
-            let victims = Array(Set(devices.map(\.address))).sorted() + [listener.address]
+            let victims =
+                Array(Set(devices.map(\.address))).sorted() + [listener.address]
+                + [desktop?.person.address].compactMap(\.self)
             let attackers = try await Attackers(seed: seed, on: server, victims: victims, room: room)
             await state.begin(attackers, memory: devices.map { $0.program.holdings?.memory ?? 0 })
             try await attackers.attack(for: .seconds(seconds))
@@ -46,6 +54,12 @@ struct AttackTests {
         let attackers = try #require(await state.attackers)
         try await attackers.sendMarker("the last word", to: listener.address)
         try await program.waitForOutput("the last word") { $0.contains("the last word") }
+        var longestTurn: DesktopPerson.LongestTurn?
+        if let desktop, let window {
+            try await attackers.sendMarker("the last word", to: desktop.person.address)
+            try await window.poll("the last word", seconds: 120) { desktop.hasStored("the last word") }
+            longestTurn = try await desktop.quit(window)
+        }
         let before = await state.memory
         let after = devices.map { $0.program.holdings?.memory ?? 0 }
         let stores = devices.map { device in
@@ -61,11 +75,15 @@ struct AttackTests {
             memory           \(before) KiB, then \(after) KiB
             stores           \(stores) KiB
             told to strangers \(leaked.count)
+            longest turn     \(longestTurn.map { "\($0.processorMilliseconds) ms of the processor" } ?? "not measured")
             """)
         for problem in report.problems { Issue.record("\(problem)\nThe seed is \(seed).") }
         if !report.verdict.isGood { Issue.record("\(report.summary)\n\(report.stories)") }
         #expect(leaked.isEmpty, "no stranger learns who is there: \(leaked.prefix(3))")
         for (one, other) in zip(before, after) { #expect(other - one < growth, "KiB of memory") }
+        if let longestTurn {
+            #expect(longestTurn.processorMilliseconds < Self.turn, "milliseconds of one turn of the main loop")
+        }
         #expect(program.output.ranges(of: "\"state\":\"online\"").count == 1, "listen never lost its session")
         program.signal(15)
         _ = await program.result()

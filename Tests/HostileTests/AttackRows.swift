@@ -32,9 +32,9 @@ enum AttackRows {
         B8 | 10,000 attributes before login | own server | XMLStreamingTests/XMLLimitTests/boundary
         B9 | endless element before login | own server | XMPPStreamTests/AttackTests/largeElement
         B10 | endless white space before login | own server | XMLStreamingTests/XMLLimitTests/keepAlive
-        B11 | inherited namespace multiplied before TLS | on the way |
+        B11 | inherited namespace multiplied before TLS | on the way | XMLStreamingTests/InheritedNamespaceTests/once XMLStreamingTests/InheritedNamespaceTests/limits XMLStreamingTests/InheritedNamespaceTests/counted
         B12 | inherited namespace multiplied after login | own server | HostileTests/OwnServerTests/amplification
-        B13 | attributes with an inherited prefix in quadratic time | own server | HostileTests/OwnServerTests/amplification
+        B13 | attributes with an inherited prefix in quadratic time | own server | HostileTests/OwnServerTests/amplification XMLStreamingTests/InheritedNamespaceTests/linear
         """
 
     /// C, D and F: who says what, and who learns what.
@@ -141,16 +141,16 @@ enum AttackRows {
         K1 | bodies of one long word, of marks, of brackets (chat) | Prosody | HostileTests/FloodTests/longBodies
         K2 | body of line feeds (chat) | Prosody | HostileTests/FloodTests/longBodies
         K3 | body that imitates lines of the history | Prosody | HostileTests/TerminalTests/listen
-        L1 | `www.` and brackets (desktop) | friend |
-        L2 | 200 KB without a space (desktop) | friend |
-        L3 | lines, emoji, links, code blocks, quotations by the thousand (desktop) | friend |
-        L4 | markup, direction overrides and look-alike links (desktop) | friend | GTKBindingTests/ObjectTests/markup
+        L1 | `www.` and brackets (desktop) | friend | ChatAppTests/LongMessageTests/turns
+        L2 | 200 KB without a space (desktop) | friend | ChatAppTests/LongMessageTests/turns HostileTests/HostileDesktopTests/poison
+        L3 | lines, emoji, links, code blocks, quotations by the thousand (desktop) | friend | ChatAppTests/LongMessageTests/turns
+        L4 | markup, direction overrides and look-alike links (desktop) | friend | GTKBindingTests/ObjectTests/markup ChatAppTests/LongMessageTests/directions
         N5 | room with thousands of occupants (chat) | hostile room | HostileTests/FloodTests/largeRoom
-        P1 | message with `<xml:a/>` | Prosody, ejabberd | HostileTests/PoisonTests/message HostileTests/PoisonTests/offline HostileTests/PoisonTests/listen HostileTests/PoisonTests/chat
-        P2 | message with 130 attributes | Prosody, ejabberd | HostileTests/PoisonTests/message HostileTests/PoisonTests/listen HostileTests/PoisonTests/chat
+        P1 | message with `<xml:a/>` | Prosody, ejabberd | HostileTests/PoisonTests/message HostileTests/PoisonTests/offline HostileTests/PoisonTests/listen HostileTests/PoisonTests/chat HostileTests/HostileDesktopTests/poison
+        P2 | message with 130 attributes | Prosody, ejabberd | HostileTests/PoisonTests/message HostileTests/PoisonTests/listen HostileTests/PoisonTests/chat HostileTests/HostileDesktopTests/poison
         P3 | names of 1,030 bytes | Prosody, ejabberd | HostileTests/PoisonTests/message HostileTests/PoisonTests/listen
         P4 | nested 142 deep | ejabberd | HostileTests/PoisonTests/message
-        P5 | directed presence with 130 attributes | Prosody, ejabberd | HostileTests/PoisonTests/presence
+        P5 | directed presence with 130 attributes | Prosody, ejabberd | HostileTests/PoisonTests/presence HostileTests/HostileDesktopTests/poison
         P6 | room message with 130 attributes | Prosody, ejabberd | HostileTests/PoisonTests/room
         P7 | 50 KB that the server makes 15 MB of | Prosody | HostileTests/PoisonTests/message
         P8 | `xml:space`, prefixed attributes, namespaces | Prosody, ejabberd | HostileTests/PoisonTests/message HostileTests/PoisonTests/listen

@@ -1,0 +1,53 @@
+import Foundation
+package import ServerFixtures
+
+/// A person whose account is at work in `hongyan-desktop`, on a display of its own.
+package struct DesktopPerson: Sendable {
+    /// The longest turn of the main loop in a run of the program, in milliseconds.
+    package struct LongestTurn: Decodable, Sendable {
+        package var processorMilliseconds: Double
+        package var wallMilliseconds: Double
+    }
+
+    package let person: Person
+    private let desktop: PrivateDesktop
+
+    private var turns: String { person.home.path + "/turns.json" }
+
+    /// An account that the programs of the person know; the window is not there yet.
+    package init(_ name: String, onAny server: any PrivateServer) async throws {
+        desktop = try PrivateDesktop(width: 1000, height: 700)
+        person = try await Person(name, onAny: server)
+        try await person.run("login")
+    }
+
+    package func start() throws -> Program {
+        var environment = desktop.environment.filter { !$0.key.hasPrefix("XDG_") || $0.key == "XDG_RUNTIME_DIR" }
+        environment["HOME"] = nil
+        environment["HONGYAN_LONGEST_TURN"] = turns
+        return try Program("hongyan-desktop", [], home: person.home, environment: environment)
+    }
+
+    /// Whether a text is in the store: what the program has received.
+    package func hasStored(_ text: String) -> Bool {
+        let folder = person.home.path + "/data/hongyan"
+        return ["chat.db", "chat.db-wal"].contains { name in
+            (try? Data(contentsOf: URL(filePath: "\(folder)/\(name)")))?.range(of: Data(text.utf8)) != nil
+        }
+    }
+
+    /// Ends the program as its menu does.
+    package func quit(_ program: Program) async throws -> LongestTurn? {
+        let bus = desktop.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
+        _ = try await OutsideProgram.run(
+            ["env", "DBUS_SESSION_BUS_ADDRESS=\(bus)", "gapplication", "action", "im.hongyan.Hongyan", "quit"])
+        let result = await program.result()
+        guard result.status == 0 else {
+            throw Program.Failure(
+                description: "hongyan-desktop ended with \(result.status): \(result.errors.suffix(2000))")
+        }
+        return (try? Data(contentsOf: URL(filePath: turns))).flatMap {
+            try? JSONDecoder().decode(LongestTurn.self, from: $0)
+        }
+    }
+}
