@@ -18,7 +18,7 @@ enum AttackRows {
         A13b | SCRAM mandatory extension | own server | SASLMechanismsTests/SCRAMAttackTests/first
         A14 | success before any challenge | own server | XMPPStreamTests/AttackTests/earlySuccess
         A15 | -PLUS taken off a signed list (XEP-0474) | on the way | XMPPStreamTests/DowngradeTests/strippedSignedPlus
-        A16 | -PLUS with an unknown kind of binding only | on the way | XMPPStreamTests/DowngradeTests/unknownBinding
+        A16 | -PLUS with an unknown kind of binding only | on the way | XMPPStreamTests/DowngradeTests/unknownBinding SASLMechanismsTests/NegotiatorTests/noLongerBound
         A17 | stream of another domain | own server | XMPPStreamTests/DowngradeTests/wrongFrom
         A18 | stream in `jabber:server` | own server | XMPPStreamTests/AttackTests/header
         A19 | stream without a version | own server | XMPPStreamTests/AttackTests/header
@@ -132,11 +132,11 @@ enum AttackRows {
         I2 | acknowledgement of what was never sent | own server | HostileTests/OwnServerTests/tooMuchAcknowledged
         I3 | elements out of place on a running stream | own server | HostileTests/OwnServerTests/outOfPlace
         I4 | stream errors of every kind | own server | HostileTests/OwnServerTests/streamErrors
-        I5 | see-other-host that points at itself | own server | 
-        I6 | session bound to another account | own server | HostileTests/OwnServerTests/otherAccount
-        I7a | upload slot with http: | own server | 
-        I7b | upload slot with a header injection or `javascript:` to read from | own server | 
-        I7c | upload slot with file: | own server | 
+        I5 | see-other-host that points at itself | own server | XMPPStreamTests/RecurrenceTests/redirects XMPPStreamTests/RecurrenceTests/redirectToItself
+        I6 | session bound to another account | own server | HostileTests/OwnServerTests/otherAccount XMPPStreamTests/AttackTests/otherAccount
+        I7a | upload slot with http: | own server | ExtensionsTests/FileSharingLiveTests/hostileSlot
+        I7b | upload slot with a header injection or `javascript:` to read from | own server | ExtensionsTests/FileSharingLiveTests/hostileSlot
+        I7c | upload slot with file: | own server | ExtensionsTests/FileSharingLiveTests/hostileSlot
         I7d | upload redirected | own server | TransportLayerTests/HTTPClientTests/redirections
         K1 | bodies of one long word, of marks, of brackets (chat) | Prosody | HostileTests/FloodTests/longBodies
         K2 | body of line feeds (chat) | Prosody | HostileTests/FloodTests/longBodies
