@@ -74,6 +74,11 @@ public final class Label: Widget {
         gtk_label_set_selectable(cast(), isSelectable.gboolean)
         return self
     }
+
+    /// Calls `body` with the address of a link that is clicked; the desktop opens it where the answer is `false`.
+    public func onLink(_ body: @escaping (String) -> Bool) {
+        connect("activate-link") { call in call.answer(call.string(1).map(body) ?? false) }
+    }
 }
 
 /// Pango's markup: text with tags such as `<b>` and `<a href="…">`.
