@@ -40,7 +40,8 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
         } else if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
             await session.token(receipt.messageID, sentTo: sender)?.advance(to: .delivered)
         } else if message.type == .chat || message.type == .normal, message.isMessageWithBody,
-            message.payloads.contains(DeliveryReceiptRequest.name), let id = message.id, message.hasRepeatableID, isEnabled(),
+            message.payloads.contains(DeliveryReceiptRequest.name), let id = message.id, message.hasRepeatableID,
+            isEnabled(),
             await session.mayLearnPresence(sender)
         {
             var answer = Message(to: sender, type: message.type)
