@@ -74,7 +74,8 @@ final class Attackers: Sendable {
         }
         made.withLock { $0[kind, default: 0] += 1 }
         if kind == "room" {
-            try? await fellow.send("<message to='\(room)' type='groupchat'>\(payload)</message>")
+            // Not beside a generated `<body/>`: what an occupant says is shown, and rightly so.
+            try? await fellow.send("<message to='\(room)' type='groupchat'><x xmlns='urn:x'>\(payload)</x></message>")
         } else if kind == "fellow" {
             try? await fellow.send(text(of: "poison", to: victim, from: fellow.address))
         } else {

@@ -6,7 +6,8 @@ internal import TransportLayer
 /// A web server that hands out files in bad faith, over TLS on loopback.
 ///
 /// Paths: `/drip` says 1,000,000 bytes and sends one a second, `/endless` never ends, `/ok/N` sends N bytes, `/to/URL` redirects,
-/// `/loop` redirects to itself, `/headers` sends header lines without end.
+/// `/loop` redirects to itself, `/headers` sends header lines without end,
+/// `/compressed` says that its 50 bytes are more.
 package final class HostileFileHost: Sendable {
     package let port: UInt16
     private let listener: TCPListener
@@ -67,6 +68,10 @@ package final class HostileFileHost: Sendable {
             case "/headers":
                 try await send("HTTP/1.1 200 OK\r\n", to: transport)
                 while true { try await send("X-A: \(String(repeating: "x", count: 1000))\r\n", to: transport) }
+            case "/compressed":
+                try await send(
+                    "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 50\r\nConnection: close\r\n\r\n"
+                        + String(repeating: "x", count: 50), to: transport)
             case "/loop": try await redirect("/loop", transport)
             case let path where path.hasPrefix("/to/"):
                 try await redirect(String(path.dropFirst(4)).removingPercentEncoding ?? "", transport)

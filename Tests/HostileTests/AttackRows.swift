@@ -108,7 +108,7 @@ enum AttackRows {
         G23 | size of 10^23 | friend | ChatModelTests/AttachmentDownloadTests/refused
         G24 | endless file without a length | file host | TransportLayerTests/HTTPClientTests/limit HostileTests/FileHostTests/endless
         G25 | picture of 60,000 × 60,000 pixels | friend | MediaTests/PictureTests/bombs
-        G26 | deflate bomb as content encoding | file host |
+        G26 | deflate bomb as content encoding | file host | HostileTests/FileHostTests/compressed
         G27 | endless header lines | file host | HostileTests/FileHostTests/endless
         G28 | one byte a second: later messages | file host | HostileTests/FloodTests/drip
         J1 | terminal control characters everywhere | Prosody | TerminalAppTests/DisplayWidthTests/harmless

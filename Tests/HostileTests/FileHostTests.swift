@@ -57,4 +57,12 @@ struct FileHostTests {
         #expect(try await client.download(host.url("/ok/3"), limit: 10).byteCount == 3, "another transfer goes on")
         await host.stop()
     }
+
+    @Test("G26: what is said to be compressed is not expanded")
+    func compressed() async throws {
+        let host = try await HostileFileHost()
+        let response = try await Self.client().download(host.url("/compressed"), limit: 1000)
+        #expect(response.body == Array(repeating: UInt8(ascii: "x"), count: 50))
+        await host.stop()
+    }
 }
