@@ -254,7 +254,7 @@ let package = Package(
             "ChatModel",
             foundation + [
                 "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory", "MessageSemantics",
-                "AccountRegistration", "DataForms", "GroupChat",
+                "AccountRegistration", "DataForms", "EntityInformation", "GroupChat",
                 "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(

@@ -120,6 +120,8 @@ struct LargeStanzaTests {
         let victim = try server.configuration(bob, resource: "r") { $0.add { _ in DeliveryReceipts() } }
         try await Client(victim).run { bobSession in
             try await bobSession.send(Presence())
+            // Whoever was written to may learn that the session is online, so receipts are due.
+            try await bobSession.send(Message(to: try JID(mallory.address), type: .chat, body: "hello"))
             let inbox = bobSession.events([.messages, .connection, .filtered])
             let address = "\(bob.address)/r"
             try await Client(try server.configuration(mallory, resource: "m")).run { session in
