@@ -102,7 +102,7 @@ extension TerminalChat {
     /// What is told about a change of a message: that it failed, and what cannot be seen because its line has scrolled away.
     private func change(of message: TimelineMessage, from old: TimelineMessage, isOutOfSight: Bool) -> String? {
         if case .failed(let reason) = message.state, old.state != message.state {
-            return localized("Not sent: “%@”. %@", short(message.summary), reason.sentence)
+            return localized("Not sent: “%@” (%@)", short(message.summary), reason.sentence)
         }
         guard isOutOfSight else { return nil }
         let author = TerminalText.harmless(message.senderName)
