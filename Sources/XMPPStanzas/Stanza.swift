@@ -30,6 +30,9 @@ extension Stanza {
     /// Whether an answer that nobody asked a person about may repeat the `id`.
     public var hasRepeatableID: Bool { (id?.utf8.count ?? 0) <= Self.repeatedIDBytes }
 
+    /// The `id`, where an answer may repeat it: what is longer is not worth keeping either, as nothing can refer to it.
+    public var repeatableID: String? { hasRepeatableID ? id : nil }
+
     /// The error that the stanza carries, or `nil` if it is not of type `error`.
     ///
     /// An error stanza without a readable `<error/>` gives `undefined-condition`: the peer's fault does not make a

@@ -26,8 +26,8 @@ struct AttackTests {
         try await Self.run(seed: Self.seed, seconds: Self.seconds ?? 60, on: kind ?? .prosody)
     }
 
-    /// The longest turn of the main loop of a desktop that is not optimised, its start included, in milliseconds.
-    private static let turn = 250.0
+    /// The longest turn of the main loop of a desktop, its start included, in milliseconds of the processor.
+    private static let turn = 100.0
 
     private static func run(seed: UInt64, seconds: Int, on kind: ChaosService.Kind) async throws {
         let service = try await ChaosService.start(kind, componentDomains: Attackers.domains)

@@ -43,6 +43,21 @@ struct MessageReaderTests {
         #expect(copy.content == .reactions(to: .sent(id: "m1"), ["👍"]))
     }
 
+    @Test("Identifiers that are longer than anything refers to are not kept; the text is")
+    func longIdentifiers() throws {
+        let (fits, long) = (String(repeating: "a", count: 1_024), String(repeating: "a", count: 1_025))
+        for (id, kept) in [(fits, fits as String?), (long, nil)] {
+            let (copy, _) = try #require(
+                try Self.copy(
+                    """
+                    <message xmlns='jabber:client' from='romeo@example.com/a' to='juliet@example.com/b' type='chat' id='\(id)'>\
+                    <body>O</body><origin-id xmlns='urn:xmpp:sid:0' id='\(id)'/></message>
+                    """))
+            #expect(copy.wireID == kept && copy.originID == kept)
+            #expect(copy.content == .text(MessageText("O")))
+        }
+    }
+
     @Test("A text of a friend, with the name that the own archive gave to it")
     func text() throws {
         let (copy, key) = try #require(

@@ -95,8 +95,9 @@ public struct MessageReader: Sendable {
                 MessageCopy(
                     route: arrival.route, sender: sender,
                     occupantID: isOutgoing ? nil : occupantID(in: message, of: place),
-                    stay: isPrivate && !isOutgoing ? arrival.stay : nil, isOutgoing: isOutgoing, wireID: message.id,
-                    originID: ((try? message.payload(OriginIdentifier.self)) ?? nil)?.id,
+                    stay: isPrivate && !isOutgoing ? arrival.stay : nil, isOutgoing: isOutgoing,
+                    wireID: message.repeatableID,
+                    originID: Self.originID(of: message),
                     // Only the own account's archive names what belongs to this conversation (XEP-0359 §6).
                     archiveReferences: believesOwnArchive ? archiveReferences(of: message, by: address) : [],
                     time: time, timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time,
@@ -145,12 +146,20 @@ public struct MessageReader: Sendable {
             .message(
                 MessageCopy(
                     route: isOutgoing && arrival.route == .live ? .reflection : arrival.route, sender: sender,
-                    occupantID: occupantID, stay: arrival.stay, isOutgoing: isOutgoing, wireID: message.id,
-                    originID: ((try? message.payload(OriginIdentifier.self)) ?? nil)?.id,
+                    occupantID: occupantID, stay: arrival.stay, isOutgoing: isOutgoing, wireID: message.repeatableID,
+                    originID: Self.originID(of: message),
                     archiveReferences: place.hasStanzaIDs ? archiveReferences(of: message, by: room) : [], time: time,
                     timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time, content: content),
                 in: key)
         ]
+    }
+
+    /// The identifier that the sender chose (XEP-0359 §3.2), where it is not longer than any answer would repeat.
+    private static func originID(of message: Message) -> String? {
+        guard let id = ((try? message.payload(OriginIdentifier.self)) ?? nil)?.id,
+            id.utf8.count <= Message.repeatedIDBytes
+        else { return nil }
+        return id
     }
 
     /// Only a room that announces occupant ids takes away what others have written in their place (XEP-0421 §5).
