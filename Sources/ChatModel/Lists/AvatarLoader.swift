@@ -4,7 +4,7 @@ internal import Media
 /// The pictures of people for the rows that show them: read when they are needed, the last ones kept in memory.
 ///
 /// Rows carry the hash of a picture, so a list of thousands costs no more than what is on the screen. A picture comes scaled down, and
-/// decoded within ``PictureLimits``: a few kilobytes from a contact can claim a size that fills all memory when they are shown as they are.
+/// decoded within `PictureLimits`: a few kilobytes from a contact can claim a size that fills all memory when they are shown as they are.
 @MainActor
 public final class AvatarLoader {
     /// A screen of pictures, several times over: 8 MiB.

@@ -69,7 +69,7 @@ public final class AttachmentDownload {
     public func start() { begin(limit: AttachmentFetcher.sizeLimit) }
 
     /// Fetches a picture or voice message without a question if it is small, not a stranger's, and within the budget of its
-    /// sender: see ``ChatStore/StoreReader/downloadsUnasked(in:)`` and ``DownloadBudget``.
+    /// sender: see `StoreReader.downloadsUnasked(in:)` and ``DownloadBudget``.
     public func startIfSmall() {
         guard attachment.kind == .picture || attachment.kind == .voice, canBegin else { return }
         if let size = attachment.size, size > AttachmentDownloads.automaticLimit { return }

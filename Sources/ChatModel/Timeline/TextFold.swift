@@ -3,7 +3,7 @@
 /// Anybody can send a text of a million characters, a word of a hundred thousand letters, or a letter with as many accents; the time to
 /// lay these out grows with their square. What is left out can be seen in a plain view of the whole text.
 public struct TextFold: Sendable, Hashable {
-    /// How much is shown, counted in code points; an emoji counts as ``emojiWeight``.
+    /// How much is shown, counted in code points; an emoji counts as three.
     public struct Limits: Sendable, Hashable {
         /// Of the text.
         public var length: Int

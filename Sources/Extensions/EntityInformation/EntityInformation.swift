@@ -4,7 +4,7 @@ internal import XMPPStanzas
 
 /// Answers who asks whether this program is there (XEP-0199 XMPP Ping) and which it is (XEP-0092 Software Version).
 ///
-/// Only those who may know that this session is online get these answers: ``Session/mayLearnPresence(_:)``.
+/// Only those who may know that this session is online get these answers: `Session.mayLearnPresence(_:)`.
 public final class EntityInformation: SessionExtension {
     private let version: SoftwareVersion?
 

@@ -10,7 +10,7 @@ public import XMPPStanzas
 /// ```
 ///
 /// A receipt tells that this session is online, so it goes only to those who may know that (§8):
-/// ``Session/mayLearnPresence(_:)``; to all others nothing is sent. Only messages with a text get one (§5.4): a request
+/// `Session.mayLearnPresence(_:)`; to all others nothing is sent. Only messages with a text get one (§5.4): a request
 /// without anything to show would be a question about presence. A message that comes back as an error makes its token fail.
 public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
     private let isEnabled: @Sendable () -> Bool

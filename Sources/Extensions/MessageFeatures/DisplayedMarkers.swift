@@ -10,7 +10,7 @@ public import XMPPStanzas
 /// ```
 ///
 /// A marker tells that a person is here, so it goes only to those who may know that (§7 and §8):
-/// ``Session/mayLearnPresence(_:)``. A marker moves the token of its message on to the stage `displayed`. It counts for the messages before it too, which
+/// `Session.mayLearnPresence(_:)`. A marker moves the token of its message on to the stage `displayed`. It counts for the messages before it too, which
 /// the program has to see to: `Message.displayedMarker`.
 public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
     private let isEnabled: @Sendable () -> Bool

@@ -6,7 +6,7 @@ public import XMPPStanzas
 /// Who people say they are: pictures and names (XEP-0084 User Avatar, XEP-0153 vCard-Based Avatars, XEP-0172 User Nickname).
 ///
 /// Needs the extension `PublishSubscribe`. Everybody is believed about itself only, and a picture only if it has the hash that
-/// was announced. What strangers announce is not kept (``Session/follows(_:)``): to ask them for a picture would tell them
+/// was announced. What strangers announce is not kept (`Session.follows(_:)`): to ask them for a picture would tell them
 /// that this session is online. Changes of contacts come as ``events()``.
 public actor Profiles: SessionExtension, StanzaInterceptor {
     /// Of how many addresses the state is remembered; a room can hold thousands.

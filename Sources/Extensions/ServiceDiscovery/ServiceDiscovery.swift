@@ -8,7 +8,7 @@ public import XMPPStanzas
 /// Capabilities).
 ///
 /// What it announces is what has handlers in the session, so it cannot lie; only those who may know that this session is
-/// online are told (``Session/mayLearnPresence(_:)``). Answers of others are remembered for the session; those of contacts
+/// online are told (`Session.mayLearnPresence(_:)`). Answers of others are remembered for the session; those of contacts
 /// are shared by everybody whose presence carries the same verified hash. What strangers announce is not kept.
 public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     /// How many announcements of contacts are remembered. Each is a short text; a room can hold thousands.
