@@ -9,7 +9,7 @@ extension ClientStream {
     }
 
     struct Established: ~Copyable {
-        /// The own full address.
+        /// Our full address.
         let address: JID
         var keepAlive: KeepAlive
         /// The id of the ping that waits for its answer.

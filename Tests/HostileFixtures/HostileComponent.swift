@@ -5,7 +5,7 @@ package import XMLStreaming
 
 /// A foreign service: a component of a real server (XEP-0114) that writes any bytes, in any name below its domain.
 ///
-/// It stands for every server on the network: what the own server passes on from a component it passes on from others.
+/// It stands for every server on the network: what the account's server passes on from a component it passes on from others.
 package struct HostileComponent: Sendable {
     package let domain: String
     package let line: HostileLine

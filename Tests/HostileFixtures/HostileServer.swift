@@ -8,7 +8,7 @@ internal import XMPPAddress
 internal import XMPPClient
 package import XMPPStream
 
-/// The own server of an account, gone bad: a complete server over TLS on loopback, scripted in everything it says.
+/// An account's server, gone bad: a complete server over TLS on loopback, scripted in everything it says.
 ///
 /// It logs everybody in whose password it knows, binds, manages streams, answers what a client asks at the start, and does what
 /// the test makes it do beside.

@@ -59,7 +59,7 @@ enum AttackRows {
         D1 | receipts, markers and errors of people it was not sent to | Prosody | HostileTests/StrangerTests/foreignReceipts
         D2 | correction and retraction by another account with the same id | Prosody | HostileTests/StrangerTests/foreignCorrections
         D3 | delay without a sender: behind what was read | Prosody, ejabberd | HostileTests/StrangerTests/backdated
-        D3b | delay in the name of the own server | Prosody, ejabberd | HostileTests/StrangerTests/backdated
+        D3b | delay in the name of the account's server | Prosody, ejabberd | HostileTests/StrangerTests/backdated
         D3c | delay of the future or of no possible day | Prosody | HostileTests/StrangerTests/impossible
         D4 | photo hash in a stranger's presence | Prosody, ejabberd | HostileTests/StrangerTests/silence
         D4b | avatar event of a stranger | Prosody, ejabberd | HostileTests/StrangerTests/silence
@@ -119,7 +119,7 @@ enum AttackRows {
         J6 | the same in the stream header | own server | HostileTests/TerminalTests/header
         """
 
-    /// H, I, K, L and P: floods, the own server after login, long bodies, the desktop, poison.
+    /// H, I, K, L and P: floods, the account's server after login, long bodies, the desktop, poison.
     static let floods = """
         H1 | large presences of strangers | Prosody | HostileTests/FloodTests/presences
         H2 | subscription requests without end | Prosody | HostileTests/FloodTests/requests

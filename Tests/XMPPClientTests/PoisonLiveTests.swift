@@ -8,7 +8,7 @@ import XMPPStanzas
 
 @testable import XMPPClient
 
-/// Stanzas that Prosody or ejabberd take from anybody and pass on, and that ended sessions for good once: the session
+/// Stanzas that Prosody or ejabberd take from anybody and pass on, and that once ended sessions permanently: the session
 /// stays online, the next message arrives, and the stanza does not come again.
 @Suite("Poison stanzas through real servers", .timeLimit(.minutes(20)))
 struct PoisonLiveTests {

@@ -21,7 +21,7 @@ struct AvatarQueue {
 
     var waitingCount: Int { queue.waitingCount }
 
-    /// - Returns: the change if it is to be fetched now; otherwise it waits.
+    /// - Returns: the change if it is fetched now; otherwise it waits.
     mutating func add(_ change: Change) -> Change? {
         if hashes[change.owner] != nil {
             hashes[change.owner] = .some(change.hash)

@@ -55,7 +55,7 @@ final class OfflineDelivery: Sendable {
 
     /// Notes that the device is online.
     ///
-    /// - Returns: whether that is to be stored, once in a while.
+    /// - Returns: whether it is time to store that; it is stored once in a while.
     func isOnline(at time: MessageTime) -> Bool {
         state.withLock { state in
             guard !state.isOpen else { return false }

@@ -8,7 +8,7 @@ public import XMPPClient
 internal import XMPPStanzas
 internal import XMPPStream
 
-/// What is known of the own archive.
+/// What is known of the account's archive.
 private final class OwnArchive: Sendable {
     private let state = Mutex(false)
 
@@ -33,7 +33,7 @@ public struct SessionRecorder: SessionStore {
     let places = RoomPlaces()
     let people = KnownPeople()
     let offlineDelivery = OfflineDelivery()
-    /// The own archive gives names to live messages (XEP-0359), so that they can be believed.
+    /// The account's archive gives names to live messages (XEP-0359), so that they can be believed.
     private let ownArchive = OwnArchive()
 
     /// - Parameter media: where files that come inside a message are kept.
@@ -55,7 +55,7 @@ public struct SessionRecorder: SessionStore {
             believesOwnArchive: ownArchive.assignsIdentifiers)
     }
 
-    /// What the own archive has said of itself.
+    /// What the account's archive has said of itself.
     func ownArchive(assignsIdentifiers isAssigning: Bool) {
         ownArchive.assignsIdentifiers = isAssigning
     }

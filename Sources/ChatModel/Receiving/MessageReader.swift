@@ -39,7 +39,7 @@ public struct MessageReader: Sendable {
     let address: JID
     /// Who this account is in the rooms that it knows.
     let places: [JID: RoomPlace]
-    /// Names that the own archive gave are believed.
+    /// Names that the account's archive gave are believed.
     let believesOwnArchive: Bool
     /// The hashes of contents that came inside messages and are in the cache.
     var keptContents: Set<String> = []
@@ -172,7 +172,7 @@ public struct MessageReader: Sendable {
         message.archiveID(assignedBy: archive).map { [ArchiveReference(archive: archive, id: $0)] } ?? []
     }
 
-    /// A delay is believed from the own server, the own account and the room (XEP-0203 §5) while they may state one, and never in
+    /// A delay is believed from the account's server, the account itself and the room (XEP-0203 §5) while they may state one, and never in
     /// the future. Where several say so the latest counts: the others may have been written by the sender.
     ///
     /// - Parameter earliest: older delays are not believed; `nil` believes none.

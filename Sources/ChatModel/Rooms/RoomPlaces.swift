@@ -122,6 +122,6 @@ public struct RoomPlace: Hashable, Sendable {
         self.hasStanzaIDs = hasStanzaIDs
     }
 
-    /// The own occupant id, if it is to be believed.
+    /// Our occupant id, where it is believed.
     var believedOccupantID: String? { hasOccupantIDs ? occupantID : nil }
 }

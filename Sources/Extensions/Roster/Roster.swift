@@ -6,7 +6,7 @@ public import XMPPStanzas
 /// The contact list of a session: items, subscriptions and who is there (RFC 6121 §2 to §4).
 ///
 /// It is up to date before observers of the session see the stanza that changed it. Changes of the list are believed from
-/// the own account only (§2.1.6). Presence of addresses that are not in the list is reported to the observers of the session
+/// the account itself only (§2.1.6). Presence of addresses that are not in the list is reported to the observers of the session
 /// and not kept.
 public actor Roster: PeerDirectory {
     /// What became of adding somebody.

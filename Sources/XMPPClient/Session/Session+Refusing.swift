@@ -21,7 +21,7 @@ enum Absence {
     static let languageLimit = 8
     /// How large a payload is repeated, in bytes: what each server takes (RFC 6120 §13.12).
     static let repetitionLimit = 8000
-    /// How long the own server may take to answer.
+    /// How long the account's server may take to answer.
     static let timeout = Duration.seconds(10)
 }
 
@@ -47,7 +47,7 @@ extension Session {
         }
     }
 
-    /// Whether the sender may learn that this session is there. Only the own server can leave the sender out.
+    /// Whether the sender may learn that this session is there. Only the account's server can leave the sender out.
     func isAdmitted(_ sender: JID?) async -> Bool {
         guard let sender else { return true }
         return await mayLearnPresence(sender)
