@@ -1,3 +1,4 @@
+import ChatEngine
 import ChatStore
 import GTKBinding
 import GroupChat
