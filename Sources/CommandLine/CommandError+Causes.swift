@@ -38,6 +38,8 @@ extension CommandError {
             self.init(.connection, Self.oneLine(words) + " " + advice)
         case .connectionFailed:
             self.init(.connection, localized("The connection to the server failed. %@", Self.oneLine(error.sentence)))
+        case .protocolViolated where error.streamFailure?.sender != nil:
+            self.init(status, Self.oneLine(error.streamFailure?.senderWords ?? error.sentence))
         case .cancelled: self.init(.failed, localized("Interrupted."))
         default: self.init(status, Self.oneLine(error.sentence))
         }

@@ -1,4 +1,6 @@
+import ChatModel
 import HostileFixtures
+import ProgramFixtures
 import ServerFixtures
 import Testing
 import XMPPStream
@@ -95,6 +97,39 @@ struct OwnServerTests {
         try await victim.wait(for: "the login") { await victim.account.connectionState.isOnline }
         await server.sendMarker("after")
         try await victim.gets("after")
+        await victim.stop()
+        await server.stop()
+    }
+
+    @Test("P1: who sent what broke the XML is said by the models, by listen and in its JSON")
+    func sender() async throws {
+        let server = try await HostileServer()
+        let victim = try await server.victim()
+        let events = victim.account.events()
+        let home = try ProgramHome()
+        let password = try home.write("password", server.account.password + "\n")
+        func listen(_ options: [String]) throws -> Program {
+            try Program(
+                "hongyan",
+                ["listen"] + options + [
+                    "--jid", server.account.address, "--password-file", password, "--host", "127.0.0.1", "--port",
+                    String(server.port), "--ca", server.certificates.authorityFile,
+                ], home: home)
+        }
+        let programs = [try listen([]), try listen(["--json"])]
+        for program in programs { try await program.waitForOutput("the login") { $0.contains("online") } }
+        try await victim.start()
+        await server.writeRaw("<message id='7' from='mallory@evil.test/x'><body>x</wrong></message>")
+        for await case .connection(.offline(let reason?, _)) in events {
+            let sentence = SignInFailure(reason, domain: "xmpp.test").sentence
+            #expect(sentence.contains("unreadable from mallory@evil.test/x"))
+            break
+        }
+        try await programs[0].waitForOutput("the sender") { $0.contains("unreadable from mallory@evil.test/x") }
+        try await programs[1].waitForOutput("the cause") {
+            $0.contains(#""cause":{"stanza":"message","from":"mallory@evil.test/x","id":"7"}"#)
+        }
+        for program in programs { program.signal(2) }
         await victim.stop()
         await server.stop()
     }

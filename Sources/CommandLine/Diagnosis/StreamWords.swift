@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import XMPPStream
 
 extension StreamFailure {
@@ -19,6 +20,12 @@ extension StreamFailure {
         case .serverNotAuthentic: Phrase("The server could not prove that it knows the account.")
         case .accountMismatch: Phrase("The server opened a session for another account than yours.")
         case .resourceConflict: Phrase("Another client is connected under the same resource.")
+        case .malformedXML:
+            senderName.map {
+                Phrase(
+                    "The server passed on something unreadable from %@; if this happens again, block this address or ask your provider.",
+                    $0)
+            } ?? .verbatim(description)
         default: .verbatim(description)
         }
     }
