@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import AccountRegistration
 internal import ChatStore
 internal import FileSharing

@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import Localization
 internal import XMPPAddress
 public import XMPPClient

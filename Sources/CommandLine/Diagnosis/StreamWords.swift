@@ -1,4 +1,4 @@
-internal import ChatModel
+internal import ChatEngine
 internal import SASLMechanisms
 internal import XMPPStream
 
