@@ -226,7 +226,7 @@ let package = Package(
         tests("Cryptography", ["Cryptography"]),
         tests("TransportLayer", ["TransportLayer", "ServerFixtures"]),
         tests("Localization", ["Localization"]),
-        tests("UserProfile", ["UserProfile", "ChatStore", "XMPPAddress"]),
+        tests("UserProfile", ["UserProfile", "ChatModel", "ChatStore", "SASLMechanisms", "XMPPAddress"]),
         tests("Media", ["Media"]),
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",

@@ -40,6 +40,13 @@ public struct SASLError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public init(_ code: Code) { self.code = code }
 
+    /// Whether the server offers only what is weaker than an earlier login of this account (``SASLPolicy/previousMechanism``):
+    /// its list may be forged, or its settings have changed.
+    public var meansDowngrade: Bool {
+        guard case .noUsableMechanism(let refusals) = code else { return false }
+        return refusals.contains { $0.reason == .weakerThanBefore }
+    }
+
     /// The error as a sentence for a person.
     public var description: String {
         switch code {

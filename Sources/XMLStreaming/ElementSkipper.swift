@@ -25,6 +25,8 @@ struct ElementSkipper: Sendable {
     /// What the start tag of the top-level element says; while it is read here, its parts are collected.
     private(set) var head: ElementHead
     private var collectsHead: Bool
+    /// Whether the start tag of the top-level element was read to its end.
+    var hasReadHead: Bool { !collectsHead }
     private var collected: [UInt8] = []
     private var part: ElementHead.Part?
 

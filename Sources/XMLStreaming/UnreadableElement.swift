@@ -1,7 +1,8 @@
-/// An element below the stream element that is well-formed XML but beyond a limit or against the rules of namespaces.
+/// An element below the stream element that is well-formed XML but beyond a limit or against the rules of namespaces, or
+/// one inside of which the grammar of XML is broken.
 ///
-/// The parser has read it to its end and kept nothing but what stands here: enough to answer a request, to fail one that
-/// waits, and to say what it was.
+/// The parser has read it to its end, or to where it is broken, and kept nothing but what stands here: enough to answer a
+/// request, to fail one that waits, and to say what it was.
 public struct UnreadableElement: Sendable, Hashable {
     /// The name; empty where it could not be read, cut where it is very long.
     public var name: XMLName
@@ -18,7 +19,7 @@ public struct UnreadableElement: Sendable, Hashable {
     public var firstChild: XMLElement?
     /// Why it could not be read, and where.
     public var reason: XMLError
-    /// Bytes from its `<` to its `>`.
+    /// Bytes from its `<` to its `>`, or to where it is broken.
     public var byteCount: Int
 
     /// What answers repeat is no longer than this: the identifiers of programs have some dozen bytes.
