@@ -34,7 +34,7 @@ extension Session {
             newSession = nil
             established(session)
         }
-        if !outbox.isEmpty { outboxBell.ring() }
+        if !outbox.isEmpty { outboxFilled.send() }
         if streamEnd != nil, !isHandlingInput { streamOver.open() }
         if let over = probeOver, stream?.isProbing != true {
             probeOver = nil
@@ -111,7 +111,7 @@ extension Session {
     /// Wakes the timekeeper if something is due earlier than it thinks.
     func rearm() {
         guard let next = nextDeadline else { return }
-        if armedDeadline.map({ next < $0 }) ?? true { alarm.ring() }
+        if armedDeadline.map({ next < $0 }) ?? true { nearerDeadline.send() }
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
@@ -124,14 +124,14 @@ extension Session {
         while !Task.isCancelled {
             armedDeadline = nextDeadline
             noticeSleep(clock.now())
-            await alarm.sleep(until: armedDeadline, clock: clock)
+            await clock.wait(until: armedDeadline, or: nearerDeadline)
             let now = clock.now()
             if let armedDeadline, armedDeadline <= now { counted.wakeUps += 1 }
             noticeSleep(now)
             perform(stream?.timerFired(now: now))
             act(schedule.deadlinePassed(now: now))
             for reply in requests.deadlinePassed(now: now) {
-                reply.fill(.failure(ClientError(.timedOut, "There was no answer in time.")))
+                reply.fulfil(.failure(ClientError(.timedOut, "There was no answer in time.")))
             }
         }
     }
