@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "ChatStore", targets: ["ChatStore"]),
+        .library(name: "ChatEngine", targets: ["ChatEngine"]),
         .library(name: "ChatModel", targets: ["ChatModel"]),
         .executable(name: "hongyan", targets: ["hongyan"]),
         .executable(name: "hongyan-desktop", targets: ["hongyan-desktop"]),
@@ -119,18 +120,26 @@ let package = Package(
         // The screen.
         screenModule("GTKBinding", ["CGTK"]),
 
+        // Accounts at work, without a screen.
+        library(
+            "ChatEngine",
+            foundation + extensionProducts + [
+                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+            ]),
+
         // What a person sees, without a screen.
         library(
             "ChatModel",
             foundation + extensionProducts + [
-                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+                "Localization", "ChatEngine", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
             ]),
 
         // What the programs of one person share: where everything is kept.
         library(
             "UserProfile",
             foundation + [
-                "Localization", "CredentialStore", "Cryptography", "ChatStore", "ChatModel", "FileSharing",
+                "Localization", "CredentialStore", "Cryptography", "ChatStore", "ChatEngine", "ChatModel",
+                "FileSharing",
                 "XMPPClient",
             ]),
 
@@ -138,20 +147,21 @@ let package = Package(
         library(
             "TerminalApp",
             [
-                "XMPPAddress", "XMPPStanzas", "XMPPClient", "MessageFeatures", "Media", "ChatStore", "ChatModel",
-                "Localization",
+                "XMPPAddress", "XMPPStanzas", "XMPPClient", "MessageFeatures", "Media", "ChatStore", "ChatEngine",
+                "ChatModel", "Localization",
             ]),
         library(
             "CommandLine",
             foundation + extensionProducts + [
-                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore", "ChatModel",
-                "Localization", "TerminalApp", "UserProfile", "CGlibc",
+                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore", "ChatEngine",
+                "ChatModel", "Localization", "TerminalApp", "UserProfile", "CGlibc",
             ]),
         .executableTarget(name: "hongyan", dependencies: ["CommandLine"], swiftSettings: settings),
         screenModule(
             "ChatApp",
             [
-                "GTKBinding", "ChatModel", "ChatStore", "CredentialStore", "Localization", "Media", "UserProfile",
+                "GTKBinding", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "Localization", "Media",
+                "UserProfile",
                 "XMPPAddress", "XMPPClient",
             ]),
         .executableTarget(
@@ -195,10 +205,16 @@ let package = Package(
             name: "ProgramFixtures", dependencies: ["ServerFixtures"], path: "Tests/ProgramFixtures",
             swiftSettings: settings),
         .target(
+            name: "ChatFixtures",
+            dependencies: foundation + [
+                "ChatEngine", "ChatStore", "MessageHistory", "ServerFixtures", "TransportLayer", "XMPPClient",
+            ],
+            path: "Tests/ChatFixtures", swiftSettings: settings),
+        .target(
             name: "HostileFixtures",
             dependencies: foundation + [
-                "ChatModel", "ChatStore", "CExpat", "Cryptography", "StanzaCorpus", "TransportLayer", "XMPPClient",
-                "ServerFixtures",
+                "ChatEngine", "ChatModel", "ChatStore", "CExpat", "Cryptography", "StanzaCorpus", "TransportLayer",
+                "XMPPClient", "ServerFixtures",
             ],
             path: "Tests/HostileFixtures", swiftSettings: settings),
         tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
@@ -223,7 +239,8 @@ let package = Package(
         tests(
             "ChatApp",
             [
-                "ChatApp", "ChatModel", "ChatStore", "GTKBinding", "CGTK", "AccountRegistration", "DataForms",
+                "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "GTKBinding", "CGTK", "AccountRegistration",
+                "DataForms",
                 "GroupChat",
                 "Localization", "Media", "MessageFeatures",
                 "TransportLayer", "UserProfile", "XMPPAddress", "XMPPClient", "XMPPStanzas", "ServerFixtures",
@@ -251,15 +268,21 @@ let package = Package(
         tests(
             "Connection", foundation + ["TransportLayer", "XMPPClient", "ServerFixtures", "FaultClient"]),
         tests(
+            "ChatEngine",
+            foundation + [
+                "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "Media", "MessageFeatures",
+                "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
+            ]),
+        tests(
             "ChatModel",
             foundation + [
-                "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory", "MessageSemantics",
+                "ChatEngine", "ChatFixtures", "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory",
                 "AccountRegistration", "DataForms", "EntityInformation", "GroupChat",
                 "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(
             name: "ChaosClient",
-            dependencies: foundation + ["ChatModel", "ChatStore", "TransportLayer", "XMPPClient"],
+            dependencies: foundation + ["ChatEngine", "ChatStore", "TransportLayer", "XMPPClient"],
             path: "Tests/ChaosClient", swiftSettings: settings),
         tests("Chaos", ["XMLStreaming", "ServerFixtures", "ProgramFixtures", "HostileFixtures", "ChaosClient"]),
         .target(
@@ -267,19 +290,23 @@ let package = Package(
             swiftSettings: settings),
         tests(
             "TerminalApp",
-            ["TerminalApp", "TerminalFixtures", "ChatModel", "ChatStore", "XMPPAddress", "XMPPClient", "XMPPStream"]),
+            [
+                "TerminalApp", "TerminalFixtures", "ChatEngine", "ChatModel", "ChatStore", "XMPPAddress", "XMPPClient",
+                "XMPPStream",
+            ]),
         tests(
             "CommandLine",
             [
-                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures", "Localization",
+                "CommandLine", "ChatEngine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
+                "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
             ]),
         tests(
             "Hostile",
             foundation + [
-                "ChatModel", "ChatStore", "TransportLayer", "XMPPClient", "ServerFixtures", "ProgramFixtures",
-                "HostileFixtures",
+                "ChatEngine", "ChatModel", "ChatStore", "TransportLayer", "XMPPClient", "ServerFixtures",
+                "ProgramFixtures", "HostileFixtures",
             ]),
         tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
         tests("Documentation", ["Hongyan", "ServerFixtures"]),

@@ -1,3 +1,4 @@
+public import ChatEngine
 public import ChatModel
 public import ChatStore
 internal import FileSharing

@@ -1,4 +1,4 @@
-import ChatModel
+import ChatEngine
 import FileSharing
 import Synchronization
 import Testing

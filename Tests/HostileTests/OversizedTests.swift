@@ -1,4 +1,4 @@
-import ChatModel
+import ChatEngine
 import ChatStore
 import HostileFixtures
 import Testing

@@ -1,3 +1,4 @@
+import ChatEngine
 import ChatStore
 import Testing
 import XMPPAddress

@@ -1,3 +1,4 @@
+internal import ChatEngine
 package import ChatModel
 package import ChatStore
 internal import Localization

@@ -1,0 +1,65 @@
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// Asks to whom a message is to be sent on, and sends it.
+final class ForwardingWindow {
+    private let message: TimelineMessage
+    private let context: AppContext
+    private let window: Window
+    private let list = ListBox().css("boxed-list")
+    private let search = SearchEntry(placeholder: localized("Search conversations"))
+    private var shown: [ConversationRow] = []
+
+    init(_ message: TimelineMessage, _ context: AppContext) {
+        self.message = message
+        self.context = context
+        window = Window(localized("Forward to"), width: 360, height: 480, over: context.window?.window)
+        window.isModal(true)
+        window.closesOnEscape()
+        let scroller = ScrolledWindow(list.margins(horizontal: 12, vertical: 12)).expand(.vertical)
+        window.show(
+            Box.vertical(
+                HeaderBar(title: WindowTitle(localized("Forward to"))),
+                search.margins(horizontal: 12, vertical: 6), scroller))
+    }
+
+    func present() {
+        window.keep(self)
+        list.onActivate { [weak self] in self?.send(to: $0) }
+        search.onSearch { [weak self] in self?.show($0) }
+        show("")
+        window.present()
+    }
+
+    private func show(_ text: String) {
+        let words = text.lowercased()
+        shown = context.home.conversations.all.values.sorted(by: ConversationRow.isBefore).filter {
+            words.isEmpty || $0.title.lowercased().contains(words) || $0.key.address.description.contains(words)
+        }
+        list.removeAll()
+        for row in shown {
+            let line = ActionRow(row.title, subtitle: row.key.address.description)
+            let picture = PersonPicture(context.home.avatars, size: 32)
+            picture.show(name: row.title, hash: row.avatarHash)
+            line.prepend(picture.widget)
+            line.onActivate {}
+            list.append(line)
+        }
+    }
+
+    private func send(to index: Int) {
+        guard shown.indices.contains(index), let account = context.home.account(shown[index].key.account) else {
+            return
+        }
+        let (key, title) = (shown[index].key, shown[index].title)
+        let text = MessageText(message.text.body, attachments: message.text.attachments)
+        window.destroy()
+        let place = context.place
+        place.attempt { () async throws(StoreError) in
+            _ = try await account.send(.text(text), in: key)
+            place.toast(localized("Sent to %@.", title))
+        }
+    }
+}
