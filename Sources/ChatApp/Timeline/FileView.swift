@@ -40,7 +40,7 @@ final class FileView: AttachmentView {
     }
 
     private func showPhase() {
-        var parts = [place.attachment.size.map(TimeWords.size)].compactMap(\.self)
+        var parts = [place.attachment.size.map { Wording.size($0) }].compactMap(\.self)
         var state: ProgressRing.State?
         if case .uploading(let percent) = place.message.state {
             state = .running(Double(percent) / 100)
