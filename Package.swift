@@ -297,7 +297,7 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "CommandLine", "ChatEngine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
+                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
