@@ -134,7 +134,7 @@ final class RoomPage {
         }
         Task { [weak self, place = room.key.address] in
             do {
-                try await account.setEntersAutomatically(enters, place)
+                try await account.bookmarks.setEntersAutomatically(enters, place)
             } catch {
                 self?.say(localized("This needs a connection; try again when the account is online."))
                 self?.show()
@@ -146,7 +146,7 @@ final class RoomPage {
         let wanted = nickname.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard !wanted.isEmpty, wanted != room.nickname else { return nickname.text = room.nickname ?? "" }
         let place = room.key.address
-        attempt { account throws(RoomFailure) in try await account.changeNickname(in: place, to: wanted) }
+        attempt { account throws(RoomFailure) in try await account.rooms.changeNickname(in: place, to: wanted) }
     }
 
     func changeTopic() {
@@ -160,7 +160,7 @@ final class RoomPage {
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "change", let self else { return }
             let (text, room) = (field.text, self.room.key.address)
-            self.attempt { account throws(RoomFailure) in try await account.changeSubject(of: room, to: text) }
+            self.attempt { account throws(RoomFailure) in try await account.rooms.changeSubject(of: room, to: text) }
         }
         field.grabFocus()
     }
@@ -179,7 +179,7 @@ final class RoomPage {
             guard answer == "close", let self else { return }
             let (text, place) = (reason.text, self.room.key.address)
             self.attempt { account throws(RoomFailure) in
-                try await account.destroyRoom(place, reason: text.isEmpty ? nil : text)
+                try await account.rooms.destroy(place, reason: text.isEmpty ? nil : text)
             }
         }
     }

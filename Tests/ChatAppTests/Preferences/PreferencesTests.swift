@@ -88,9 +88,9 @@ extension WindowTests {
             let wire = Wire()
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server, watching: wire)
-            _ = try await romeo.account.addContact(juliet.address, name: nil)
+            _ = try await romeo.account.contacts.add(juliet.address, name: nil)
             #expect(await Toolkit.turn { juliet.home.contacts.requests.elements.count == 1 })
-            try await juliet.account.acceptRequest(of: romeo.address, addingBack: true)
+            try await juliet.account.contacts.acceptRequest(of: romeo.address, addingBack: true)
             for home in [juliet.home, romeo.home] {
                 #expect(await Toolkit.turn { home.contacts.rows.elements.first?.section == .online })
             }
