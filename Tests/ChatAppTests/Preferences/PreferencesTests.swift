@@ -115,7 +115,7 @@ extension WindowTests {
             let view = ProgramPreferencesWindow.show(juliet.home, over: nil)
             try view.window.click(row: "That a message has arrived and was seen")
             try view.window.click(row: "That you are writing")
-            #expect(await Toolkit.turn { !juliet.account.disclosesReceipts.withLock { $0 } })
+            #expect(await Toolkit.turn { !juliet.account.context.policy.tellsReceipts })
             view.window.close()
             wire.forget()
 
