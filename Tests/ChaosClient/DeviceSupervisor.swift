@@ -80,21 +80,23 @@ final class DeviceSupervisor: Sendable {
     /// Enters the room, and lets the peers see when it is there.
     private func prepare() async {
         guard await account.connectionState.isOnline else { return }
-        if await !account.roomState(device.room).isInside {
+        if await !account.rooms.state(of: device.room).isInside {
             do {
-                try await account.enterRoom(device.room, nickname: device.settings.nickname)
+                try await account.rooms.enter(device.room, nickname: device.settings.nickname)
             } catch {
                 device.log.say("not in the room: \(error)")
             }
         }
         guard device.settings.isFirst else { return }
         do {
-            for request in await account.contactRequests { try await account.acceptRequest(of: request.address) }
+            for request in await account.contacts.requests {
+                try await account.contacts.acceptRequest(of: request.address)
+            }
             let known = try await contacts()
             // One of two asks. Of two requests that cross, a cluster may lose one.
             for peer in device.peers
             where account.address < peer && !known.contains(where: { $0.address == peer && $0.subscription != .none }) {
-                device.log.say("contact \(peer): \(try await account.addContact(peer))")
+                device.log.say("contact \(peer): \(try await account.contacts.add(peer))")
             }
         } catch {
             device.log.say("no contact: \(error)")
@@ -110,7 +112,7 @@ final class DeviceSupervisor: Sendable {
         let (id, own, room) = (id, account.address, device.room)
         var status = ChaosStatus(phase: phase)
         status.isOnline = await account.connectionState.isOnline
-        status.isInside = await account.roomState(room).isInside
+        status.isInside = await account.rooms.state(of: room).isInside
         status.typed = device.ledger.lastNumber
         status.hasContacts = last.hasContacts
         if !status.hasContacts {

@@ -41,7 +41,7 @@ struct ForgedArchiveTests {
             Self.stanza(
                 "\(room.address)/juliet", to: own, type: "groupchat", id: "r2", "<body>last in the room</body>"),
         ])
-        try await victim.account.enterRoom(victim.key(room.address, .room).address, nickname: "vic")
+        try await victim.account.rooms.enter(victim.key(room.address, .room).address, nickname: "vic")
         try await victim.gets("last in the room")
         try await scene.settle()
         let forged = try await victim.texts.filter { $0.hasPrefix("forged") }

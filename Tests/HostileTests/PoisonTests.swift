@@ -91,7 +91,7 @@ struct PoisonTests {
         let victim = try await Victim(on: running)
         try await victim.start()
         let room = "poison-\(UInt32.random(in: 0 ... .max))@\(running.conferenceDomain)"
-        try await victim.account.enterRoom(victim.key(room, .room).address, nickname: "vic")
+        try await victim.account.rooms.enter(victim.key(room, .room).address, nickname: "vic")
         try await attacker.send("<presence to='\(room)/mallory'><x xmlns='http://jabber.org/protocol/muc'/></presence>")
         try await attacker.line.next("own presence") { $0.localName == "presence" && $0["from"] == "\(room)/mallory" }
         for poison in Poison.all where poison.id == "P1" || poison.id == "P2" || poison.id == "P8" {

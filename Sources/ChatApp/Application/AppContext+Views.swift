@@ -111,7 +111,7 @@ extension AppContext {
         return TimelineServices.Moderation(
             isAllowed: { [weak room] in room?.rights.mayTakeBackOthersMessages ?? false },
             delete: { [weak self] id throws(RoomFailure) in
-                try await self?.home.account(key.account)?.takeBack(id, in: key.address)
+                try await self?.home.account(key.account)?.rooms.retract(id, in: key.address)
             })
     }
 

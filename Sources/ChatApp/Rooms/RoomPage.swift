@@ -138,7 +138,7 @@ final class RoomPage {
             }
             return
         }
-        change { account, place throws(ClientError) in try await account.setEntersAutomatically(enters, place) }
+        change { account, place throws(ClientError) in try await account.bookmarks.setEntersAutomatically(enters, place) }
     }
 
     /// Changes what stands in the bookmark, on all devices.
@@ -158,7 +158,7 @@ final class RoomPage {
     func rename() {
         let name = remark.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         change { account, place throws(ClientError) in
-            try await account.renameRoom(place, to: name.isEmpty ? nil : name)
+            try await account.bookmarks.rename(place, to: name.isEmpty ? nil : name)
         }
     }
 
@@ -166,7 +166,7 @@ final class RoomPage {
         let wanted = nickname.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard !wanted.isEmpty, wanted != room.nickname else { return nickname.text = room.nickname ?? "" }
         let place = room.key.address
-        attempt { account throws(RoomFailure) in try await account.changeNickname(in: place, to: wanted) }
+        attempt { account throws(RoomFailure) in try await account.rooms.changeNickname(in: place, to: wanted) }
     }
 
     func changeTopic() {
@@ -180,7 +180,7 @@ final class RoomPage {
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "change", let self else { return }
             let (text, room) = (field.text, self.room.key.address)
-            self.attempt { account throws(RoomFailure) in try await account.changeSubject(of: room, to: text) }
+            self.attempt { account throws(RoomFailure) in try await account.rooms.changeSubject(of: room, to: text) }
         }
         field.grabFocus()
     }
@@ -199,7 +199,7 @@ final class RoomPage {
             guard answer == "close", let self else { return }
             let (text, place) = (reason.text, self.room.key.address)
             self.attempt { account throws(RoomFailure) in
-                try await account.destroyRoom(place, reason: text.isEmpty ? nil : text)
+                try await account.rooms.destroy(place, reason: text.isEmpty ? nil : text)
             }
         }
     }

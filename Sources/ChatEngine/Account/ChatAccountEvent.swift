@@ -8,13 +8,13 @@ public enum ChatAccountEvent: Sendable {
     case connection(ConnectionState)
     /// Somebody of the contacts came, went or changed what is said about it.
     case presence(JID)
-    /// Somebody waits for an answer, or does not any more: ``ChatAccount/contactRequests``.
+    /// Somebody waits for an answer, or does not any more: ``ContactService/requests``.
     case requests
-    /// Somebody was blocked or is not any more: ``ChatAccount/blocked``.
+    /// Somebody was blocked or is not any more: ``BlockingService/blocked``.
     case blocked
-    /// An invitation into a room came or was answered: ``ChatAccount/roomInvitations``.
+    /// An invitation into a room came or was answered: ``InvitationService/waiting``.
     case invitations
-    /// Somebody began or stopped writing: ``ChatAccount/typing``.
+    /// Somebody began or stopped writing: ``ChatAccount/writers``.
     case typing(ConversationKey)
     /// Something about a room changed: whether this account is in it, who is there.
     case room(JID)

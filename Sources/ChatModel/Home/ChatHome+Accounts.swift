@@ -161,7 +161,7 @@ extension ChatHome {
         guard let work = atWork[id] else { return }
         guard !password.isEmpty else { throw SignInFailure(localized("Enter your password."), .password) }
         do {
-            try await work.account.changePassword(to: password)
+            try await work.account.profile.changePassword(to: password)
             try await keeper.save(password: password, of: work.account.address)
         } catch let error as RegistrationError {
             throw SignInFailure(Wording.failure(error), .password)
@@ -180,7 +180,7 @@ extension ChatHome {
             account.displayName = name.isEmpty ? nil : name
             try writer.update(account)
         }
-        try? await atWork[id]?.account.publishNickname(name.isEmpty ? nil : name)
+        try? await atWork[id]?.account.profile.publishNickname(name.isEmpty ? nil : name)
     }
 
     private func write(_ body: @escaping @Sendable (any StoreWriter) throws(StoreError) -> Void) async {
@@ -201,11 +201,11 @@ extension ChatHome {
             Task {
                 let events = account.events()
                 if await account.connectionState.isOnline {
-                    await account.acceptInvitation(of: inviter, token: token)
+                    await account.contacts.acceptInvitation(of: inviter, token: token)
                     return
                 }
                 for await case .connection(.online) in events {
-                    await account.acceptInvitation(of: inviter, token: token)
+                    await account.contacts.acceptInvitation(of: inviter, token: token)
                     return
                 }
             })

@@ -24,7 +24,7 @@ public struct RoomPersonRow: Identifiable, Hashable, Sendable {
 ///
 ///     let room = RoomModel(key, store: account.store, environment: environment)
 ///     await room.follow(account)                      // until the task is cancelled
-///     if room.rights.mayKick(row.person) { try await account.kick(row.nickname, from: room.key.address) }
+///     if room.rights.mayKick(row.person) { try await account.rooms.kick(row.nickname, from: room.key.address) }
 @MainActor
 @Observable
 public final class RoomModel {
@@ -87,7 +87,7 @@ public final class RoomModel {
         await withTaskGroup { group in
             group.addTask { [weak self, key] in
                 await coalescer.run {
-                    let state = await account.roomState(key.address)
+                    let state = await account.rooms.state(of: key.address)
                     await self?.readBook()
                     self?.show(state)
                 }

@@ -18,6 +18,8 @@ extension Wording {
         case let error as StoreError: failure(error)
         case let error as MediaError: failure(error)
         case let error as RegistrationError: failure(error)
+        case let error as RoomFailure: failure(error)
+        case let error as OwnProfileFailure: failure(error)
         default: localized("It did not work.")
         }
     }
@@ -66,6 +68,14 @@ extension Wording {
     }
 
     private static var languages: [String] { [Localization.language.replacing("_", with: "-")] }
+
+    public static func failure(_ error: OwnProfileFailure) -> String {
+        switch error {
+        case .notConnected: localized("This needs a connection; try again when the account is online.")
+        case .unreadablePicture: localized("This is no picture that can be read.")
+        case .refused(let error): failure(error)
+        }
+    }
 
     public static func failure(_ error: ProfileError) -> String {
         switch error.code {

@@ -163,7 +163,7 @@ extension TerminalChat {
         if connection.retryTime != nil { begin { await $0.countDown() } }
         guard connection.isOnline, let companion else { return }
         self.companion = nil
-        begin { _ = try? await $0.account.addContact(companion, name: companion.local) }
+        begin { _ = try? await $0.account.contacts.add(companion, name: companion.local) }
     }
 
     /// How often the countdown to the next connection is drawn.

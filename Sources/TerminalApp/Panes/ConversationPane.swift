@@ -60,7 +60,7 @@ final class ConversationPane {
         // The screen begins at the end; what was not read stands above it.
         if !timeline.reachesNewest { await timeline.showNewest() }
         timeline.viewMoved(isAtNewest: true)
-        if key.kind == .room { room = await account.roomState(key.address) }
+        if key.kind == .room { room = await account.rooms.state(of: key.address) }
         tasks = [
             Task { [timeline] in await timeline.run() },
             Task { [timeline, account] in await timeline.follow(account) },
@@ -85,7 +85,7 @@ final class ConversationPane {
         await withTaskGroup { group in
             group.addTask { [weak self, account, key] in
                 await coalescer.run {
-                    let state = await account.roomState(key.address)
+                    let state = await account.rooms.state(of: key.address)
                     guard let self, self.room != state else { return }
                     self.room = state
                     self.roomChanged()

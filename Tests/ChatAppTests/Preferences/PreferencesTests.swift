@@ -93,9 +93,9 @@ extension WindowTests {
             let wire = Wire()
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server, watching: wire)
-            _ = try await romeo.account.addContact(juliet.address, name: nil)
+            _ = try await romeo.account.contacts.add(juliet.address, name: nil)
             #expect(await Toolkit.turn { juliet.home.contacts.requests.elements.count == 1 })
-            try await juliet.account.acceptRequest(of: romeo.address, addingBack: true)
+            try await juliet.account.contacts.acceptRequest(of: romeo.address, addingBack: true)
             for home in [juliet.home, romeo.home] {
                 #expect(await Toolkit.turn { home.contacts.rows.elements.first?.section == .online })
             }
@@ -120,7 +120,7 @@ extension WindowTests {
             let view = ProgramPreferencesWindow.show(juliet.home, over: nil)
             try view.window.click(row: "That a message has arrived and was seen")
             try view.window.click(row: "That you are writing")
-            #expect(await Toolkit.turn { !juliet.account.disclosesReceipts.withLock { $0 } })
+            #expect(await Toolkit.turn { !juliet.account.context.policy.tellsReceipts })
             view.window.close()
             wire.forget()
 

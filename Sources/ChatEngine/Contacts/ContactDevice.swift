@@ -1,4 +1,3 @@
-internal import Roster
 public import XMPPAddress
 internal import XMPPStanzas
 
@@ -39,17 +38,5 @@ public struct ContactDevice: Identifiable, Hashable, Sendable {
             }
         self.init(
             address: address, availability: availability, status: presence.status, priority: Int(presence.priority))
-    }
-}
-
-extension ChatAccount {
-    /// The devices of a contact that are there, the one that messages go to first.
-    public func devices(of address: JID) async -> [ContactDevice] {
-        guard let contact = await session?[Roster.self]?.contact(address.bare) else { return [] }
-        return contact.resources.map { ContactDevice($0.key, $0.value) }.sorted { left, right in
-            if left.priority != right.priority { return left.priority > right.priority }
-            if left.availability != right.availability { return left.availability < right.availability }
-            return left.address < right.address
-        }
     }
 }
