@@ -5,7 +5,7 @@ import Foundation
 struct TimelineDump: Sendable, Equatable {
     struct Line: Sendable, Equatable {
         var body: String
-        /// `queued`, `uploading`, `sent`, `delivered`, `displayed`, `failed`.
+        /// `queued`, `sent`, `delivered`, `displayed`, `failed`.
         var state: String
         var isOutgoing: Bool
     }
@@ -64,7 +64,6 @@ extension TimelineDump.Line {
         let state =
             switch message.state {
             case .queued: "queued"
-            case .uploading: "uploading"
             case .sentToServer: "sent"
             case .delivered: "delivered"
             case .displayed: "displayed"

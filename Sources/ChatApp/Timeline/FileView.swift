@@ -42,8 +42,8 @@ final class FileView: AttachmentView {
     private func showPhase() {
         var parts = [place.attachment.size.map(TimeWords.size)].compactMap(\.self)
         var state: ProgressRing.State?
-        if case .uploading(let percent) = place.message.state {
-            state = .running(Double(percent) / 100)
+        if let uploaded = place.download?.uploaded {
+            state = .running(uploaded)
         } else {
             switch place.download?.phase {
             case .waiting?: state = .running(0)

@@ -110,7 +110,7 @@ extension RecordStorage {
             record.state = .queued
             try update(record, replacing: old)
             noteChange(of: record)
-        case .queued, .uploading: break
+        case .queued: break
         case .delivered, .displayed:
             throw StoreError(.invalidRequest, "The message was delivered, so it is not sent again.")
         }

@@ -46,7 +46,6 @@ extension MessageState {
     package var label: String {
         switch self {
         case .queued: localized("waiting to be sent")
-        case .uploading(let percent): localized("uploading, %@ %", percent)
         case .sentToServer: localized("on the server")
         case .delivered: localized("delivered")
         case .displayed: localized("seen")
@@ -60,7 +59,6 @@ extension MessageState {
     var delivery: TranscriptEntry.Delivery {
         switch self {
         case .queued: .sending
-        case .uploading(let percent): .transferring(percent)
         case .sentToServer: .onServer
         case .delivered: .delivered
         case .displayed: .displayed
