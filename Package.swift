@@ -240,6 +240,13 @@ let package = Package(
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+        .executableTarget(
+            name: "ChatAppProbe",
+            dependencies: [
+                "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "GroupChat",
+                "Media", "Profiles", "TransportLayer", "XMPPAddress", "XMPPClient", "XMPPStanzas", "XMPPStream",
+            ],
+            path: "Tests/ChatAppProbe", swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
         .target(
             name: "WindowFixtures", dependencies: ["GTKBinding", "Localization", "ServerFixtures"],
             path: "Tests/WindowFixtures",
@@ -253,7 +260,7 @@ let package = Package(
                 "GroupChat",
                 "Localization", "Media", "MessageFeatures",
                 "TransportLayer", "UserProfile", "XMPPAddress", "XMPPClient", "XMPPStanzas", "ServerFixtures",
-                "WindowFixtures",
+                "WindowFixtures", "ChatAppProbe",
             ]),
         tests("Desktop", ["ServerFixtures"], exclude: ["person.py"]),
         tests("Packaging", ["ServerFixtures"]),

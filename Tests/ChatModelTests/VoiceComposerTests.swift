@@ -79,7 +79,7 @@ struct VoiceComposerTests {
 
         // Another start of the program.
         let again = desk.composer { _ in delivered += 1 }
-        again.findInterrupted()
+        await again.findInterrupted()
         let found = try #require(again.interrupted.first)
         await again.review(found)
         #expect(again.phase == .reviewing)

@@ -97,7 +97,7 @@ final class ProfileView {
             do throws(OwnProfileFailure) {
                 try await body(account)
             } catch {
-                self?.say(error.sentence)
+                self?.say(Wording.failure(error))
             }
             self?.isBusy = false
             self?.showButtons()

@@ -53,7 +53,7 @@ final class RoomInvitationBar {
             do throws(RoomFailure) {
                 try await account.invitations.decline(row.room)
             } catch {
-                joining.say(error.words)
+                joining.say(Wording.failure(error))
             }
             self?.work = nil
         }
@@ -64,7 +64,7 @@ final class RoomInvitationBar {
         if let row = rows.first {
             if row != shown { words.tip(row.room.description) }
             shown = row
-            words.text = RoomWords.invitation(row) + account(row)
+            words.text = Wording.invitation(row) + account(row)
         }
         join.isSensitive = work == nil
         decline.isSensitive = work == nil

@@ -85,7 +85,7 @@ final class RoomInviteWindow {
                 try await account.rooms.invite(person.address, to: place, reason: words)
                 say(localized("%@ is invited.", person.name))
             } catch {
-                say(error.words)
+                say(Wording.failure(error))
             }
         }
     }

@@ -107,7 +107,7 @@ final class RoomPersonMenu {
             do throws(RoomFailure) {
                 try await body(account)
             } catch {
-                self?.say(error.words)
+                self?.say(Wording.failure(error))
             }
         }
     }

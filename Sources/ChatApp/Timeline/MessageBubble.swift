@@ -40,7 +40,7 @@ final class MessageBubble {
         // Text that wraps must not stand in a horizontal box: GTK 4.8 makes it as wide as it wants to be there.
         overlay = Overlay(column)
         root = overlay
-        time.tip(whenAsked: { [weak self] in (self?.message?.time).map { TimeWords.full($0) } })
+        time.tip(whenAsked: { [weak self] in (self?.message?.time).map { Wording.full($0) } })
         body.onShowAll = { [weak self] in
             guard let message = self?.message else { return }
             WholeTextWindow.show(message.text.body, title: message.senderName, over: services.place.window())
@@ -78,7 +78,7 @@ final class MessageBubble {
         show(message.isRetracted ? [] : message.text.attachments, of: message)
 
         edited.isVisible = message.isEdited && !message.isRetracted
-        time.text = TimeWords.clock(message.time)
+        time.text = Wording.clock(message.time)
         state.widget.isVisible = isOut && !message.isRetracted
         if isOut { state.show(message.state) }
         showReactions(message)
@@ -223,21 +223,12 @@ final class MessageBubble {
         if message.isRetracted {
             parts.append(localized("This message was deleted"))
         } else {
-            parts += message.text.attachments.map(Self.spoken)
+            parts += message.text.attachments.map { Wording.kind($0.kind) }
             if !message.text.body.isEmpty { parts.append(TextFold(message.text.body).text) }
             if message.isEdited { parts.append(localized("edited")) }
         }
-        parts.append(TimeWords.clock(message.time))
-        if message.isOutgoing { parts.append(StateMark.words(message.state)) }
+        parts.append(Wording.clock(message.time))
+        if message.isOutgoing { parts.append(Wording.state(message.state)) }
         return parts.joined(separator: ", ")
-    }
-
-    private static func spoken(_ attachment: Attachment) -> String {
-        switch attachment.kind {
-        case .picture: localized("Picture")
-        case .voice: localized("Voice message")
-        case .video: localized("Video")
-        case .file: localized("File")
-        }
     }
 }

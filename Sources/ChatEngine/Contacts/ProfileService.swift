@@ -1,7 +1,6 @@
 package import AccountRegistration
-internal import Localization
 internal import Media
-internal import Profiles
+public import Profiles
 internal import XMPPClient
 
 /// The picture and the nickname that an account shows to its contacts, and its password.
@@ -25,7 +24,7 @@ public struct ProfileService: Sendable {
             }
             picture = small
         } catch {
-            throw OwnProfileFailure(localized("This is no picture that can be read."))
+            throw OwnProfileFailure.unreadablePicture
         }
         try await withProfiles { profiles throws(ProfileError) in
             try await profiles.publish(
@@ -54,19 +53,20 @@ public struct ProfileService: Sendable {
         _ body: (Profiles) async throws(ProfileError) -> Void
     ) async throws(OwnProfileFailure) {
         guard let session = await context.onlineSession, let profiles = session[Profiles.self] else {
-            throw OwnProfileFailure(localized("This needs a connection; try again when the account is online."))
+            throw OwnProfileFailure.notConnected
         }
         do throws(ProfileError) {
             try await body(profiles)
         } catch {
-            throw OwnProfileFailure(localized("The server did not take it: %@", error.description))
+            throw OwnProfileFailure.refused(error)
         }
     }
 }
 
-/// Why the account's profile could not be changed, as a sentence in the person's language.
-public struct OwnProfileFailure: Error, Sendable, Hashable {
-    public let sentence: String
-
-    init(_ sentence: String) { self.sentence = sentence }
+/// Why the account's profile could not be changed.
+public enum OwnProfileFailure: Error, Sendable {
+    case notConnected
+    /// What was given as a picture is none.
+    case unreadablePicture
+    case refused(ProfileError)
 }

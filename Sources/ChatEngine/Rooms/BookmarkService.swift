@@ -29,6 +29,13 @@ public struct BookmarkService: Sendable {
         context.events.post(.room(room.bare))
     }
 
+    /// Calls a room something else, for this account, on all its devices; `nil` removes the name.
+    public func rename(_ room: JID, to name: String?) async throws(ClientError) {
+        try await change(room) { $0.title = name }
+        await rooms.change(room) { $0.name = name }
+        context.events.post(.room(room.bare))
+    }
+
     private func change(_ room: JID, _ body: (inout Bookmark) -> Void) async throws(ClientError) {
         guard let bookmarks = context.session?[Bookmarks.self] else { throw .notConnected }
         var bookmark = await bookmarks.all[room.bare] ?? Bookmark()

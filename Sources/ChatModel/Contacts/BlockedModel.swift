@@ -84,7 +84,7 @@ public final class BlockedModel {
         do throws(ClientError) {
             try await account.blocking.unblock(address)
         } catch {
-            failure = error.words
+            failure = Wording.failure(error)
         }
         await refresh()
     }

@@ -130,7 +130,7 @@ public final class ContactAdditionModel {
             if !name.isEmpty, check != .new(address) { try await account.contacts.rename(address, to: name) }
             return address
         } catch {
-            failure = error.words
+            failure = Wording.failure(error)
             await reload()
             return nil
         }

@@ -191,7 +191,7 @@ public final class ContactModel {
                 try writer.update(settings, of: id)
             }
         } catch {
-            failure = error.description
+            failure = Wording.failure(error)
         }
         await refresh()
     }
@@ -209,7 +209,7 @@ public final class ContactModel {
         do throws(ClientError) {
             try await body(account, id.address)
         } catch {
-            failure = error.words
+            failure = Wording.failure(error)
         }
         await refresh()
         return failure == nil

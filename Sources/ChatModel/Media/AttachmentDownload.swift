@@ -119,7 +119,7 @@ public final class AttachmentDownload {
                 // Late news of an attempt that is over changes nothing.
                 Task { @MainActor in self?.show(step.fraction, mine) }
             }
-            if let unasked { downloads.finishedUnasked(unasked, result) }
+            if let unasked { await downloads.finishedUnasked(unasked, result) }
             guard mine == turn else { return }
             task = nil
             switch result {

@@ -98,13 +98,15 @@ public final class AttachmentDownloads {
 
     func finishedUnasked(
         _ download: DownloadBudget.Download, _ result: Result<(path: String, isNew: Bool), AttachmentFailure>
-    ) {
+    ) async {
         var size: Int64 = 0
-        if case .success(let content) = result, content.isNew {
-            let attributes = try? FileManager.default.attributesOfItem(atPath: content.path)
-            size = (attributes?[.size] as? NSNumber)?.int64Value ?? 0
-        }
+        if case .success(let content) = result, content.isNew { size = await Self.size(of: content.path) }
         budget.finished(download, bytes: size)
+    }
+
+    private nonisolated static func size(of path: String) async -> Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
     private func takePlace() async {

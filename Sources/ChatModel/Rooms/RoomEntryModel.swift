@@ -161,7 +161,7 @@ public final class RoomEntryModel {
             case .notFound: question = .missing
             default: question = nil
             }
-            failure = error.words
+            failure = Wording.failure(error)
             return nil
         }
     }

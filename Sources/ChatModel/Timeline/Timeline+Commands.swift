@@ -45,6 +45,15 @@ extension Timeline {
         return true
     }
 
+    /// By which name a moderator can delete what somebody else said in a room (XEP-0425 §3); `nil` where that is impossible: the message is
+    /// one's own or deleted, or the room has not archived it.
+    public func moderationID(of message: MessageID) async throws(StoreError) -> String? {
+        guard key.kind == .room, let stored = try await stored(message), !stored.isOutgoing, !stored.isRetracted else {
+            return nil
+        }
+        return stored.archiveReference?.id
+    }
+
     /// Somebody may have got the message: it was given to a connection, whatever came of that.
     private func hasLeft(_ message: StoredMessage) async throws(StoreError) -> Bool {
         switch message.state {

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import ChatStore
 internal import Localization
 internal import MessageFeatures
@@ -57,7 +58,7 @@ extension Command {
                 invocation.show(
                     "\(message.id.rawValue)  \(time.dayText) \(time.clockText)  → \(key.address): "
                         + DisplayWidth.truncate(TerminalText.harmless(words), to: 60) + "  " + message.state.mark + " "
-                        + message.state.label, json: message.json(in: key))
+                        + TerminalText.harmless(Wording.state(message.state)), json: message.json(in: key))
             }
         }
     }

@@ -11,7 +11,7 @@ extension TerminalChat {
             do throws(ClientError) {
                 try await job(chat)
             } catch {
-                chat.tell(TerminalText.harmless(error.words))
+                chat.tell(TerminalText.harmless(Wording.failure(error)))
             }
         }
     }

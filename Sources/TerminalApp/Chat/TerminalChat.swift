@@ -10,7 +10,7 @@ package import XMPPClient
 /// What was said comes from the store and from nowhere else, so it is there at once, with or without a connection. Models
 /// are observed: whatever changes in them is drawn at most once in ``frame``, however much comes.
 ///
-///     let chat = TerminalChat(account, preferences: profile.preferences(), keyboard: Keyboard()) { "\($0)" }
+///     let chat = TerminalChat(account, preferences: await profile.preferences(), keyboard: Keyboard()) { "\($0)" }
 ///     await chat.run(with: romeo)                 // until the person leaves or the keyboard is stopped
 @MainActor
 package final class TerminalChat {

@@ -48,7 +48,7 @@ final class ConversationPane {
         files = FileShelf(downloads)
         voice = account.media.map { media in
             VoiceComposer(
-                folder: media.path + "/recordings", environment: environment,
+                folder: VoiceComposer.folder(of: key, in: media), environment: environment,
                 deliver: { message in try await composer.send(files: [message.attachment(in: media)]) })
         }
     }
@@ -66,13 +66,14 @@ final class ConversationPane {
             Task { [timeline, account] in await timeline.follow(account) },
         ]
         if key.kind == .room { tasks.append(Task { [weak self] in await self?.followRoom() }) }
+        if let voice { tasks.append(Task { await voice.offerInterrupted() }) }
     }
 
-    /// Keeps the draft, and stops recording.
+    /// Keeps the draft and what is being recorded.
     func close() async {
         for task in tasks { task.cancel() }
         tasks = []
-        await voice?.cancel()
+        await voice?.close()
         await composer.close()
         await timeline.close()
     }

@@ -1,11 +1,12 @@
-@testable import ChatEngine
 import ChatStore
 import GTKBinding
+import GroupChat
 import Testing
 import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 
 extension WindowTests {
@@ -198,8 +199,10 @@ extension WindowTests {
             home.accounts.show(.online(isResumed: false), of: id)
             room.show(
                 RoomState(
-                    isInside: false, absence: RoomAbsence(sampleWords("Tybalt has removed you from the room. “Peace!”"))
-                ))
+                    isInside: false,
+                    absence: RoomAbsence(
+                        RoomDeparture(
+                            .kicked, actorNickname: sampleWords("Tybalt"), reason: sampleWords("Peace!")))))
             #expect(await Toolkit.turn { notice.button.isVisible && notice.words.text.contains("Tybalt") })
             await Toolkit.picture(window, "room-notice")
             room.show(try Self.state())

@@ -1,11 +1,9 @@
-internal import ChatModel
-internal import ChatStore
-internal import Foundation
+public import ChatStore
+public import Foundation
 internal import Localization
 
-/// Times as a person reads them, in the language of the program.
-enum TimeWords {
-    private static let locale = Locale(identifier: Localization.language)
+/// Dates and times of day.
+extension Wording {
     private static let clock = formatter("jmm")
     private static let weekday = formatter("EEEE")
     private static let shortDay = formatter("Md")
@@ -16,24 +14,24 @@ enum TimeWords {
 
     private static func formatter(_ template: String) -> DateFormatter {
         let formatter = DateFormatter()
-        formatter.locale = locale
+        formatter.locale = Locale(identifier: Localization.language)
         formatter.setLocalizedDateFormatFromTemplate(template)
         return formatter
     }
 
-    /// The time of day.
-    static func clock(_ time: MessageTime) -> String { text(clock, time.date) }
-
-    /// Few fonts have the narrow space that stands before "AM" since version 42 of Unicode's data on languages.
     private static func text(_ formatter: DateFormatter, _ date: Date) -> String {
+        // Few fonts have the narrow space that stands before "AM" since version 42 of Unicode's data on languages.
         formatter.string(from: date).replacing("\u{202F}", with: "\u{A0}")
     }
 
-    /// All of it, for the hint under the pointer.
-    static func full(_ time: MessageTime) -> String { text(moment, time.date) }
+    /// The time of day.
+    public static func clock(_ time: MessageTime) -> String { text(clock, time.date) }
+
+    /// Date and time in full.
+    public static func full(_ time: MessageTime) -> String { text(moment, time.date) }
 
     /// Short, for a list: the time of today, the day of this week, the date of what is older.
-    static func short(_ time: MessageTime, now: Date = Date(), calendar: Calendar = .current) -> String {
+    public static func short(_ time: MessageTime, now: Date = Date(), calendar: Calendar = .current) -> String {
         let date = time.date
         if calendar.isDate(date, inSameDayAs: now) { return text(clock, date) }
         let days = days(from: date, to: now, calendar)
@@ -43,7 +41,7 @@ enum TimeWords {
     }
 
     /// The line between two days.
-    static func day(_ day: TimelineDay, now: Date = Date(), calendar: Calendar = .current) -> String {
+    public static func day(_ day: TimelineDay, now: Date = Date(), calendar: Calendar = .current) -> String {
         let date = day.start.date
         switch days(from: date, to: now, calendar) {
         case 0: return localized("Today")
@@ -59,28 +57,5 @@ enum TimeWords {
 
     private static func isSameYear(_ date: Date, _ now: Date, _ calendar: Calendar) -> Bool {
         calendar.component(.year, from: date) == calendar.component(.year, from: now)
-    }
-
-    /// A length: `0:07`, `1:02:45`.
-    static func length(_ duration: Duration) -> String {
-        let seconds = max(0, Int((duration / .seconds(1)).rounded()))
-        let (minutes, rest) = (seconds / 60, seconds % 60)
-        let end = (rest < 10 ? "0" : "") + String(rest)
-        guard minutes >= 60 else { return "\(minutes):\(end)" }
-        return "\(minutes / 60):" + (minutes % 60 < 10 ? "0" : "") + "\(minutes % 60):\(end)"
-    }
-
-    /// A size in bytes: `820 kB`, `1.4 MB`.
-    static func size(_ bytes: Int64) -> String {
-        let units = ["B", "kB", "MB", "GB"]
-        var value = Double(max(0, bytes))
-        var unit = 0
-        while value >= 1000, unit < units.count - 1 {
-            value /= 1000
-            unit += 1
-        }
-        let number = value < 10 && unit > 0 ? (value * 10).rounded() / 10 : value.rounded()
-        let text = number == number.rounded() ? String(Int(number)) : String(number)
-        return "\(text) \(units[unit])"
     }
 }
