@@ -132,7 +132,7 @@ let package = Package(
         library(
             "ChatEngine",
             foundation + extensionProducts + [
-                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "Waiting", "XMPPClient",
             ]),
 
         // What a person sees, without a screen.
@@ -288,8 +288,9 @@ let package = Package(
         tests(
             "ChatEngine",
             foundation + [
-                "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "Media", "MessageFeatures",
-                "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
+                "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "HongyanTesting", "Media",
+                "MessageFeatures", "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer",
+                "ServerFixtures",
             ]),
         tests(
             "ChatModel",

@@ -30,6 +30,7 @@ final class DeviceSupervisor: Sendable {
                 for await _ in store.changes() { isChanged.withLock { $0 = true } }
             }
             group.addTask { await self.follow() }
+            group.addTask { await self.visitRooms() }
         }
     }
 
@@ -60,13 +61,29 @@ final class DeviceSupervisor: Sendable {
                 })
             {
                 let start = ContinuousClock.now
-                if let dumps = try? await TimelineDump.all(in: store, of: id) {
-                    try? TimelineDump.write(dumps, in: device.folder)
-                }
+                try? await TimelineDump.write(store, in: device.folder)
                 // A long history takes long to write down; the program has other things to do meanwhile.
                 nextDump = .now + (.now - start) * 10
             }
             try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    /// Enters the rooms of the orders again whenever it was thrown out.
+    private func visitRooms() async {
+        while !Task.isCancelled {
+            let orders = device.orders
+            for room in orders.otherRooms.compactMap({ try? JID($0) }) where orders.phase == .type {
+                guard await account.connectionState.isOnline, await !account.rooms.state(of: room).isInside else {
+                    continue
+                }
+                do {
+                    try await account.rooms.enter(room, nickname: device.settings.nickname)
+                } catch {
+                    device.log.say("not in \(room): \(error)")
+                }
+            }
+            try? await Task.sleep(for: Self.interval * 5)
         }
     }
 

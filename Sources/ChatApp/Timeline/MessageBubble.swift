@@ -29,7 +29,6 @@ final class MessageBubble {
     private let column: SideColumn
     private(set) var views: [any AttachmentView] = []
     private var shownAttachments: [Attachment] = []
-    private var wasUploading = false
 
     init(_ owner: (any TimelineOwner)?, _ services: TimelineServices) {
         self.owner = owner
@@ -171,12 +170,7 @@ final class MessageBubble {
     private func show(_ attachments: [Attachment], of message: TimelineMessage) {
         files.isVisible = !attachments.isEmpty
         bubble.css("media", attachments.first?.kind == .picture)
-        let isUploading = isUploading(message)
-        let isSame = attachments == shownAttachments && views.count == attachments.count
-        guard !isSame || isUploading || wasUploading else {
-            return
-        }
-        wasUploading = isUploading
+        guard attachments != shownAttachments || views.count != attachments.count else { return }
         shownAttachments = attachments
         clearFiles()
         let downloads = services.downloads()
@@ -194,10 +188,6 @@ final class MessageBubble {
             views.append(view)
             files.append(view.root)
         }
-    }
-
-    private func isUploading(_ message: TimelineMessage) -> Bool {
-        if case .uploading = message.state { true } else { false }
     }
 
     private func clearFiles() {

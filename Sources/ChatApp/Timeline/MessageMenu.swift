@@ -33,7 +33,7 @@ final class MessageMenu {
         if !message.isOutgoing { return true }
         switch message.state {
         case .sentToServer, .delivered, .displayed: return true
-        case .queued, .uploading, .failed: return false
+        case .queued, .failed: return false
         }
     }
 

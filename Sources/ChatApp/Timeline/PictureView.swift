@@ -122,8 +122,8 @@ final class PictureView: AttachmentView {
     }
 
     private func showPhase() {
-        if case .uploading(let percent) = place.message.state {
-            return showProgress(.running(Double(percent) / 100), nil)
+        if let uploaded = place.download?.uploaded {
+            return showProgress(.running(uploaded), nil)
         }
         guard let download = place.download else {
             return showProgress(isShowingAll ? nil : .offer, nil)

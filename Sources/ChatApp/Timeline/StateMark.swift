@@ -45,7 +45,7 @@ final class StateMark {
             drawing.lines([(x, height * 0.55), (x + 3.5, height * 0.85), (x + 10, height * 0.15)], width: line)
         }
         switch drawn.state ?? .queued {
-        case .queued, .uploading:
+        case .queued:
             let (x, y, radius) = (width - 7, height / 2, 5.0)
             drawing.ring(x: x, y: y, radius: radius, width: 1.3)
             drawing.lines([(x, y - 3), (x, y), (x + 2.2, y + 1.2)], width: 1.3)

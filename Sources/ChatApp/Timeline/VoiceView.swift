@@ -116,7 +116,7 @@ final class VoiceView: AttachmentView {
 
     /// The line under its shape: its length as soon as anybody knows it, and what is going on with it.
     private func words(_ position: Duration, of total: Duration) -> String {
-        if case .uploading(let percent) = place.message.state { return "\(percent) %" }
+        if let uploaded = place.download?.uploaded { return "\(Int(uploaded * 100)) %" }
         var parts: [String] = []
         if position > .zero {
             parts.append("\(Wording.length(position)) / \(Wording.length(total))")

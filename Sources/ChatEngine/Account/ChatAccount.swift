@@ -130,6 +130,9 @@ public final class ChatAccount: Sendable {
         await typing.setComposing(isComposing, in: key)
     }
 
+    /// How far the files of messages that wait are uploaded.
+    public var uploads: UploadProgress { context.queue.progress }
+
     /// What is in front of the person, or `nil` for nothing: its history comes before that of the others.
     public func opened(_ key: ConversationKey?) async { await history.opened(key) }
 

@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import Localization
 internal import MessageFeatures
 internal import MessageHistory
 internal import MessageSemantics
@@ -24,6 +25,7 @@ actor ArchiveReader {
         reader.keptContents = await context.recorder.keepContents(of: page.messages.lazy.compactMap(\.message))
         var items: [ArchiveItem] = []
         var receiptsWanted: Set<String> = []
+        var refused: [ArchiveAuthority.Refusal: Int] = [:]
         // In front of the first stamp that can be read stands what is not newer than it.
         var time = MessageTime(
             millisecondsSince1970: page.messages.lazy.compactMap(\.stamp).first?.millisecondsSince1970 ?? 0)
@@ -31,9 +33,9 @@ actor ArchiveReader {
             // A stamp that cannot be read stands where it stood.
             if let stamp = archived.stamp { time = MessageTime(millisecondsSince1970: stamp.millisecondsSince1970) }
             var content: ArchiveItem.Content?
-            if let message = archived.message, !mayHold(archive, message) {
+            if let message = archived.message, let reason = refusal(of: message, in: archive) {
                 // Its place stays, so that the page proves what it proves.
-                refusedItems[archive, default: 0] += 1
+                refused[reason, default: 0] += 1
             } else if let message = archived.message {
                 let meanings = reader.read(message, .init(.archive, time: time, timeSource: .archive))
                 content = meanings.first?.archived
@@ -44,13 +46,30 @@ actor ArchiveReader {
             }
             items.append(ArchiveItem(id: archived.id, time: time, content: content))
         }
+        await report(refused, in: archive)
         return (items, receiptsWanted)
     }
 
     /// An archive can write any message in any user's name, so it is believed only about its own conversation.
-    private func mayHold(_ archive: JID, _ message: Message) -> Bool {
+    private func refusal(of message: Message, in archive: JID) -> ArchiveAuthority.Refusal? {
         let places = context.places
-        return ArchiveAuthority.archive(archive, mayHold: message, account: context.address) { places[$0] != nil }
+        return ArchiveAuthority.refusal(of: message, in: archive, account: context.address) { places[$0] != nil }
+    }
+
+    /// Reports to the log of the session, and to the person once per room archive. Our own archive may hold messages of rooms that
+    /// were left; that is nothing to report to a person.
+    private func report(_ refused: [ArchiveAuthority.Refusal: Int], in archive: JID) async {
+        guard !refused.isEmpty else { return }
+        if archive != context.address, refusedItems[archive] == nil {
+            context.events.post(
+                .problem(
+                    localized(
+                        "The archive of %@ holds messages that were not said there. They were ignored.", "\(archive)")))
+        }
+        for (reason, count) in refused.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            refusedItems[archive, default: 0] += count
+            await context.session?.reportRefusal(of: count, in: archive, reason: reason.rawValue)
+        }
     }
 
     /// Stores a page, and gives the receipts for what came by it and by no other way.

@@ -21,6 +21,9 @@ actor HistoryService {
     /// How often the history was begun with, so that late news of a lost connection is told from that of this one.
     private var beginnings = 0
 
+    /// How many messages archives have brought that they may not hold, by archive.
+    var refusedItems: [JID: Int] { get async { await archive.refusedItems } }
+
     init(_ context: AccountContext, archive: ArchiveReader) {
         self.context = context
         self.archive = archive

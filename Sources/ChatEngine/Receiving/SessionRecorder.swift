@@ -151,7 +151,7 @@ public struct SessionRecorder: SessionStore {
                 if resumption != nil { try writer.removePresences(.request, of: account) }
             }
             for sighting in seen { try sighting.keep(of: account, in: writer) }
-            if !acknowledged.isEmpty { try Self.confirm(acknowledged, of: account, in: writer) }
+            if !acknowledged.isEmpty { try writer.acknowledge(acknowledged, of: account) }
             try writer.saveSession(resumption, of: account)
         }
         if kept.contains(where: \.isOutgoing) { people.wrote() }
@@ -169,18 +169,5 @@ public struct SessionRecorder: SessionStore {
             return .init(route, time: time, earliestDelay: MessageTime(millisecondsSince1970: .min))
         }
         return .init(route, time: time, stay: stay)
-    }
-
-    /// The own server has these. For a message to a room that says nothing: only what the room sends back proves that it was
-    /// said there.
-    private static func confirm(
-        _ ids: Set<String>, of account: AccountID, in writer: any StoreWriter
-    ) throws(StoreError) {
-        for queued in try writer.sendQueue(of: account) {
-            guard let id = queued.message.originID, ids.contains(id),
-                try writer.conversation(queued.message.conversation)?.key.kind != .room
-            else { continue }
-            try writer.advance(queued.message.id, to: .sentToServer)
-        }
     }
 }

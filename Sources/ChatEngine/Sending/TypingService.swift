@@ -8,18 +8,13 @@ internal import XMPPStanzas
 actor TypingService {
     private let context: AccountContext
     private let contacts: ContactService
-    /// Who is writing or has just stopped, by full address.
-    private(set) var writers: [ConversationKey: [JID: ChatState]] = [:]
+    private var table = TypingTable()
     /// What was last announced about our writing.
     private var announced: Set<ConversationKey> = []
     /// Threads of one-to-one conversations in which something was said since the session began (§5.6).
     private var threads: [ConversationKey: String] = [:]
     /// Threads that the other side has left, and that are not used again.
     private var endedThreads: [ConversationKey: String] = [:]
-
-    /// In how many conversations, and of how many devices in each, typing is shown: any user can send it.
-    private static let conversationLimit = 256
-    private static let writerLimit = 64
 
     init(_ context: AccountContext, contacts: ContactService) {
         self.context = context
@@ -70,7 +65,10 @@ actor TypingService {
 
     // MARK: The writing of others
 
-    func received(_ message: Message) {
+    /// The users that are writing or have just stopped, by full address.
+    var writers: [ConversationKey: [JID: ChatState]] { table.states }
+
+    func received(_ message: Message) async {
         guard let sender = message.from, !message.isError, sender.bare != context.address else { return }
         var kind = message.type == .groupchat ? ConversationKey.Kind.room : .direct
         if kind == .direct, !sender.isBare, context.places[sender.bare] != nil { kind = .occupant }
@@ -82,19 +80,21 @@ actor TypingService {
                 threads[key] = nil
             }
         }
-        var known = writers[key] ?? [:]
+        let state: ChatState?
         switch message.chatState {
-        case .composing?: known[sender] = .composing
-        case .paused?: known[sender] = .paused
-        case .active?, .inactive?, .gone?: known[sender] = nil
-        // A device that has sent something has stopped writing it.
-        case nil: if message.body != nil { known[sender] = nil }
+        case .composing?: state = .composing
+        case .paused?: state = .paused
+        case .active?, .inactive?, .gone?: state = nil
+        // A device that has sent a message has stopped writing it.
+        case nil:
+            guard message.body != nil else { return }
+            state = nil
         }
-        guard known != writers[key] ?? [:], known.count <= Self.writerLimit,
-            writers[key] != nil || writers.count < Self.conversationLimit
-        else { return }
-        writers[key] = known.isEmpty ? nil : known
-        context.events.post(.typing(key))
+        var isKnown = kind == .room || kind == .direct && context.recorder.people.subscription(of: sender) != nil
+        if !isKnown, kind == .direct, state != nil {
+            isKnown = await context.session?.mayLearnPresence(sender) ?? false
+        }
+        for changed in table.set(state, of: sender, in: key, isKnown: isKnown) { context.events.post(.typing(changed)) }
     }
 
     // MARK: The session
@@ -104,8 +104,8 @@ actor TypingService {
     func sessionEnded() { threads = [:] }
 
     func wentOffline() {
-        let writing = writers.keys
-        writers = [:]
+        let writing = table.keys
+        table.removeAll()
         for key in writing { context.events.post(.typing(key)) }
     }
 }

@@ -19,14 +19,20 @@ public final class AttachmentDownloads {
     public static let automaticLimit: Int64 = 5 << 20
 
     public let fetcher: AttachmentFetcher
+    /// How far the files of messages that wait are uploaded.
+    let uploads: UploadProgress?
     private let now: @Sendable () -> MessageTime
     private var known: [Key: Reference] = [:]
     private var budget = DownloadBudget()
     private var running = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    public init(_ fetcher: AttachmentFetcher, now: @escaping @Sendable () -> MessageTime = { MessageTime.now }) {
+    public init(
+        _ fetcher: AttachmentFetcher, uploads: UploadProgress? = nil,
+        now: @escaping @Sendable () -> MessageTime = { MessageTime.now }
+    ) {
         self.fetcher = fetcher
+        self.uploads = uploads
         self.now = now
     }
 

@@ -1,3 +1,4 @@
+internal import ChatEngine
 public import ChatStore
 internal import MessageFeatures
 
@@ -57,12 +58,14 @@ extension Timeline {
     private func hasLeft(_ message: StoredMessage) async throws(StoreError) -> Bool {
         switch message.state {
         case .sentToServer, .delivered, .displayed: return true
-        case .uploading: return false
         case .failed(let reason): return reason.kind != .notSent
         case .queued:
             let (id, account) = (message.id, key.account)
             return try await store.read { store throws(StoreError) in
-                try store.sendQueue(of: account).contains { $0.message.id == id && $0.attempts > 0 }
+                try store.sendQueue(of: account).contains {
+                    // An attempt to upload its files has told the message to nobody.
+                    $0.message.id == id && $0.attempts > 0 && !$0.hasFileToUpload
+                }
             }
         }
     }

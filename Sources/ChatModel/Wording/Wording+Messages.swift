@@ -7,7 +7,6 @@ extension Wording {
     public static func state(_ state: MessageState) -> String {
         switch state {
         case .queued: localized("Waiting to be sent")
-        case .uploading(let percent): localized("Uploading: %@ %", percent)
         case .sentToServer: localized("Sent: the server has it")
         case .delivered: localized("Delivered to a device")
         case .displayed: localized("Seen")

@@ -99,7 +99,7 @@ extension StoredMessage {
     /// Neither with the server nor beyond: it waits or failed.
     var isInOurHands: Bool {
         switch state {
-        case .queued, .uploading, .failed: true
+        case .queued, .failed: true
         case .sentToServer, .delivered, .displayed: false
         }
     }

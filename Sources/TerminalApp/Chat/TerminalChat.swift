@@ -99,7 +99,7 @@ package final class TerminalChat {
     /// Talks until the person leaves or the keyboard is stopped.
     package func run(with peer: JID?, isCompanion: Bool = false) async {
         let events = account.events()
-        downloads = await account.fetcher.map { AttachmentDownloads($0) }
+        downloads = await account.fetcher.map { AttachmentDownloads($0, uploads: account.uploads) }
         await conversations.reload()
         await contactList.reload()
         screen.setBracketedPaste(true)

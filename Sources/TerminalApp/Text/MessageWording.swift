@@ -48,7 +48,6 @@ extension MessageState {
     var delivery: TranscriptEntry.Delivery {
         switch self {
         case .queued: .sending
-        case .uploading(let percent): .transferring(percent)
         case .sentToServer: .onServer
         case .delivered: .delivered
         case .displayed: .displayed

@@ -1,8 +1,26 @@
 internal import ChatStore
+internal import XMPPStanzas
 
-extension SendQueue {
+/// Makes the stanza of a message that waits, with what the store knows around it: the message that it answers, and when it was sent first.
+struct QueuedStanzas: Sendable {
+    let store: any LocalStore
+    let composer: MessageComposer
+
+    /// - Returns: `nil` for what cannot be put into a stanza.
+    func stanza(for entry: QueuedMessage, to key: ConversationKey) async throws(StoreError) -> Message? {
+        composer.stanza(
+            for: entry, to: key, answering: try await answered(by: entry),
+            firstSent: try await timeOfFirstSending(of: entry))
+    }
+
+    private func answered(by entry: QueuedMessage) async throws(StoreError) -> StoredMessage? {
+        guard case .text(let text) = entry.content, let reply = text.reply else { return nil }
+        let conversation = entry.message.conversation
+        return try await store.read { reader throws(StoreError) in try reader.message(reply, in: conversation) }
+    }
+
     /// When a message came to the archive that is to be sent again and stands before others of ours; `nil` for any other message.
-    func timeOfFirstSending(of entry: QueuedMessage) async throws(StoreError) -> MessageTime? {
+    private func timeOfFirstSending(of entry: QueuedMessage) async throws(StoreError) -> MessageTime? {
         let message = entry.message
         // Of what this device's clock says nothing is known to the receiver.
         guard message.timeSource == .archive else { return nil }
