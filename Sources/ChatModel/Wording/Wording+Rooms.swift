@@ -74,6 +74,8 @@ extension Wording {
         case .removed(let room, let cause): "\(room): \(departure(cause))"
         case .requestsOmitted(let count):
             localized("Too many people ask to be contacts: %@ requests are not shown.", count)
+        case .forgedArchive(let room):
+            localized("The archive of %@ holds messages that were not said there. They were ignored.", room)
         case .session(let error): failure(any: error)
         }
     }
