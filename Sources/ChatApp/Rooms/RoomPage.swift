@@ -138,7 +138,8 @@ final class RoomPage {
             }
             return
         }
-        change { account, place throws(ClientError) in try await account.bookmarks.setEntersAutomatically(enters, place) }
+        change { account, place throws(ClientError) in try await account.bookmarks.setEntersAutomatically(enters, place)
+        }
     }
 
     /// Changes what stands in the bookmark, on all devices.
