@@ -1,5 +1,5 @@
-internal import ChatStore
 internal import AccountRegistration
+internal import ChatStore
 internal import Localization
 internal import Roster
 public import XMPPAddress
