@@ -245,6 +245,7 @@ let package = Package(
             dependencies: [
                 "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "GroupChat",
                 "Media", "Profiles", "TransportLayer", "XMPPAddress", "XMPPClient", "XMPPStanzas", "XMPPStream",
+                "CredentialStore", "UserProfile",
             ],
             path: "Tests/ChatAppProbe", swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
         .target(

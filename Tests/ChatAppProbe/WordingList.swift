@@ -1,9 +1,11 @@
 import ChatEngine
+import CredentialStore
 import Foundation
 import GroupChat
 import Media
 import Profiles
 import TransportLayer
+import UserProfile
 import XMPPAddress
 import XMPPClient
 import XMPPStanzas
@@ -81,6 +83,14 @@ enum WordingList {
             if let absence = RoomAbsence(RoomDeparture(cause)) {
                 all.append(("RoomDeparture", "\(cause)", Wording.absence(absence)))
             }
+        }
+        let credentials: [CredentialError.Code] = [
+            .invalidText, .timedOut, .cancelled, .serviceFailed(reason: developersText), .locked, .noDataFolder,
+            .folderUnusable(path: "/a", reason: developersText), .openToOthers(path: "/a"), .foreignOwner(path: "/a"),
+            .notAFile(path: "/a"), .unreadable(path: "/a"), .fileFailed(path: "/a", reason: developersText),
+        ]
+        for code in credentials {
+            all.append(("CredentialError", "\(code)", Wording.failure(CredentialError(code))))
         }
         let problems: [CertificateProblem] = [
             .expired(subject: "a", notAfter: 0), .notYetValid(subject: "a", notBefore: 0),

@@ -50,7 +50,7 @@ struct ForgedArchiveTests {
         let refused = await victim.account.history.refusedItems.values.reduce(0, +)
         #expect(refused > 0 && refused.isMultiple(of: 8), "eight in each page")
         let told = await events.first { event in
-            if case .problem(let text) = event { text.contains(room.address) } else { false }
+            if case .problem(.forgedArchive(let archive)) = event { archive.description == room.address } else { false }
         }
         #expect(told != nil, "the person learns of it")
         let forged = try await victim.texts.filter { $0.hasPrefix("forged") }

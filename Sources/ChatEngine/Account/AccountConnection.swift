@@ -119,7 +119,7 @@ actor AccountConnection {
         case .connection(.disconnected):
             context.recorder.offlineDelivery.connectionLost()
             await services.history.connectionLost(in: session)
-        case .connection(.extensionFailed(_, let error)): context.events.post(.problem("\(error)"))
+        case .connection(.extensionFailed(_, let error)): context.events.post(.problem(.session(error)))
         case .stateChanged(let state): await show(state)
         case .message(let message): await services.typing.received(message)
         default: break

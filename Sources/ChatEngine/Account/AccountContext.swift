@@ -77,7 +77,7 @@ final class AccountContext: Sendable {
         do throws(StoreError) {
             try await store.write(body)
         } catch {
-            events.post(.problem(error.description))
+            events.post(.problem(.store(error)))
         }
     }
 }

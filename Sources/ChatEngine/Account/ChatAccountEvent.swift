@@ -1,4 +1,5 @@
 public import ChatStore
+public import GroupChat
 public import XMPPAddress
 public import XMPPClient
 
@@ -18,6 +19,22 @@ public enum ChatAccountEvent: Sendable {
     case typing(ConversationKey)
     /// Something about a room changed: whether this account is in it, who is there.
     case room(JID)
-    /// Something did not work that nobody asked for and somebody should know of, as a sentence.
-    case problem(String)
+    /// Something did not work that nobody asked for, and the user should know of it.
+    case problem(AccountProblem)
+}
+
+/// Something that did not work without anybody having asked for it.
+public enum AccountProblem: Sendable {
+    /// The store could not be read or written.
+    case store(StoreError)
+    /// A room could not be entered.
+    case room(JID, RoomFailure)
+    /// The account was removed from a room.
+    case removed(JID, RoomDeparture)
+    /// More contact requests came than are shown: so many.
+    case requestsOmitted(Int)
+    /// The archive of a room holds messages that were not said there; they were ignored.
+    case forgedArchive(JID)
+    /// A part of the session failed.
+    case session(any Error)
 }

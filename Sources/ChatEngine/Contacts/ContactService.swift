@@ -1,6 +1,5 @@
 internal import AccountRegistration
 internal import ChatStore
-internal import Localization
 internal import Roster
 public import XMPPAddress
 public import XMPPClient
@@ -125,9 +124,7 @@ public actor ContactService {
                 requests.append(ContactRequest(address: address, text: text, isRepeated: isRepeated))
                 context.events.post(.requests)
             case .requestsOmitted(let count):
-                context.events.post(
-                    .problem(
-                        localized("Too many people ask to be contacts: %@ requests are not shown.", String(count))))
+                context.events.post(.problem(.requestsOmitted(count)))
             case .unsubscribed(let address): await forgetRequest(of: address)
             case .populating, .item, .approved, .refused: break
             }

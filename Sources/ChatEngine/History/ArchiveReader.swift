@@ -1,5 +1,4 @@
 internal import ChatStore
-internal import Localization
 internal import MessageFeatures
 internal import MessageHistory
 internal import MessageSemantics
@@ -61,10 +60,7 @@ actor ArchiveReader {
     private func report(_ refused: [ArchiveAuthority.Refusal: Int], in archive: JID) async {
         guard !refused.isEmpty else { return }
         if archive != context.address, refusedItems[archive] == nil {
-            context.events.post(
-                .problem(
-                    localized(
-                        "The archive of %@ holds messages that were not said there. They were ignored.", "\(archive)")))
+            context.events.post(.problem(.forgedArchive(archive)))
         }
         for (reason, count) in refused.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             refusedItems[archive, default: 0] += count

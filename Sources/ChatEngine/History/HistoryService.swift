@@ -163,7 +163,7 @@ actor HistoryService {
             do throws(StoreError) {
                 try await archive.receive(page.stored, asking: page.receiptsWanted, in: session)
             } catch {
-                context.events.post(.problem(error.description))
+                context.events.post(.problem(.store(error)))
                 throw .temporary
             }
             let gaps = await knownGaps(of: request.archive)

@@ -231,7 +231,7 @@ public actor RoomService {
             do throws(GroupChatError) {
                 try await enter(room, RoomVisit(nickname: nickname, isKept: true), chat)
             } catch {
-                context.events.post(.problem(error.description))
+                context.events.post(.problem(.room(room, error)))
                 // Nobody follows the room yet, so its own word about this was missed.
                 absences[room] = RoomAbsence(error, isTriedAgain: await chat.room(room)?.visit != nil)
                 context.events.post(.room(room))
@@ -250,7 +250,7 @@ public actor RoomService {
         case .subjectChanged(let subject): await change(room) { $0.subject = subject.text }
         case .entranceFailed(let error, let isTriedAgain):
             absences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
-            if !isTriedAgain { context.events.post(.problem("\(room): \(error.description)")) }
+            if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
         case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .message, .privateMessage,
             .configurationChanged, .retracted:
             break
@@ -270,7 +270,7 @@ public actor RoomService {
         await history.roomLeft(room)
         if departure.cause == .destroyed { await ended(room) }
         if !departure.isTemporary, departure.cause != .left {
-            context.events.post(.problem("\(room): \(departure.reason ?? "\(departure.cause)")"))
+            context.events.post(.problem(.removed(room, departure)))
         }
     }
 

@@ -64,7 +64,7 @@ extension AccountList {
             switch event {
             // Several changes may have come meanwhile; the account's word is the newest.
             case .connection: show(await account.connectionState, of: account.id)
-            case .problem(let sentence): show(problem: sentence, of: account.id)
+            case .problem(let problem): show(problem: Wording.problem(problem), of: account.id)
             default: break
             }
         }

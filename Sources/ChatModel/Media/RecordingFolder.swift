@@ -31,7 +31,7 @@ struct RecordingFolder: Sendable {
     /// The recordings that are here, oldest first; empty files are removed.
     ///
     /// - Parameter others: files that are in use.
-    func recordings(besides others: [String?]) async -> [VoiceComposer.Interrupted] {
+    func recordings(besides others: Set<String>) async -> [VoiceComposer.Interrupted] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.filter { $0.hasSuffix(".ogg") }.sorted().compactMap { name in
             let file = path + "/" + name

@@ -95,11 +95,14 @@ extension VoiceComposer {
 
     private func handOver() async {
         guard let message, let sent = path else { return }
+        handedOver.insert(sent)
         forget()
         do {
             try await deliver(message)
             await RecordingFolder(path: folder).remove(sent)
+            handedOver.remove(sent)
         } catch {
+            handedOver.remove(sent)
             problem =
                 error as? MediaError
                 ?? MediaError(.failed, "The voice message was not sent.", cause: String(describing: error))

@@ -50,6 +50,8 @@ public final class VoiceComposer {
     @ObservationIgnored var machine = VoiceRecordingMachine()
     @ObservationIgnored var recorder: VoiceRecorder?
     @ObservationIgnored var count = 0
+    /// Files that are being delivered.
+    @ObservationIgnored var handedOver: Set<String> = []
 
     /// - Parameters:
     ///   - folder: where recordings grow, see ``folder(of:in:)``; made when it is needed.
@@ -98,11 +100,14 @@ public final class VoiceComposer {
     /// Sends what is recorded or reviewed.
     public func send() async { await perform(machine.sendPressed()) }
 
+    /// Files that are recorded, reviewed or handed over now.
+    private var used: Set<String> { handedOver.union([path, recorder?.path].compactMap(\.self)) }
+
     /// Looks for what was interrupted earlier.
     public func findInterrupted() async {
-        let found = await RecordingFolder(path: folder).recordings(besides: [path, recorder?.path])
+        let found = await RecordingFolder(path: folder).recordings(besides: used)
         // What was begun meanwhile is not interrupted.
-        interrupted = found.filter { $0.path != path && $0.path != recorder?.path }
+        interrupted = found.filter { !used.contains($0.path) }
     }
 
     /// Looks for what was interrupted earlier, and takes the newest of it for review.

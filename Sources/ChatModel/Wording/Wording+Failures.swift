@@ -141,7 +141,7 @@ extension Wording {
         case .readOnly: localized("%@ cannot be written to; check its folder and the permissions.", file)
         case .corrupt: localized("%@ is damaged; start the program again, and it saves what can be read.", file)
         case .inUse, .busy: localized("Another program has %@ open; close that one first.", file)
-        case .tooNew: localized("%@ was written by a newer version of this program.", file)
+        case .tooNew: localized("%@ was written by a newer version of this program; use that one.", file)
         case .cannotOpen: localized("%@ cannot be opened.", file)
         case .invalidRequest: localized("That is not possible any more.")
         case .invalidImport: localized("This line of the import cannot be understood.")

@@ -66,6 +66,20 @@ extension Wording {
         }
     }
 
+    /// What did not work although nobody asked for it.
+    public static func problem(_ problem: AccountProblem) -> String {
+        switch problem {
+        case .store(let error): failure(error)
+        case .room(let room, let error): "\(room): \(failure(error))"
+        case .removed(let room, let cause): "\(room): \(departure(cause))"
+        case .forgedArchive(let room):
+            localized("The archive of %@ holds messages that were not said there. They were ignored.", "\(room)")
+        case .requestsOmitted(let count):
+            localized("Too many people ask to be contacts: %@ requests are not shown.", count)
+        case .session(let error): failure(any: error)
+        }
+    }
+
     // MARK: About a room
 
     /// Who invites into which room, and what was said with it.

@@ -151,7 +151,7 @@ extension TerminalChat {
     func happened(_ event: ChatAccountEvent) {
         switch event {
         case .connection(let state): changed(state)
-        case .problem(let text): tell(TerminalText.harmless(text))
+        case .problem(let problem): tell(TerminalText.harmless(Wording.problem(problem)))
         // What else happens shows in the models.
         case .presence, .requests, .blocked, .invitations, .typing, .room: return
         }

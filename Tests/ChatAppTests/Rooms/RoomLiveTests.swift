@@ -75,6 +75,13 @@ extension WindowTests {
             try await juliet.account.rooms.changeSubject(of: room, to: "Stars")
             #expect(await Toolkit.turn { RoomWords.line(place) == "2 people · Stars" })
 
+            // Called something else by the owner alone.
+            #expect(await Toolkit.turn { about.page.remark.isVisible && about.page.remark.isSensitive })
+            about.page.remark.text = sampleWords("Our garden")
+            about.page.rename()
+            #expect(await Toolkit.turn { model.title == "Our garden" })
+            #expect(place.title != "Our garden")
+
             // Left for good, on all devices.
             let title = sampleWords("Garden")
             let doubt = romeo.context.roomJoining.askToLeave(romeo.key(room), title: title, over: nil)

@@ -94,6 +94,43 @@ extension WindowTests {
             await home.stop()
         }
 
+        @Test("N5: of 20,000 people only those are made that are seen, also while they change and when one scrolls")
+        func crowd() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let room = try await room(home)
+            var people = (0..<20_000).map {
+                Person(nickname: "person \($0)", standing: $0 < 100 ? .owner : .participant, isOwn: $0 == 7)
+            }
+            func show() { room.show(RoomState(isInside: true, nickname: "person 7", people: people)) }
+            show()
+            let about = RoomWindow(room, AppContext(home: home))
+            about.present()
+            await Toolkit.settle()
+            func rows() -> [Int: String] {
+                var found: [Int: String] = [:]
+                about.people.list.forEachRow { found[$0] = $1.row?.nickname }
+                return found
+            }
+            #expect(await Toolkit.turn { !rows().isEmpty })
+            // GTK keeps some rows ready around those that are seen.
+            let limit = 400
+            #expect(rows().count <= limit)
+            // Half of them become visitors, twenty times.
+            for round in 0..<20 {
+                for index in people.indices where index % 2 == round % 2 { people[index].standing = .visitor }
+                for index in people.indices where index % 2 != round % 2 { people[index].standing = .participant }
+                show()
+                await Toolkit.settle()
+                #expect(rows().count <= limit)
+            }
+            about.people.list.scroll(to: 19_999)
+            #expect(await Toolkit.turn { rows().keys.max() == 19_999 })
+            #expect(rows()[19_999] == room.people.elements.last?.nickname)
+            #expect(rows().count <= limit)
+            about.window.close()
+            await home.stop()
+        }
+
         @Test("the rights decide what is offered, and nothing is offered with oneself")
         func rights() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
