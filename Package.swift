@@ -46,7 +46,7 @@ let package = Package(
             name: "Hongyan",
             targets: [
                 "Hongyan", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
-                "Cryptography", "TransportLayer", "XMPPClient", "MessageSemantics",
+                "Cryptography", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
             ] + extensions),
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
@@ -82,7 +82,8 @@ let package = Package(
         library("SASLMechanisms"),
         library("XMPPStanzas", ["XMLStreaming", "XMPPAddress"]),
         library("XMPPStream", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms"]),
-        library("MessageSemantics", ["XMPPAddress", "XMPPStanzas"]),
+        library("MessagePayloads", ["XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
+        library("MessageSemantics", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads"]),
 
         // The outside world.
         library("Cryptography", ["COpenSSL"]),
@@ -104,7 +105,7 @@ let package = Package(
         extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
-        extensionModule("MessageFeatures"),
+        extensionModule("MessageFeatures", ["MessagePayloads", "MessageSemantics"]),
         extensionModule("ClientState"),
         extensionModule(
             "MessageHistory",
@@ -114,13 +115,21 @@ let package = Package(
         extensionModule(
             "GroupChat",
             [
-                "DataForms", "EntityInformation", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery", "Waiting",
+                "DataForms", "EntityInformation", "MessageFeatures", "MessagePayloads", "MessageSemantics",
+                "PublishSubscribe", "ServiceDiscovery", "Waiting",
             ]),
         extensionModule("Profiles", ["Cryptography", "PublishSubscribe"]),
-        extensionModule("FileSharing", ["MessageFeatures", "ServiceDiscovery", "Cryptography", "TransportLayer"]),
+        extensionModule(
+            "FileSharing",
+            [
+                "MessageFeatures", "MessagePayloads", "MessageSemantics", "ServiceDiscovery", "Cryptography",
+                "TransportLayer",
+            ]),
 
         // One import for clients and bots.
-        library("Hongyan", foundation + extensionProducts + ["MessageSemantics", "TransportLayer", "XMPPClient"]),
+        library(
+            "Hongyan",
+            foundation + extensionProducts + ["MessagePayloads", "MessageSemantics", "TransportLayer", "XMPPClient"]),
 
         // What their unit tests talk to.
         library("HongyanTesting", foundation + ["TransportLayer", "Waiting", "XMPPClient"]),
@@ -228,7 +237,9 @@ let package = Package(
         tests("Waiting", ["Waiting"]),
         tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
         tests("XMPPAddress", ["XMPPAddress"]),
-        tests("MessageSemantics", ["MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
+        tests("MessagePayloads", ["MessagePayloads", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
+        tests(
+            "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "Cryptography"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["Cryptography"]),
@@ -278,7 +289,8 @@ let package = Package(
         tests(
             "Extensions",
             foundation + extensionProducts + [
-                "Cryptography", "TransportLayer", "Waiting", "XMPPClient", "ServerFixtures",
+                "MessagePayloads", "MessageSemantics", "Cryptography", "TransportLayer", "Waiting", "XMPPClient",
+                "ServerFixtures",
             ]),
         .executableTarget(
             name: "FaultClient", dependencies: foundation + ["TransportLayer", "XMPPClient"], path: "Tests/FaultClient",
@@ -336,7 +348,9 @@ let package = Package(
 // `Scripts/test --sanitize` builds these alone: what has no I/O needs no server, and a second build of the rest takes long.
 if Context.environment["HONGYAN_PURE_ONLY"] != nil {
     let pure =
-        foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + ["Cryptography", "Waiting"]
+        foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + [
+            "MessagePayloads", "MessageSemantics", "Cryptography", "Waiting",
+        ]
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])
     package.targets.removeAll { !kept.contains($0.name) }
     package.products = []

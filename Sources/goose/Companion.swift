@@ -91,14 +91,14 @@ actor Companion {
         }
         _ = try await session.extensionInUse(FileSharing.self).send(answer.outgoing, to: sender, form: form)
         report.write(
-            [("event", "sent"), ("kind", .string(answer.outgoing.kind.rawValue)), ("to", .text(sender))] + answer.json)
+            [("event", "sent"), ("kind", .string(answer.outgoing.kind.word)), ("to", .text(sender))] + answer.json)
     }
 
     private func kind(of file: FetchedFile, _ offer: FileOffer) -> String {
         switch file.details.kind {
         case .picture: "picture"
         case .audio: "voice"
-        default: offer.kind.rawValue
+        default: offer.kind.word
         }
     }
 

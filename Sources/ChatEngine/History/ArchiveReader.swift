@@ -37,7 +37,7 @@ actor ArchiveReader {
                 refused[reason, default: 0] += 1
             } else if let message = archived.message {
                 let meanings = reader.read(message, .init(.archive, time: time, timeSource: .archive))
-                content = meanings.first?.archived
+                content = meanings.first?.archived(of: context.id)
                 if message.payloads.contains(DeliveryReceiptRequest.name) { receiptsWanted.insert(archived.id) }
                 if case .message(let copy, _)? = content, copy.isOutgoing, archive == context.address {
                     keepsOwn = true

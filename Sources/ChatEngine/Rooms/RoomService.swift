@@ -252,7 +252,7 @@ public actor RoomService {
             absences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
             if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
         case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .message, .privateMessage,
-            .configurationChanged, .retracted:
+            .configurationChanged:
             break
         }
         context.events.post(.room(room))

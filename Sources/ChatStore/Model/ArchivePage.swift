@@ -69,31 +69,3 @@ public struct ArchiveItem: Sendable {
         self.content = content
     }
 }
-
-/// What somebody says about a message of ours.
-public struct StateReport: Hashable, Sendable {
-    public enum Kind: Hashable, Sendable {
-        /// XEP-0184 §5.4.
-        case delivered
-        /// XEP-0333: this message and all before it.
-        case displayed
-        /// An error stanza came back.
-        case refused(condition: String, text: String?)
-    }
-
-    public var kind: Kind
-    public var target: TargetReference
-    /// Who says so; believed only from the peer of a direct conversation.
-    public var sender: JID
-    /// When it came, or the archive's stamp.
-    public var time: MessageTime
-
-    public init(
-        _ kind: Kind, target: TargetReference, sender: JID, time: MessageTime = MessageTime(millisecondsSince1970: 0)
-    ) {
-        self.kind = kind
-        self.target = target
-        self.sender = sender
-        self.time = time
-    }
-}

@@ -83,12 +83,12 @@ extension Correspondence.Item {
     static func file(_ file: FetchedFile, _ offer: FileOffer) -> Self {
         let kind = FileKind(mediaType: file.details.type)
         return Self(
-            kind: kind.word, bytes: file.details.byteCount, sha256: file.sha256, words: file.details.description)
+            kind: kind.eventName, bytes: file.details.byteCount, sha256: file.sha256, words: file.details.description)
     }
 
     static func file(_ file: PreparedFile) -> Self {
         Self(
-            kind: file.outgoing.kind.word, bytes: file.details.byteCount, sha256: file.sha256,
+            kind: file.outgoing.kind.eventName, bytes: file.details.byteCount, sha256: file.sha256,
             words: file.details.description)
     }
 

@@ -136,9 +136,9 @@ final class Listener: Sendable {
         if case .addresses(let addresses) = offer.source { address = addresses.first }
         let text = [address, reason].compactMap(\.self).joined(separator: " – ")
         show(
-            "\(origin.name): [\(offer.kind.word)] " + (text.isEmpty ? localized("not fetched") : text),
+            "\(origin.name): [\(offer.kind.eventName)] " + (text.isEmpty ? localized("not fetched") : text),
             JSONValue(
-                [("event", .string(offer.kind.word))] + origin.members
+                [("event", .string(offer.kind.eventName))] + origin.members
                     + [("url", .text(address)), ("fetched", false), ("reason", .text(reason))]))
         try count()
     }
@@ -153,7 +153,7 @@ final class Listener: Sendable {
     }
 
     private func fetch(_ job: ListenedFiles.Job, in session: Session, _ folder: FileFolder) async -> Int64 {
-        let (name, event) = (job.origin.name, JSONValue.string(job.offer.kind.word))
+        let (name, event) = (job.origin.name, JSONValue.string(job.offer.kind.eventName))
         do {
             let file = try await withDeadline(seconds: ListenedFiles.timeLimit) {
                 try await FetchedFile(job.offer, in: session, folder: folder)

@@ -100,7 +100,7 @@ struct UploadHop: DiagnosisHop {
         let clock = ContinuousClock()
         let content = Array("hongyan doctor \(UInt64.random(in: 0...UInt64.max))\n".utf8)
         let file = OutgoingFile(
-            kind: .other, name: "hongyan-doctor.txt", mediaType: "text/plain", content: content)
+            kind: .file, name: "hongyan-doctor.txt", mediaType: "text/plain", content: content)
         var start = clock.now
         let place: String
         do throws(FileSharingError) {

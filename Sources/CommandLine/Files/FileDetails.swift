@@ -60,7 +60,7 @@ package struct FileDetails: Sendable, Equatable {
     /// `[picture] image/png, 12.3 kB, 320 × 200`.
     package var line: String { "[\(label)] \(description)" }
 
-    private var label: String { FileKind(mediaType: type).label }
+    private var label: String { Wording.word(FileKind(mediaType: type)) }
 
     /// The members for JSON.
     package var json: [(String, JSONValue)] {
