@@ -97,7 +97,7 @@ struct RoomEntryTests {
         let fixture = try await ModelFixture()
         let (account, romeo) = (fixture.account, fixture.romeo)
         try await fixture.store.write { store throws(StoreError) in
-            try store.save(Contact(address: romeo, name: "Romeo", subscription: .both), of: account)
+            try store.save(StoredContact(address: romeo, name: "Romeo", subscription: .both), of: account)
         }
         let contacts = ContactList(store: fixture.store, environment: fixture.environment())
         await contacts.reload()

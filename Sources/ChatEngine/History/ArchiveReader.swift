@@ -70,7 +70,7 @@ actor ArchiveReader {
 
     /// Stores a page, and gives the receipts for what came by it and by no other way.
     func receive(
-        _ page: ChatStore.ArchivePage, asking receiptsWanted: Set<String>, in session: Session
+        _ page: StoredArchivePage, asking receiptsWanted: Set<String>, in session: Session
     ) async throws(StoreError) {
         let (id, oldest) = (context.id, context.now().advanced(by: -Self.receiptAge))
         let owed = try await context.store.write { writer throws(StoreError) in
