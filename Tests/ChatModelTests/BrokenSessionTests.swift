@@ -42,7 +42,7 @@ struct BrokenSessionTests {
         let account = Self.account(fixture)
         let room = try JID("orchard@rooms.example")
         let request = HistoryRequest(
-            archive: room, with: nil, query: ArchiveQuery(.backward), purpose: .newest, limit: 50)
+            archive: room, with: nil, query: StoredArchiveQuery(.backward), purpose: .newest, limit: 50)
         await account.pageCame(for: request)
         #expect(await account.queue.openRooms.isEmpty)
         // What is told by the room itself opens and closes it.

@@ -42,12 +42,7 @@ struct StructureTests {
         for package in packages { #expect(script.contains(" \(package)"), "\(package) is not installed.") }
     }
 
-    /// Types that have their name in common with one of another module; the list only gets shorter. A file that imports both
-    /// modules needs `Module.Type` for them, which Swift cannot read where the module has a class of its own name.
-    private static let knownTwins: Set<String> = [
-        "ArchivePage", "ArchivePosition", "ArchiveQuery", "Avatar", "Contact", "Picture", "Room",
-    ]
-
+    /// A file that imports both needs `Module.Type`, which Swift cannot read where the module has a class of its own name.
     @Test("no two modules have a public type of the same name")
     func twins() throws {
         let folder = ProjectFile.root.appending(path: "Sources").path(percentEncoded: false)
@@ -63,10 +58,9 @@ struct StructureTests {
         }
         #expect(modules.count > 500)
         let twins = modules.filter { $0.value.count > 1 }
-        for (name, owners) in twins.sorted(by: { $0.key < $1.key }) where !Self.knownTwins.contains(name) {
+        for (name, owners) in twins.sorted(by: { $0.key < $1.key }) {
             Issue.record("\(name) is public in \(owners.sorted().joined(separator: " and ")).")
         }
-        #expect(Self.knownTwins.isSubset(of: twins.keys), "A name that is no longer there twice leaves the list.")
     }
 
     @Test("every fuzzer names the modules that it is built with")

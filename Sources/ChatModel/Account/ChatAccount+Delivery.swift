@@ -106,10 +106,10 @@ extension ChatAccount {
             do {
                 let page = try await archive.page(filter: filter, page: position)
                 let read = await read(page, of: address)
-                let query = ChatStore.ArchiveQuery(
+                let query = StoredArchiveQuery(
                     .forward, anchor: Self.cursor(of: position), isLimitedByTime: true)
                 try await receive(
-                    ChatStore.ArchivePage(
+                    StoredArchivePage(
                         archive: address, with: peer, query: query, items: read.items, isComplete: page.isComplete),
                     asking: read.receiptsWanted, in: session)
                 if page.isComplete { return true }

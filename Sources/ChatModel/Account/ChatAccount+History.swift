@@ -145,7 +145,7 @@ extension ChatAccount {
 
     private func page(
         _ request: HistoryRequest, in session: Session
-    ) async throws(HistoryFailure) -> (stored: ChatStore.ArchivePage, receiptsWanted: Set<String>) {
+    ) async throws(HistoryFailure) -> (stored: StoredArchivePage, receiptsWanted: Set<String>) {
         guard let archive = session[MessageArchive.self] else { throw .temporary }
         var query = request.query
         let page: MessageHistory.ArchivePage
@@ -168,7 +168,7 @@ extension ChatAccount {
         }
         let read = await read(page, of: request.archive)
         return (
-            ChatStore.ArchivePage(
+            StoredArchivePage(
                 archive: request.archive, with: request.with, query: query, items: read.items,
                 isComplete: page.isComplete), read.receiptsWanted
         )
@@ -213,7 +213,7 @@ extension ChatAccount {
 
     /// Keeps a page, and gives the receipts for what came by it and by no other way.
     func receive(
-        _ page: ChatStore.ArchivePage, asking receiptsWanted: Set<String>, in session: Session
+        _ page: StoredArchivePage, asking receiptsWanted: Set<String>, in session: Session
     ) async throws(StoreError) {
         let (id, oldest) = (id, now().advanced(by: -Self.receiptAge))
         let owed = try await store.write { writer throws(StoreError) in

@@ -159,7 +159,7 @@ extension OutgoingMessage {
     }
 }
 
-extension ChatStore.Contact.Subscription {
+extension StoredContact.Subscription {
     /// The contact sees this account's presence.
     var isMutualOrFrom: Bool { self == .both || self == .from }
 }

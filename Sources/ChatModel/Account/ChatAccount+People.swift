@@ -67,13 +67,13 @@ extension ChatAccount {
     // MARK: What the roster tells
 
     func rosterChanged(_ events: [RosterEvent]) async {
-        var saved: [ChatStore.Contact] = []
+        var saved: [StoredContact] = []
         var removed: [JID] = []
         for event in events {
             switch event {
             case .populated: await rosterPopulated()
             case .changed(let contact):
-                let kept = ChatStore.Contact(contact.item)
+                let kept = StoredContact(contact.item)
                 recorder.people.setContact(kept.address, kept.subscription)
                 let before = keptContacts[kept.address]
                 if before != kept {
@@ -117,7 +117,7 @@ extension ChatAccount {
     private func rosterPopulated() async {
         guard let roster = session?[Roster.self] else { return }
         let (items, version) = (await roster.allItems, await roster.version)
-        let contacts = items.map { ChatStore.Contact($0) }
+        let contacts = items.map { StoredContact($0) }
         recorder.people.replaceContacts(contacts)
         keptContacts = Dictionary(contacts.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
         for contact in await roster.contacts { setPresence(contact) }
@@ -130,7 +130,7 @@ extension ChatAccount {
         }
     }
 
-    func setPresence(_ contact: RosterContact) {
+    func setPresence(_ contact: Contact) {
         let presence = contact.resources.isEmpty ? nil : ContactPresence(contact)
         guard presences[contact.address] != presence else { return }
         presences[contact.address] = presence

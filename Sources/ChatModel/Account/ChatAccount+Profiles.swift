@@ -66,11 +66,11 @@ extension ChatAccount {
             try reader.avatar(of: owner, account: id)?.hash
         }
         guard known != hash else { return }
-        var avatar: ChatStore.Avatar?
+        var avatar: StoredAvatar?
         if hash != nil {
             // What cannot be fetched now is told again with the next presence.
             guard let picture = (try? await profiles.avatar(of: owner)) ?? nil else { return }
-            avatar = ChatStore.Avatar(hash: picture.id, mediaType: picture.mediaType, data: picture.bytes)
+            avatar = StoredAvatar(hash: picture.id, mediaType: picture.mediaType, data: picture.bytes)
         }
         let kept = avatar
         await keep { writer throws(StoreError) in try writer.saveAvatar(kept, of: owner, account: id) }

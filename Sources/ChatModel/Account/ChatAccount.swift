@@ -43,7 +43,7 @@ public actor ChatAccount {
     /// Who waits for a page of history, by what is asked for.
     var olderWaiters: [HistoryRequest: [CheckedContinuation<OlderHistory, Never>]] = [:]
     /// What the roster said last, so that presence alone does not write.
-    var keptContacts: [JID: ChatStore.Contact] = [:]
+    var keptContacts: [JID: StoredContact] = [:]
     var ownPresence = OwnPresence()
     var avatarQueue = AvatarQueue()
     var isActive = true

@@ -1,7 +1,7 @@
 internal import ChatStore
 internal import Roster
 
-extension ChatStore.Contact {
+extension StoredContact {
     init(_ item: RosterItem) {
         let subscription: Subscription =
             switch item.subscription {

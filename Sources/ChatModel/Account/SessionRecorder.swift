@@ -64,7 +64,7 @@ public struct SessionRecorder: SessionStore {
         let account = account
         let own = address
         let (state, known, contacts, lastOnline, hasArchive) = try await store.read { reader throws(StoreError) in
-            var known: [(room: Room, hasArchive: Bool)] = []
+            var known: [(room: StoredRoom, hasArchive: Bool)] = []
             for room in try reader.rooms(of: account) {
                 let intervals = try reader.archiveIntervals(of: room.address, with: nil, account: account)
                 known.append((room, !intervals.isEmpty))

@@ -205,7 +205,7 @@ extension HistorySync {
     ) -> Action {
         change(now) { online, policy, _ in
             let request = HistoryRequest(
-                archive: archive.bare, with: peer?.bare, query: ArchiveQuery(.backward, anchor: anchor),
+                archive: archive.bare, with: peer?.bare, query: StoredArchiveQuery(.backward, anchor: anchor),
                 purpose: .older, limit: policy.pageSize)
             if !online.wishes.contains(request) { online.wishes.append(request) }
         }
@@ -217,7 +217,8 @@ extension HistorySync {
 extension HistorySync {
     static func newest(of archive: JID, with peer: JID? = nil, _ policy: HistoryPolicy) -> HistoryRequest {
         HistoryRequest(
-            archive: archive, with: peer, query: ArchiveQuery(.backward), purpose: .newest, limit: policy.pageSize)
+            archive: archive, with: peer, query: StoredArchiveQuery(.backward), purpose: .newest, limit: policy.pageSize
+        )
     }
 
     /// What lies before everything that is here comes last, or waits for somebody to scroll there.
@@ -269,7 +270,7 @@ extension HistorySync {
             guard let archive = online.archives[address], archive.gapPages > 0, let gap = archive.gaps.first else {
                 continue
             }
-            let query = ArchiveQuery(.backward, anchor: gap.before.id, limit: gap.after?.id)
+            let query = StoredArchiveQuery(.backward, anchor: gap.before.id, limit: gap.after?.id)
             return .ask(HistoryRequest(archive: address, query: query, purpose: .gap, limit: policy.pageSize))
         }
         let waiting =

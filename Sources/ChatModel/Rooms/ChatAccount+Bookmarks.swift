@@ -53,7 +53,7 @@ extension ChatAccount {
         try await bookmarks.set(bookmark, for: room)
     }
 
-    private func changeKept(_ room: JID, _ body: @escaping @Sendable (inout ChatStore.Room) -> Void) async {
+    private func changeKept(_ room: JID, _ body: @escaping @Sendable (inout StoredRoom) -> Void) async {
         let id = id
         await keep { writer throws(StoreError) in
             guard var kept = try writer.rooms(of: id).first(where: { $0.address == room.bare }) else { return }

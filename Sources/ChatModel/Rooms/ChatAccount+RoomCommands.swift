@@ -54,7 +54,7 @@ extension ChatAccount {
         try await entered(room).retract(archiveID, reason: reason)
     }
 
-    private func entered(_ room: JID) throws(GroupChatError) -> JoinedRoom {
+    private func entered(_ room: JID) throws(GroupChatError) -> Room {
         guard let session, let chat = session[GroupChat.self] else {
             throw GroupChatError(.connection, "There is no connection to the server. Connect and try again.")
         }

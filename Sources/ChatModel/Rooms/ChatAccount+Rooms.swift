@@ -39,7 +39,7 @@ extension ChatAccount {
         let (id, key) = (id, ConversationKey(account: id, address: room, kind: .room))
         let place = recorder.places.all[room.bare]
         await keep { writer throws(StoreError) in
-            var kept = try writer.rooms(of: id).first { $0.address == room.bare } ?? ChatStore.Room(address: room)
+            var kept = try writer.rooms(of: id).first { $0.address == room.bare } ?? StoredRoom(address: room)
             kept.nickname = place?.nickname ?? nickname
             kept.occupantID = place?.believedOccupantID
             kept.joinsAutomatically = true
@@ -61,7 +61,7 @@ extension ChatAccount {
     }
 
     /// Opens a room that was made for this account; one that cannot be made so is not left behind.
-    private func configure(_ joined: JoinedRoom, _ settings: RoomSettings) async throws(GroupChatError) {
+    private func configure(_ joined: Room, _ settings: RoomSettings) async throws(GroupChatError) {
         do throws(GroupChatError) {
             try await joined.configure(settings.fields)
         } catch {
@@ -231,7 +231,7 @@ extension ChatAccount {
         if recorder.places.all[room.bare] == nil { recorder.places.set(RoomPlace(nickname: nickname), in: room) }
         let (id, key) = (id, ConversationKey(account: id, address: room, kind: .room))
         await keep { writer throws(StoreError) in
-            var kept = try writer.rooms(of: id).first { $0.address == room.bare } ?? ChatStore.Room(address: room)
+            var kept = try writer.rooms(of: id).first { $0.address == room.bare } ?? StoredRoom(address: room)
             kept.nickname = kept.nickname ?? nickname
             kept.name = bookmark.title ?? kept.name
             kept.joinsAutomatically = true

@@ -9,7 +9,7 @@ struct ArchiveIntervals: Equatable, Sendable {
     /// What lies before, and between, what is known; newest first, which is the order in which a person misses it.
     var gaps: [ArchiveGap] {
         var gaps: [ArchiveGap] = []
-        var previous: ArchivePosition?
+        var previous: StoredArchivePosition?
         for interval in intervals {
             if previous != nil || !interval.reachesStart {
                 gaps.append(ArchiveGap(after: previous, before: interval.first))
@@ -20,7 +20,7 @@ struct ArchiveIntervals: Equatable, Sendable {
     }
 
     /// The place of an item that bounds an interval.
-    func bound(_ id: String) -> ArchivePosition? {
+    func bound(_ id: String) -> StoredArchivePosition? {
         for interval in intervals {
             if interval.first.id == id { return interval.first }
             if interval.last.id == id { return interval.last }
@@ -35,8 +35,9 @@ struct ArchiveIntervals: Equatable, Sendable {
     ///   - anchor: the place of the query's anchor, if that is known.
     ///   - limit: the place of the query's limit, if that is known.
     mutating func insert(
-        _ items: [ArchivePosition], of query: ArchiveQuery, isComplete: Bool, anchor: ArchivePosition?,
-        limit: ArchivePosition?
+        _ items: [StoredArchivePosition], of query: StoredArchiveQuery, isComplete: Bool,
+        anchor: StoredArchivePosition?,
+        limit: StoredArchivePosition?
     ) {
         var members = items
         var reachesStart = false
@@ -80,7 +81,7 @@ struct ArchiveIntervals: Equatable, Sendable {
     /// the same time, and ranks compare only items of pages that border on each other. So a page that is kept again can
     /// seem to be an interval of its own, if all of it is of one second; better ask for a gap that is none than miss one.
     private static func touch(
-        _ union: ArchiveInterval, _ ids: Set<String>, _ members: [ArchivePosition], _ other: ArchiveInterval
+        _ union: ArchiveInterval, _ ids: Set<String>, _ members: [StoredArchivePosition], _ other: ArchiveInterval
     ) -> Bool {
         if ids.contains(other.first.id) || ids.contains(other.last.id) { return true }
         if union.reachesStart && other.reachesStart { return true }

@@ -1,7 +1,7 @@
 internal import XMPPAddress
 
 extension RecordStorage {
-    func receive(_ page: ArchivePage, account: AccountID) throws(StoreError) {
+    func receive(_ page: StoredArchivePage, account: AccountID) throws(StoreError) {
         let scope = ArchiveScope(account: account, archive: page.archive, with: page.with)
         var intervals = try intervals(of: scope)
         let whole =
@@ -24,14 +24,14 @@ extension RecordStorage {
                 known.append((intervals.bound(item.id) ?? whole.bound(item.id))?.rank)
             }
         }
-        func place(_ id: String?) throws(StoreError) -> ArchivePosition? {
+        func place(_ id: String?) throws(StoreError) -> StoredArchivePosition? {
             guard let id else { return nil }
             if let bound = intervals.bound(id) ?? whole.bound(id) { return bound }
             let name = ArchiveReference(archive: page.archive, id: id)
             guard let record = try record(archivedAs: name, account: account), record.timeSource == .archive else {
                 return nil
             }
-            return ArchivePosition(id: id, time: record.orderTime, rank: record.orderRank)
+            return StoredArchivePosition(id: id, time: record.orderTime, rank: record.orderRank)
         }
         let anchor = try place(page.query.anchor)
         let limit = try place(page.query.limit)
@@ -39,10 +39,10 @@ extension RecordStorage {
         let ranks = RankAssignment.ranks(
             for: page.items.map(\.time), known: known, lower: neighbours.lower, upper: neighbours.upper)
 
-        var places: [ArchivePosition] = []
+        var places: [StoredArchivePosition] = []
         var reports: [(StateReport, ConversationKey)] = []
         for (index, item) in page.items.enumerated() {
-            places.append(ArchivePosition(id: item.id, time: item.time, rank: ranks[index]))
+            places.append(StoredArchivePosition(id: item.id, time: item.time, rank: ranks[index]))
             guard let content = item.content, Self.mayHold(content, in: page.archive, own: own, account: account) else {
                 continue
             }
@@ -95,7 +95,7 @@ extension RecordStorage {
 
     /// The items on both sides of the page, as far as the query says that nothing is between.
     private static func neighbours(
-        of page: ArchivePage, anchor: ArchivePosition?, limit: ArchivePosition?
+        of page: StoredArchivePage, anchor: StoredArchivePosition?, limit: StoredArchivePosition?
     ) -> (lower: RankAssignment.Neighbour?, upper: RankAssignment.Neighbour?) {
         let near = anchor.map { RankAssignment.Neighbour(time: $0.time, rank: $0.rank) }
         let far = limit.map { RankAssignment.Neighbour(time: $0.time, rank: $0.rank) }

@@ -1,18 +1,18 @@
 public import XMPPAddress
 
 /// One answer of an archive, with the question that it answers (XEP-0313 §4, XEP-0059).
-public struct ArchivePage: Sendable {
+public struct StoredArchivePage: Sendable {
     /// The archive: the account's bare address, or the room's.
     public var archive: JID
     /// The question's `with`, which makes it a statement about that peer's messages only.
     public var with: JID?
-    public var query: ArchiveQuery
+    public var query: StoredArchiveQuery
     /// Oldest first, all of them, also those that are no messages to show: they stand between others.
     public var items: [ArchiveItem]
     /// `<fin complete='true'/>`: in the direction of the query there is nothing more.
     public var isComplete: Bool
 
-    public init(archive: JID, with: JID? = nil, query: ArchiveQuery, items: [ArchiveItem], isComplete: Bool) {
+    public init(archive: JID, with: JID? = nil, query: StoredArchiveQuery, items: [ArchiveItem], isComplete: Bool) {
         self.archive = archive.bare
         self.with = with?.bare
         self.query = query
@@ -22,7 +22,7 @@ public struct ArchivePage: Sendable {
 }
 
 /// What an archive was asked for.
-public struct ArchiveQuery: Hashable, Sendable {
+public struct StoredArchiveQuery: Hashable, Sendable {
     public enum Direction: Sendable {
         /// The newest messages before the anchor (RSM `<before/>`).
         case backward

@@ -1,7 +1,7 @@
 internal import CGTK
 
 /// A picture of any size, scaled into its place.
-public final class Picture: Widget {
+public final class PictureWidget: Widget {
     public init() {
         super.init(adopting: UnsafeMutableRawPointer(gtk_picture_new()))
         gtk_picture_set_can_shrink(cast(), 1)
@@ -31,7 +31,7 @@ public final class Icon: Widget {
 }
 
 /// The round picture of a person, or its initials on a colour of its own.
-public final class Avatar: Widget {
+public final class AvatarView: Widget {
     public init(size: Int) { super.init(adopting: UnsafeMutableRawPointer(adw_avatar_new(gint(size), nil, 1))) }
 
     /// The initials and the colour are made of this.
