@@ -150,7 +150,9 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         var id: String { StreamNegotiation.bindID(attempt) }
     }
 
-    enum State: ~Copyable {
+    /// Copyable, unlike the machine: Swift 6.3 cannot match several cases of a noncopyable value together. No event can
+    /// forget the next state, because ``advance(_:)`` takes the present one and wants a ``Transition``.
+    enum State {
         /// Nothing was written. → openingInClear, opening, handshaking
         case initial
         /// Our header is out, unencrypted. → awaitingFeaturesInClear, awaitingProceed
@@ -211,213 +213,141 @@ package struct StreamNegotiation: ~Copyable, Sendable {
 extension StreamNegotiation {
     /// The transport is connected; `tls` says that it was secured on the way (XEP-0368).
     package mutating func transportConnected(tls: TLSInformation?, now: ContinuousClock.Instant) -> [Action] {
-        let rules = rules
-        let next: Transition
-        switch consume state {
-        case .initial: next = rules.transportConnected(tls: tls, now: now)
-        case .openingInClear: Self.outOfOrder()
-        case .awaitingFeaturesInClear: Self.outOfOrder()
-        case .awaitingProceed: Self.outOfOrder()
-        case .handshaking: Self.outOfOrder()
-        case .opening: Self.outOfOrder()
-        case .awaitingFeatures: Self.outOfOrder()
-        case .registering: Self.outOfOrder()
-        case .authenticating: Self.outOfOrder()
-        case .authenticatingExtensibly: Self.outOfOrder()
-        case .awaitingAdmittedFeatures: Self.outOfOrder()
-        case .reopening: Self.outOfOrder()
-        case .awaitingFinalFeatures: Self.outOfOrder()
-        case .resuming: Self.outOfOrder()
-        case .binding: Self.outOfOrder()
-        case .choosingResource: Self.outOfOrder()
-        case .startingSession: Self.outOfOrder()
-        case .enabling: Self.outOfOrder()
-        case .finished: Self.outOfOrder()
+        advance { rules, state in
+            switch state {
+            case .initial: return rules.transportConnected(tls: tls, now: now)
+            // A transport connects once.
+            case .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking, .opening,
+                .awaitingFeatures, .registering, .authenticating, .authenticatingExtensibly,
+                .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .resuming, .binding,
+                .choosingResource, .startingSession, .enabling, .finished:
+                Self.outOfOrder()
+            }
         }
-        let actions = next.actions
-        self = Self(rules, next.state)
-        return actions
     }
 
     /// The TLS handshake succeeded and the certificate was accepted.
     package mutating func tlsEstablished(_ tls: TLSInformation, now: ContinuousClock.Instant) -> [Action] {
-        let rules = rules
-        let next: Transition
-        switch consume state {
-        case .handshaking:
-            next = rules.open(on: ProtectedChannel(securedBy: tls), now: now).after([.progress(.secured(tls))])
-        case .initial: Self.outOfOrder()
-        case .openingInClear: Self.outOfOrder()
-        case .awaitingFeaturesInClear: Self.outOfOrder()
-        case .awaitingProceed: Self.outOfOrder()
-        case .opening: Self.outOfOrder()
-        case .awaitingFeatures: Self.outOfOrder()
-        case .registering: Self.outOfOrder()
-        case .authenticating: Self.outOfOrder()
-        case .authenticatingExtensibly: Self.outOfOrder()
-        case .awaitingAdmittedFeatures: Self.outOfOrder()
-        case .reopening: Self.outOfOrder()
-        case .awaitingFinalFeatures: Self.outOfOrder()
-        case .resuming: Self.outOfOrder()
-        case .binding: Self.outOfOrder()
-        case .choosingResource: Self.outOfOrder()
-        case .startingSession: Self.outOfOrder()
-        case .enabling: Self.outOfOrder()
-        case .finished: Self.outOfOrder()
+        advance { rules, state in
+            switch state {
+            case .handshaking:
+                return rules.open(on: ProtectedChannel(securedBy: tls), now: now).after([.progress(.secured(tls))])
+            // The handshake is asked for by `.secureTransport`, once.
+            case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .opening,
+                .awaitingFeatures, .registering, .authenticating, .authenticatingExtensibly,
+                .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .resuming, .binding,
+                .choosingResource, .startingSession, .enabling, .finished:
+                Self.outOfOrder()
+            }
         }
-        let actions = next.actions
-        self = Self(rules, next.state)
-        return actions
     }
 
     /// The server's stream header was read; `contentNamespace` is the one it declares for elements without a prefix.
     package mutating func streamOpened(_ root: XMLElement, contentNamespace: String) -> [Action] {
-        let rules = rules
-        let next: Transition
-        switch consume state {
-        case .openingInClear(let clear):
-            next = rules.headerReceived(
-                root, contentNamespace, next: clear.isStartTLSSent ? .awaitingProceed(clear) : .awaitingFeaturesInClear)
-        case .opening(let opening):
-            next = rules.headerReceived(root, contentNamespace, next: .awaitingFeatures(opening))
-        case .reopening(let authenticated):
-            next = rules.headerReceived(root, contentNamespace, next: .awaitingFinalFeatures(authenticated))
-        case .initial: Self.outOfOrder()
-        case .awaitingFeaturesInClear: Self.outOfOrder()
-        case .awaitingProceed: Self.outOfOrder()
-        case .handshaking: Self.outOfOrder()
-        case .awaitingFeatures: Self.outOfOrder()
-        case .registering: Self.outOfOrder()
-        case .authenticating: Self.outOfOrder()
-        case .authenticatingExtensibly: Self.outOfOrder()
-        case .awaitingAdmittedFeatures: Self.outOfOrder()
-        case .awaitingFinalFeatures: Self.outOfOrder()
-        case .resuming: Self.outOfOrder()
-        case .binding: Self.outOfOrder()
-        case .choosingResource: Self.outOfOrder()
-        case .startingSession: Self.outOfOrder()
-        case .enabling: Self.outOfOrder()
-        case .finished: Self.outOfOrder()
+        advance { rules, state in
+            switch state {
+            case .openingInClear(let clear):
+                return rules.headerReceived(
+                    root, contentNamespace,
+                    next: clear.isStartTLSSent ? .awaitingProceed(clear) : .awaitingFeaturesInClear)
+            case .opening(let opening):
+                return rules.headerReceived(root, contentNamespace, next: .awaitingFeatures(opening))
+            case .reopening(let authenticated):
+                return rules.headerReceived(root, contentNamespace, next: .awaitingFinalFeatures(authenticated))
+            // The parser gives one header for each that we have written.
+            case .initial, .awaitingFeaturesInClear, .awaitingProceed, .handshaking,
+                .awaitingFeatures, .registering, .authenticating, .authenticatingExtensibly,
+                .awaitingAdmittedFeatures, .awaitingFinalFeatures, .resuming, .binding,
+                .choosingResource, .startingSession, .enabling, .finished:
+                Self.outOfOrder()
+            }
         }
-        let actions = next.actions
-        self = Self(rules, next.state)
-        return actions
     }
 
     /// An element was read at the top level of the stream; stream errors are the owner's.
     package mutating func elementReceived(_ element: XMLElement, now: ContinuousClock.Instant) -> [Action] {
-        let rules = rules
-        let next: Transition
-        switch consume state {
-        case .awaitingFeaturesInClear:
-            next = rules.featuresInClearReceived(element)
-        case .awaitingProceed(let clear):
-            next = rules.answerToStartTLSReceived(element, clear)
-        case .awaitingFeatures(let opening):
-            next = rules.featuresReceived(element, opening, now: now)
-        case .registering(let offered):
-            next = rules.registrationElementReceived(element, offered)
-        case .authenticating(let exchange):
-            next = rules.saslElementReceived(element, exchange)
-        case .authenticatingExtensibly(let exchange):
-            next = rules.extensibleElementReceived(element, exchange, now: now)
-        case .awaitingAdmittedFeatures(let admitted):
-            next = rules.admittedElementReceived(element, admitted, now: now)
-        case .awaitingFinalFeatures(let authenticated):
-            next = rules.finalFeaturesReceived(element, authenticated, now: now)
-        case .resuming(let negotiated, let deadline):
-            next = rules.answerToResumeReceived(element, negotiated, deadline: deadline, now: now)
-        case .binding(let binding):
-            next = rules.answerToBindReceived(element, binding, now: now)
-        case .choosingResource(let binding):
-            next = rules.misplaced(element, back: .choosingResource(binding))
-        case .startingSession(let negotiated):
-            next = rules.answerToSessionReceived(element, negotiated, now: now)
-        case .enabling(let negotiated):
-            next = rules.answerToEnableReceived(element, negotiated, now: now)
-        case .initial: Self.outOfOrder()
-        case .openingInClear: Self.outOfOrder()
-        case .handshaking: Self.outOfOrder()
-        case .opening: Self.outOfOrder()
-        case .reopening: Self.outOfOrder()
-        case .finished: Self.outOfOrder()
+        advance { rules, state in
+            switch state {
+            case .awaitingFeaturesInClear:
+                return rules.featuresInClearReceived(element)
+            case .awaitingProceed(let clear):
+                return rules.answerToStartTLSReceived(element, clear)
+            case .awaitingFeatures(let opening):
+                return rules.featuresReceived(element, opening, now: now)
+            case .registering(let offered):
+                return rules.registrationElementReceived(element, offered)
+            case .authenticating(let exchange):
+                return rules.saslElementReceived(element, exchange)
+            case .authenticatingExtensibly(let exchange):
+                return rules.extensibleElementReceived(element, exchange, now: now)
+            case .awaitingAdmittedFeatures(let admitted):
+                return rules.admittedElementReceived(element, admitted, now: now)
+            case .awaitingFinalFeatures(let authenticated):
+                return rules.finalFeaturesReceived(element, authenticated, now: now)
+            case .resuming(let negotiated, let deadline):
+                return rules.answerToResumeReceived(element, negotiated, deadline: deadline, now: now)
+            case .binding(let binding):
+                return rules.answerToBindReceived(element, binding, now: now)
+            case .choosingResource(let binding):
+                return rules.misplaced(element, back: .choosingResource(binding))
+            case .startingSession(let negotiated):
+                return rules.answerToSessionReceived(element, negotiated, now: now)
+            case .enabling(let negotiated):
+                return rules.answerToEnableReceived(element, negotiated, now: now)
+            // The parser gives no element before the header, and none is read during the handshake and after the end.
+            case .initial, .openingInClear, .handshaking, .opening, .reopening, .finished: Self.outOfOrder()
+            }
         }
-        let actions = next.actions
-        self = Self(rules, next.state)
-        return actions
     }
 
     /// Registration is over and the owner wants to log in on the same stream.
     package mutating func authenticate(_ credentials: SASLCredentials, now: ContinuousClock.Instant) -> [Action] {
-        let rules = rules
-        let next: Transition
-        switch consume state {
-        case .registering(let offered): next = rules.authenticate(with: credentials, offered, now: now)
-        case .initial: Self.outOfOrder()
-        case .openingInClear: Self.outOfOrder()
-        case .awaitingFeaturesInClear: Self.outOfOrder()
-        case .awaitingProceed: Self.outOfOrder()
-        case .handshaking: Self.outOfOrder()
-        case .opening: Self.outOfOrder()
-        case .awaitingFeatures: Self.outOfOrder()
-        case .authenticating: Self.outOfOrder()
-        case .authenticatingExtensibly: Self.outOfOrder()
-        case .awaitingAdmittedFeatures: Self.outOfOrder()
-        case .reopening: Self.outOfOrder()
-        case .awaitingFinalFeatures: Self.outOfOrder()
-        case .resuming: Self.outOfOrder()
-        case .binding: Self.outOfOrder()
-        case .choosingResource: Self.outOfOrder()
-        case .startingSession: Self.outOfOrder()
-        case .enabling: Self.outOfOrder()
-        case .finished: Self.outOfOrder()
+        advance { rules, state in
+            switch state {
+            case .registering(let offered): return rules.authenticate(with: credentials, offered, now: now)
+            // Credentials are asked for by `.readyToRegister`, once.
+            case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking,
+                .opening, .awaitingFeatures, .authenticating, .authenticatingExtensibly,
+                .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .resuming, .binding,
+                .choosingResource, .startingSession, .enabling, .finished:
+                Self.outOfOrder()
+            }
         }
-        let actions = next.actions
-        self = Self(rules, next.state)
-        return actions
     }
 
     /// The owner's answer to `.resourceConflict`; nil lets the server choose.
     package mutating func useResource(_ resource: String?) -> [Action] {
-        let rules = rules
-        let next: Transition
-        switch consume state {
-        case .choosingResource(var binding):
-            binding.resource = resource
-            next = rules.bind(binding)
-        case .initial: Self.outOfOrder()
-        case .openingInClear: Self.outOfOrder()
-        case .awaitingFeaturesInClear: Self.outOfOrder()
-        case .awaitingProceed: Self.outOfOrder()
-        case .handshaking: Self.outOfOrder()
-        case .opening: Self.outOfOrder()
-        case .awaitingFeatures: Self.outOfOrder()
-        case .registering: Self.outOfOrder()
-        case .authenticating: Self.outOfOrder()
-        case .authenticatingExtensibly: Self.outOfOrder()
-        case .awaitingAdmittedFeatures: Self.outOfOrder()
-        case .reopening: Self.outOfOrder()
-        case .awaitingFinalFeatures: Self.outOfOrder()
-        case .resuming: Self.outOfOrder()
-        case .binding: Self.outOfOrder()
-        case .startingSession: Self.outOfOrder()
-        case .enabling: Self.outOfOrder()
-        case .finished: Self.outOfOrder()
+        advance { rules, state in
+            switch state {
+            case .choosingResource(var binding):
+                binding.resource = resource
+                return rules.bind(binding)
+            // A resource is asked for by `.resourceConflict`, once.
+            case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking,
+                .opening, .awaitingFeatures, .registering, .authenticating,
+                .authenticatingExtensibly, .awaitingAdmittedFeatures, .reopening,
+                .awaitingFinalFeatures, .resuming, .binding, .startingSession, .enabling, .finished:
+                Self.outOfOrder()
+            }
         }
-        let actions = next.actions
-        self = Self(rules, next.state)
-        return actions
     }
 
     /// The server did not answer `<resume/>` in time.
     package mutating func deadlinePassed(now: ContinuousClock.Instant) -> [Action] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
-        self = Self(rules, .finished)
-        return [.failed(StreamFailure(.resumptionTimedOut), tell: nil)]
+        return advance { _, _ in .failed(StreamFailure(.resumptionTimedOut)) }
     }
 
-    /// An event that is impossible in this state. The parser gives a header first, then elements and no second header, and
-    /// handshake, credentials and resource are asked for by an action, once; so only the owner can have mixed them up.
+    /// Goes to the next state and returns what to do on the way.
+    private mutating func advance(_ event: (Rules, consuming State) -> Transition) -> [Action] {
+        let rules = rules
+        let next = event(rules, state)
+        let actions = next.actions
+        self = Self(rules, next.state)
+        return actions
+    }
+
+    /// An event that is impossible in this state, so only the owner can have mixed up what it reports.
     private static func outOfOrder() -> Never {
         preconditionFailure("an event was reported in a state that cannot have it")
     }
@@ -464,23 +394,11 @@ extension StreamNegotiation {
         switch state {
         case .resuming(_, let deadline): deadline
         case .authenticatingExtensibly(let exchange): exchange.deadline
-        case .awaitingAdmittedFeatures: nil
-        case .initial: nil
-        case .openingInClear: nil
-        case .awaitingFeaturesInClear: nil
-        case .awaitingProceed: nil
-        case .handshaking: nil
-        case .opening(let opening): opening.early?.deadline
-        case .awaitingFeatures(let opening): opening.early?.deadline
-        case .registering: nil
-        case .authenticating: nil
-        case .reopening: nil
-        case .awaitingFinalFeatures: nil
-        case .binding: nil
-        case .choosingResource: nil
-        case .startingSession: nil
-        case .enabling: nil
-        case .finished: nil
+        case .opening(let opening), .awaitingFeatures(let opening): opening.early?.deadline
+        case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking, .registering,
+            .authenticating, .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .binding,
+            .choosingResource, .startingSession, .enabling, .finished:
+            nil
         }
     }
 }

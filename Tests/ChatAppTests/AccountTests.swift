@@ -17,7 +17,7 @@ extension WindowTests {
         @Test("each account says honestly how it stands, and when it tries again")
         func accounts() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", "nurse@verona.example")
-            let view = PreferencesView.show(home, over: nil)
+            let view = ProgramPreferencesWindow.show(home, over: nil)
             #expect(await Toolkit.turn { home.accounts.rows.elements.allSatisfy { $0.nextAttempt != nil } })
             let row = try #require(home.accounts.rows.elements.first)
             let words = ConnectionWords.line(row, now: .now)
@@ -40,7 +40,7 @@ extension WindowTests {
         @Test("the button that changes the password can be pressed as soon as the same was typed twice")
         func password() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
-            let view = PreferencesView.show(
+            let view = ProgramPreferencesWindow.show(
                 home, over: nil, account: try #require(home.accounts.rows.elements.first?.id))
             let account = try #require(view.account)
             account.changePassword()
@@ -70,7 +70,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { home.accounts.rows[id]?.need == .password(isRejected: false) })
             let row = try #require(home.accounts.rows[id])
             #expect(ConnectionWords.line(row, now: .now) == "There is no password for this account here.")
-            let view = PreferencesView.show(home, over: nil, account: id)
+            let view = ProgramPreferencesWindow.show(home, over: nil, account: id)
             await Toolkit.picture(view.window, "account-password")
             view.window.close()
             await home.stop()

@@ -11,7 +11,7 @@ import XMPPAddress
 @MainActor
 final class TalkSample {
     let home: ChatHome
-    let desk: Desk
+    let context: AppContext
     let account: AccountID
     let juliet: JID
     let romeo: JID
@@ -21,7 +21,7 @@ final class TalkSample {
 
     init(media: MediaCache? = nil, isEnabled: Bool = true) async throws {
         home = try await ChatHome.unreachable("juliet@capulet.example", media: media, isEnabled: isEnabled)
-        desk = Desk(home: home)
+        context = AppContext(home: home)
         juliet = try JID("juliet@capulet.example")
         romeo = try JID("romeo@montague.example")
         let own = juliet
@@ -114,7 +114,7 @@ final class TalkSample {
     /// A conversation in a window, and its timeline.
     func open(_ other: ConversationKey? = nil, width: Int = 560, height: Int = 640) async -> (Window, ConversationView)
     {
-        let view = ConversationView(other ?? key, desk)
+        let view = context.conversationView(other ?? key)
         let window = Window("Talk", width: width, height: height, view.root)
         window.present()
         _ = await Toolkit.turn { view.timeline.isOpened }

@@ -10,7 +10,8 @@ final class AccountView {
     var onClose: () -> Void = {}
 
     private let id: AccountID
-    private let home: ChatHome
+    private let actions: any AccountActions
+    private let signInAgain: () -> Void
     private let window: () -> Window?
     private let title = WindowTitle("")
     private let profile: ProfileView
@@ -23,12 +24,17 @@ final class AccountView {
     private var enabling: Object.Connection?
     private lazy var seconds = SecondHand { [weak self] in self?.show() }
 
-    init(_ id: AccountID, _ home: ChatHome, window: @escaping () -> Window?) {
+    /// - Parameter signInAgain: asks for what the account needs.
+    init(
+        _ id: AccountID, _ actions: any AccountActions, window: @escaping () -> Window?,
+        signInAgain: @escaping () -> Void
+    ) {
         self.id = id
-        self.home = home
+        self.actions = actions
+        self.signInAgain = signInAgain
         self.window = window
-        profile = ProfileView(id, home, window: window)
-        blocked = home.account(id).map { BlockedGroup($0) }
+        profile = ProfileView(id, actions, window: window)
+        blocked = actions.account(id).map { BlockedGroup($0) }
         let header = HeaderBar(title: title)
         header.showsWindowButtons(start: false, end: false)
         let back = Button(icon: "go-previous-symbolic").named(localized("Back"))
@@ -48,21 +54,18 @@ final class AccountView {
         root = Box.vertical(header, page.expand(.vertical))
         blocked?.say = { [weak self] in self?.say($0) }
         back.onClick { [weak self] in self?.onClose() }
-        connect.onClick { [weak home] in Task { await home?.connectNow(id) } }
-        repair.onClick { [weak self] in
-            guard let self else { return }
-            SignInWindow.repeated(id, self.home, over: self.window())
-        }
-        enabling = enabled.onToggle { [weak home] isOn in Task { await home?.setEnabled(isOn, id) } }
+        connect.onClick { [weak actions] in Task { await actions?.connectNow(id) } }
+        repair.onClick { [weak self] in self?.signInAgain() }
+        enabling = enabled.onToggle { [weak actions] isOn in Task { await actions?.setEnabled(isOn, id) } }
         password.onActivate { [weak self] in self?.changePassword() }
         remove.onClick { [weak self] in self?.remove() }
         observe(self) { view in view.show() }
     }
 
     private func show() {
-        guard let row = home.accounts.rows[id] else { return onClose() }
+        guard let row = actions.accounts.rows[id] else { return onClose() }
         title.show(title: row.address.description)
-        state.show(subtitle: ConnectionWords.line(row, now: home.environment.now()))
+        state.show(subtitle: ConnectionWords.line(row, now: actions.environment.now()))
         repair.isVisible = row.need != nil
         connect.isVisible = row.isEnabled && row.need == nil && row.connection.isWaiting
         if let enabling { enabled.control.withoutHearing(enabling) { enabled.isActive = row.isEnabled } }
@@ -101,9 +104,9 @@ final class AccountView {
     private(set) var passwordQuestion: (dialog: MessageDialog, first: PasswordEntryRow, second: PasswordEntryRow)?
 
     private func change(to password: String) {
-        Task { [weak self, home, id] in
+        Task { [weak self, actions, id] in
             do throws(SignInFailure) {
-                try await home.changePassword(of: id, to: password)
+                try await actions.changePassword(of: id, to: password)
                 self?.say(localized("The password is changed."))
             } catch {
                 self?.say(error.sentence)
@@ -118,7 +121,7 @@ final class AccountView {
     // MARK: Removal
 
     private func remove() {
-        guard let row = home.accounts.rows[id] else { return }
+        guard let row = actions.accounts.rows[id] else { return }
         let dialog = MessageDialog(
             localized("Remove %@ from this computer?", row.address),
             body: localized(
@@ -128,7 +131,7 @@ final class AccountView {
             .byDefault("cancel").onEscape("cancel")
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "remove", let self else { return }
-            Task { [home = self.home, id = self.id] in await home.remove(id) }
+            Task { [actions = self.actions, id = self.id] in await actions.remove(id) }
             self.onClose()
         }
     }

@@ -8,32 +8,28 @@ final class AccountsView {
     let page: PreferencesPage
     var onOpen: (AccountID) -> Void = { _ in }
 
-    private let home: ChatHome
-    private let window: () -> Window?
+    private let actions: any AccountActions
     private let group = PreferencesGroup(
         localized("Accounts"), description: localized("All of them are online at the same time."))
     private(set) var rows: [AccountListRow] = []
 
-    init(_ home: ChatHome, window: @escaping () -> Window?) {
-        self.home = home
-        self.window = window
+    /// - Parameter addAccount: begins signing in to one more.
+    init(_ actions: any AccountActions, addAccount: @escaping () -> Void) {
+        self.actions = actions
         page = PreferencesPage(localized("Accounts"), icon: "avatar-default-symbolic")
         let add = Button(localized("_Add an account"), icon: "list-add-symbolic").css("flat")
         group.show(suffix: add)
         page.add(group)
-        add.onClick { [weak self] in
-            guard let self else { return }
-            SignInWindow.add(self.home, over: self.window())
-        }
+        add.onClick(addAccount)
         observe(self) { view in view.show() }
     }
 
     private func show() {
-        let ids = home.accounts.rows.elements.map(\.id)
+        let ids = actions.accounts.rows.elements.map(\.id)
         guard ids != rows.map(\.id) else { return }
         for row in rows { group.remove(row.widget) }
         rows = ids.map { id in
-            AccountListRow(id, home) { [weak self] in self?.onOpen($0) }
+            AccountListRow(id, actions) { [weak self] in self?.onOpen($0) }
         }
         for row in rows { group.add(row.widget) }
     }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import GTKBinding
 internal import Localization
 internal import UserProfile
@@ -25,5 +26,33 @@ extension DesktopProgram {
             website: "", over: window?.window)
         about.show(comments: localized("Talk, send pictures and speak over XMPP."))
         about.present()
+    }
+
+    /// What can be done about accounts and preferences from anywhere.
+    func addAccountActions() {
+        application.add(Action("preferences") { [weak self] in self?.showPreferences() })
+        application.add(
+            Action("add-account") { [weak self] in
+                guard let self, let context = self.context else { return }
+                SignInWindow.add(context.home, over: self.window?.window)
+            })
+    }
+
+    func showPreferences() {
+        guard let context else { return }
+        ProgramPreferencesWindow.show(context.home, over: window?.window)
+    }
+
+    /// Brings a conversation up in front of everything.
+    func openConversation(number: Int64) {
+        showWindow()
+        context?.openConversation(number: number)
+    }
+
+    /// Opens what an `xmpp:` address is about; an invitation is asked about first.
+    func open(_ address: String, _ context: AppContext) {
+        guard let invitation = AccountInvitation(address) else { return context.open(address: address) }
+        if window?.open(invitation) == true { return }
+        SignInWindow.add(context.home, over: window?.window, invitation: invitation)
     }
 }

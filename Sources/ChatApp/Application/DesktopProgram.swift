@@ -14,7 +14,7 @@ public final class DesktopProgram {
     let application: Application
     private let profile = Profile()
     private var store: SQLiteStore?
-    private(set) var desk: Desk?
+    private(set) var context: AppContext?
     private(set) var window: MainWindow?
     private var notifier: Notifier?
     private var notifications: DesktopNotifications?
@@ -69,14 +69,14 @@ public final class DesktopProgram {
             self.store = store
             let home = ChatHome(
                 store: store, keeper: ProfileAccounts(profile: profile), preferences: profile.preferences())
-            let desk = Desk(home: home, program: self)
-            self.desk = desk
-            desk.followStyle()
-            if let salvage = store.report.salvage { desk.say(salvage.words(at: profile.storePath)) }
+            let context = AppContext(home: home, program: self)
+            self.context = context
+            context.followStyle()
+            if let salvage = store.report.salvage { context.say(salvage.words(at: profile.storePath)) }
             if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)
             await home.start()
-            for address in waitingAddresses { open(address, desk) }
+            for address in waitingAddresses { open(address, context) }
             waitingAddresses = []
         } catch {
             await tell(error)
@@ -94,16 +94,16 @@ public final class DesktopProgram {
 
     private func activate() {
         // The first time nothing is open yet; the window comes with the store.
-        if desk != nil { showWindow() }
+        if context != nil { showWindow() }
     }
 
     private func open(_ addresses: [String]) {
-        guard let desk, desk.home.phase != .starting else {
+        guard let context, context.home.phase != .starting else {
             waitingAddresses += addresses
             return
         }
         showWindow()
-        for address in addresses { open(address, desk) }
+        for address in addresses { open(address, context) }
     }
 
     private func startNotifying(_ home: ChatHome) {
@@ -119,7 +119,7 @@ public final class DesktopProgram {
         for action in notifier.actions(reply: { [weak self] in self?.openConversation(number: $0) }) {
             application.add(action)
         }
-        notifier.say = { [weak self] in self?.desk?.say($0) }
+        notifier.say = { [weak self] in self?.context?.say($0) }
         badge = application.bus.map { LauncherBadge($0, desktopEntry: Self.id) }
         observe(notifier) { [weak self] _ in self?.badge?.show(home.conversations.unreadCount) }
     }
@@ -135,20 +135,20 @@ public final class DesktopProgram {
 
     /// Brings the window up; makes it where it was closed.
     func showWindow() {
-        guard let desk else { return }
+        guard let context else { return }
         if let window { return window.present() }
-        let window = MainWindow(desk, application)
+        let window = MainWindow(context, application)
         self.window = window
-        desk.window = window
+        context.window = window
         window.onClosed = { [weak self] in self?.windowClosed() }
         window.present()
     }
 
     private func windowClosed() {
         window = nil
-        guard let desk else { return }
-        Task { await desk.home.setActive(false) }
-        if !desk.home.preferences.values.runsInBackground { quit() }
+        guard let context else { return }
+        Task { await context.home.setActive(false) }
+        if !context.home.preferences.values.runsInBackground { quit() }
     }
 
     /// Says goodbye on all accounts and ends the program.
@@ -159,11 +159,11 @@ public final class DesktopProgram {
         notifier = nil
         badge?.show(0)
         badge = nil
-        let (desk, store, notifications) = (desk, store, notifications)
-        self.desk = nil
+        let (context, store, notifications) = (context, store, notifications)
+        self.context = nil
         Task { [application] in
             await notifications?.end()
-            await desk?.end()
+            await context?.end()
             await store?.close()
             application.quit()
         }

@@ -165,14 +165,7 @@ final class ComposerView {
     }
 
     func attempt(_ body: @escaping () async throws(StoreError) -> Void) {
-        let say = place.say
-        Task {
-            do throws(StoreError) {
-                try await body()
-            } catch {
-                say(error.description)
-            }
-        }
+        WindowPlace(window: place.window, toast: place.say).attempt(body)
     }
 
     // MARK: Nicknames

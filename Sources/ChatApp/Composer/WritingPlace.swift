@@ -19,18 +19,6 @@ struct WritingPlace {
     /// The window over which others open.
     var window: () -> Window? = { nil }
 
-    /// What a conversation of the program has; `nil` where its account is not at work.
-    static func of(_ key: ConversationKey, _ desk: Desk, nicknames: @escaping () -> [String]) -> WritingPlace? {
-        guard let account = desk.home.account(key.account) else { return nil }
-        let media = desk.home.media(of: key.account)
-        let composer = Composer(
-            key, store: desk.home.store, actions: account, media: media, environment: desk.home.environment)
-        return WritingPlace(
-            composer: composer, media: media, recordings: media.map { recordings(of: key, beside: $0) },
-            nicknames: nicknames, say: { [weak desk] in desk?.say($0) },
-            window: { [weak desk] in desk?.window?.window })
-    }
-
     /// A folder for the recordings of one conversation. Its name is a hash: an address can hold what a file system minds.
     static func recordings(of key: ConversationKey, beside media: MediaCache) -> String {
         let name = ContentHash(of: Array("\(key.kind.rawValue) \(key.address)".utf8)).description

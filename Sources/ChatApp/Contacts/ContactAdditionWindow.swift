@@ -9,11 +9,11 @@ final class ContactAdditionWindow {
     let window: Window
     let view: ContactAdditionView
     private let model: ContactAdditionModel
-    private let desk: Desk
+    private let context: AppContext
 
-    private init(_ text: String, _ desk: Desk, _ accounts: [ChatAccount], over parent: Window?) {
-        self.desk = desk
-        model = ContactAdditionModel(accounts: accounts, store: desk.home.store)
+    private init(_ text: String, _ context: AppContext, _ accounts: [ChatAccount], over parent: Window?) {
+        self.context = context
+        model = ContactAdditionModel(accounts: accounts, store: context.home.store)
         model.text = text
         view = ContactAdditionView(model)
         window = Window(
@@ -31,13 +31,13 @@ final class ContactAdditionWindow {
 
     /// Opens the window; `nil` where there is no account that somebody could be added to.
     @discardableResult
-    static func show(_ text: String, _ desk: Desk, over parent: Window?) -> ContactAdditionWindow? {
-        let accounts = desk.talkingAccounts
+    static func show(_ text: String, _ context: AppContext, over parent: Window?) -> ContactAdditionWindow? {
+        let accounts = context.talkingAccounts
         guard !accounts.isEmpty else {
-            desk.say(localized("Sign in first; then contacts can be added."))
+            context.say(localized("Sign in first; then contacts can be added."))
             return nil
         }
-        let window = ContactAdditionWindow(text, desk, accounts, over: parent)
+        let window = ContactAdditionWindow(text, context, accounts, over: parent)
         window.window.keep(window)
         window.window.present()
         window.view.focus()
@@ -47,9 +47,9 @@ final class ContactAdditionWindow {
     private func done(_ address: JID) {
         let isKnown = if case .alreadyContact = model.check { true } else { false }
         if isKnown, let account = model.accountID {
-            desk.open(ConversationKey(account: account, address: address, kind: .direct))
+            context.open(ConversationKey(account: account, address: address, kind: .direct))
         } else {
-            desk.say(localized("%@ is added to your contacts.", address))
+            context.say(localized("%@ is added to your contacts.", address))
         }
         window.close()
     }

@@ -23,8 +23,8 @@ final class ContactListRow: ListRow {
 
     var isActivatable: Bool { item?.contact != nil }
 
-    init(_ desk: Desk) {
-        picture = PersonPicture(desk.home.avatars, size: 36)
+    init(_ avatars: AvatarLoader) {
+        picture = PersonPicture(avatars, size: 36)
         dot = PresenceDot(on: picture)
         let column = Box.vertical(spacing: 1, name, words).expand(.horizontal).align(vertical: .center)
         line = Box.horizontal(spacing: 12, dot.widget, column, more).margins(horizontal: 8, vertical: 6)

@@ -31,8 +31,8 @@ final class ContactMenu {
             action.isEnabled = !needsConnection || model.isOnline
             actions.add(action)
         }
-        add("write", needsConnection: false) { $0.desk.open($0.model.conversation) }
-        add("page", needsConnection: false) { $0.desk.showContact($0.model.id) }
+        add("write", needsConnection: false) { $0.write() }
+        add("page", needsConnection: false) { $0.showPage() }
         add("mute", needsConnection: false) { $0.setMuted($0.model.isMuted != true) }
         add("rename") { $0.rename() }
         add("groups") { $0.chooseGroups() }
@@ -41,8 +41,8 @@ final class ContactMenu {
     }
 
     /// The menu of a contact as it stands now; `nil` where the account is not at work.
-    static func menu(of id: ContactRow.ID, _ desk: Desk) async -> ContactMenu? {
-        guard let wishes = ContactWishes(id, desk) else { return nil }
+    static func menu(_ wishes: ContactWishes?) async -> ContactMenu? {
+        guard let wishes else { return nil }
         await wishes.model.refresh()
         return ContactMenu(wishes)
     }

@@ -2,6 +2,7 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import XMPPAddress
 
 /// The page of a contact: who it is, whether that person is there, what there is between both, and what can be done.
 final class ContactView {
@@ -38,12 +39,13 @@ final class ContactView {
     .wrap(maximumCharacters: 40).centered().css("dim-label", "caption").hidden()
     private var following: Task<Void, Never>?
 
-    init(_ wishes: ContactWishes) {
+    /// - Parameter ownAddress: of the account whose contact it is, where there are several.
+    init(_ wishes: ContactWishes, _ avatars: AvatarLoader, media: SharedMediaGroup, ownAddress: JID?) {
         self.wishes = wishes
+        self.media = media
         let model = wishes.model
-        picture = PersonPicture(wishes.desk.home.avatars, size: 96)
+        picture = PersonPicture(avatars, size: 96)
         dot = PresenceDot(on: picture, isLarge: true)
-        media = SharedMediaGroup(model.conversation, wishes.desk) { [weak model] in model?.name ?? "" }
         let line = Box.horizontal(spacing: 4, address, copy).align(horizontal: .center)
         let top = Box.vertical(spacing: 6, dot.widget, name, line, presence, write.margins(top: 8))
         let between = Box.vertical(spacing: 10, subscription, ask).css("card", "contact-card")
@@ -59,11 +61,11 @@ final class ContactView {
             ])
         remark.showsApplyButton(true)
         let id = model.id
-        account.show(subtitle: wishes.desk.home.accounts.rows[id.account]?.address.description ?? "")
-        account.isVisible = wishes.desk.home.accounts.rows.elements.count > 1
+        account.show(subtitle: ownAddress?.description ?? "")
+        account.isVisible = ownAddress != nil
         write.onClick { [weak self] in
             guard let self else { return }
-            self.wishes.desk.open(self.model.conversation)
+            self.wishes.write()
             self.onClose()
         }
         media.stands(

@@ -10,8 +10,8 @@ final class ContactWindow {
     private let toasts: ToastOverlay
     private static var open: [ContactRow.ID: ContactWindow] = [:]
 
-    private init(_ wishes: ContactWishes, over parent: Window?) {
-        view = ContactView(wishes)
+    private init(_ wishes: ContactWishes, _ context: AppContext, over parent: Window?) {
+        view = context.contactView(wishes)
         toasts = ToastOverlay(view.root)
         window = Window(
             localized("Contact"), width: 420, height: 720, over: parent,
@@ -36,13 +36,13 @@ final class ContactWindow {
 
     /// Shows the page of somebody; `nil` where the account is not at work.
     @discardableResult
-    static func show(_ id: ContactRow.ID, _ desk: Desk, over parent: Window?) -> ContactWindow? {
+    static func show(_ id: ContactRow.ID, _ context: AppContext, over parent: Window?) -> ContactWindow? {
         if let known = open[id] {
             known.window.present()
             return known
         }
-        guard let wishes = ContactWishes(id, desk) else { return nil }
-        let window = ContactWindow(wishes, over: parent)
+        guard let wishes = context.contactWishes(id) else { return nil }
+        let window = ContactWindow(wishes, context, over: parent)
         window.window.keep(window)
         window.window.present()
         window.view.focus()

@@ -6,21 +6,34 @@ internal import Localization
 /// What a person wants with a contact, asked about where that is needed; what goes wrong is said.
 final class ContactWishes {
     let model: ContactModel
-    let desk: Desk
     /// Over which window questions are asked.
     var window: () -> Window?
     var say: (String) -> Void
     /// The contact was deleted.
     var onDeleted: () -> Void = {}
 
-    /// `nil` where the account is not at work.
-    init?(_ id: ContactRow.ID, _ desk: Desk) {
-        guard let account = desk.home.account(id.account) else { return nil }
-        self.desk = desk
-        model = ContactModel(id, account: account, environment: desk.home.environment)
-        window = { [weak desk] in desk?.window?.window }
-        say = { [weak desk] in desk?.say($0) }
+    private let place: WindowPlace
+    private let knownGroups: () -> [String]
+    private let open: (ConversationKey) -> Void
+    private let showContactPage: (ContactRow.ID) -> Void
+
+    /// - Parameters:
+    ///   - place: the main window, which stays when the page of the contact is closed.
+    ///   - knownGroups: the groups that contacts of the account are in.
+    init(
+        _ model: ContactModel, _ place: WindowPlace, knownGroups: @escaping () -> [String],
+        open: @escaping (ConversationKey) -> Void, showPage: @escaping (ContactRow.ID) -> Void
+    ) {
+        self.model = model
+        self.place = place
+        self.knownGroups = knownGroups
+        self.open = open
+        showContactPage = showPage
+        (window, say) = (place.window, place.toast)
     }
+
+    func write() { open(model.conversation) }
+    func showPage() { showContactPage(model.id) }
 
     /// Does something with the model, and says what went wrong.
     private func wish(_ body: @escaping (ContactModel) async -> Void) {
@@ -67,7 +80,7 @@ final class ContactWishes {
     @discardableResult
     func chooseGroups() -> MessageDialog {
         let question = GroupsQuestion(
-            known: desk.home.contacts.groups(of: model.id.account), chosen: model.groups)
+            known: knownGroups(), chosen: model.groups)
         let dialog = MessageDialog(
             localized("Groups of %@", model.name),
             body: localized("Groups are your own. Your other programs see them, others do not."), question.root)
@@ -117,7 +130,7 @@ final class ContactWishes {
             self.wish { model in
                 guard await model.remove() else { return }
                 self.onDeleted()
-                self.desk.say(localized("%@ is deleted from your contacts.", name))
+                self.place.toast(localized("%@ is deleted from your contacts.", name))
             }
         }
         return dialog

@@ -13,7 +13,9 @@ final class ContactsView {
     /// The way back to the conversations was taken.
     var onClose: () -> Void = {}
 
-    private let desk: Desk
+    private let contacts: ContactList
+    private let wishes: (ContactRow.ID) -> ContactWishes?
+    private let addContact: (String) -> Void
     private let model = ListModel<ContactListItem>()
     let list: ListView<ContactListRow>
     private let stack = Stack()
@@ -22,11 +24,19 @@ final class ContactsView {
     private var searchText = ""
     private var diffs: ListObservation?
 
-    init(_ desk: Desk) {
-        self.desk = desk
+    /// - Parameters:
+    ///   - wishes: what can be done with a contact; `nil` where its account is not at work.
+    ///   - addContact: asks for the address of somebody; gets what was searched for.
+    init(
+        _ contacts: ContactList, _ avatars: AvatarLoader, wishes: @escaping (ContactRow.ID) -> ContactWishes?,
+        addContact: @escaping (String) -> Void
+    ) {
+        self.contacts = contacts
+        self.wishes = wishes
+        self.addContact = addContact
         weak var view: ContactsView?
         list = ListView(model, selection: .none) {
-            let row = ContactListRow(desk)
+            let row = ContactListRow(avatars)
             row.onMenu = { view?.showMenu($0, $1, $2, $3) }
             return row
         }
@@ -63,17 +73,16 @@ final class ContactsView {
             return self.list.grabFocus()
         }
         back.onClick { [weak self] in self?.onClose() }
-        addSearched.onClick { [weak self] in if let self { self.desk.addContact(self.searchText) } }
+        addSearched.onClick { [weak self] in if let self { self.addContact(self.searchText) } }
         list.onActivate { [weak self] in self?.open($0) }
         root.onKey(.bubble) { [weak self] in self?.pressed($0) ?? false }
-        diffs = desk.home.contacts.rows.observe { [weak self] _ in self?.show() }
+        diffs = contacts.rows.observe { [weak self] _ in self?.show() }
         show()
     }
 
     // MARK: What is shown
 
     private func show() {
-        let contacts = desk.home.contacts
         let isSearching = !searchText.isEmpty
         let items = ContactListItem.items(isSearching ? contacts.find(searchText) : contacts.all)
         model.apply(ListDiff(from: model.items, to: items))
@@ -139,8 +148,8 @@ final class ContactsView {
 
     private func showMenu(_ row: ContactRow, _ widget: Widget, _ x: Double, _ y: Double) {
         guard let place = widget.translate(x: x, y: y, to: scroller) else { return }
-        Task { [desk, weak self] in
-            guard let menu = await ContactMenu.menu(of: row.id, desk), let self else { return }
+        Task { [wishes, weak self] in
+            guard let menu = await ContactMenu.menu(wishes(row.id)), let self else { return }
             self.scroller.insert(menu.actions, prefix: "contact")
             Popover(menu.menu).open(at: place.x, place.y, of: self.scroller)
         }

@@ -6,7 +6,9 @@ internal import Localization
 /// Says at the lower edge of the window, wherever the person is, who asks to be a contact; one after the other.
 final class RequestBar {
     let root: Widget
-    private let desk: Desk
+    private let contacts: ContactList
+    private let accounts: AccountList
+    private let makeWishes: (ContactRow.ID) -> ContactWishes?
     private let picture: PersonPicture
     private let title = Label().ellipsize().textAlignment(0).css("heading")
     private let words = Label().ellipsize().textAlignment(0).css("dim-label")
@@ -19,9 +21,15 @@ final class RequestBar {
     private let revealer: Revealer
     private(set) var wishes: ContactWishes?
 
-    init(_ desk: Desk) {
-        self.desk = desk
-        picture = PersonPicture(desk.home.avatars, size: 36)
+    /// - Parameter wishes: what can be done with a contact; `nil` where its account is not at work.
+    init(
+        _ contacts: ContactList, _ accounts: AccountList, _ avatars: AvatarLoader,
+        wishes: @escaping (ContactRow.ID) -> ContactWishes?
+    ) {
+        self.contacts = contacts
+        self.accounts = accounts
+        makeWishes = wishes
+        picture = PersonPicture(avatars, size: 36)
         let column = Box.vertical(title, words, more).expand(.horizontal).align(vertical: .center)
         let who = Box.horizontal(spacing: 8, picture.widget.align(vertical: .center), column)
         who.expand(.horizontal)
@@ -44,14 +52,14 @@ final class RequestBar {
     func show(isNarrow: Bool) { line.turn(isNarrow ? .vertical : .horizontal) }
 
     private func show() {
-        let requests = desk.home.contacts.requests.elements
+        let requests = contacts.requests.elements
         guard let request = requests.first else {
             wishes = nil
             revealer.isRevealed = false
             return
         }
         if wishes?.model.id != request.id {
-            wishes = ContactWishes(request.id, desk)
+            wishes = makeWishes(request.id)
             if let model = wishes?.model { Task { await model.refresh() } }
         }
         guard let model = wishes?.model else { return }
@@ -71,7 +79,7 @@ final class RequestBar {
 
     /// Which account is asked, where there are several, and how many others ask.
     private func note(of request: ContactRequestRow, others: Int) -> String {
-        let accounts = desk.home.accounts.rows
+        let accounts = accounts.rows
         var parts: [String] = []
         if accounts.elements.count > 1, let account = accounts[request.id.account] {
             parts.append(localized("Your account: %@", account.address))

@@ -11,7 +11,7 @@ final class ConversationListRow: ListRow {
     var onMenu: (ConversationRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
     private let picture: PersonPicture
-    private let desk: Desk
+    private let tag: (AccountID) -> AccountTag?
     /// In characters. A long text takes the room that is there, but it asks for no more than this, or the list would grow with it.
     static let widestWish = 20
 
@@ -32,9 +32,10 @@ final class ConversationListRow: ListRow {
     let pin = Icon("view-pin-symbolic", size: 12).css("dim-label").hidden()
     let silence = Icon("notifications-disabled-symbolic", size: 12).css("dim-label").hidden()
 
-    init(_ desk: Desk) {
-        self.desk = desk
-        picture = PersonPicture(desk.home.avatars, size: 44)
+    /// - Parameter tag: tells an account from the others.
+    init(_ avatars: AvatarLoader, tag: @escaping (AccountID) -> AccountTag?) {
+        self.tag = tag
+        picture = PersonPicture(avatars, size: 44)
         let upper = Box.horizontal(spacing: 6, title, silence, pin, time)
         let lower = Box.horizontal(spacing: 4, state.widget, draftMark, preview, account, badge)
         let words = Box.vertical(spacing: 2, upper, lower).expand(.horizontal).align(vertical: .center)
@@ -52,7 +53,7 @@ final class ConversationListRow: ListRow {
         picture.show(name: item.title, hash: item.avatarHash)
         title.text = item.title
         time.text = item.time.map { TimeWords.short($0) } ?? ""
-        let tag = desk.home.accounts.tag(of: item.key.account)
+        let tag = tag(item.key.account)
         account.isVisible = tag != nil
         account.text = tag?.short ?? ""
         pin.isVisible = item.isPinned

@@ -15,7 +15,9 @@ final class ConversationListView {
     var onOpenMessage: (ConversationKey, MessageID) -> Void = { _, _ in }
     let results: SearchResultsView
 
-    private let desk: Desk
+    private let conversations: ConversationList
+    private let accounts: AccountList
+    private let rowMenu: (ConversationRow) -> ConversationMenu?
     let model = ListModel<ConversationRow>()
     let list: ListView<ConversationListRow>
     let searchBar: SearchBar
@@ -30,16 +32,25 @@ final class ConversationListView {
     private(set) var openKey: ConversationKey?
     private var minutes: MainLoop.Repetition?
 
-    init(_ desk: Desk, menu: Menu) {
-        self.desk = desk
+    /// - Parameters:
+    ///   - menu: of the whole program.
+    ///   - rowMenu: what can be done with a conversation.
+    init(
+        _ conversations: ConversationList, _ messages: SearchModel, accounts: AccountList, avatars: AvatarLoader,
+        menu: Menu, rowMenu: @escaping (ConversationRow) -> ConversationMenu?
+    ) {
+        self.conversations = conversations
+        self.accounts = accounts
+        self.rowMenu = rowMenu
+        let tag: (AccountID) -> AccountTag? = { accounts.tag(of: $0) }
         weak var view: ConversationListView?
         list = ListView(model, selection: .single) {
-            let row = ConversationListRow(desk)
+            let row = ConversationListRow(avatars, tag: tag)
             row.onMenu = { view?.showMenu($0, $1, $2, $3) }
             return row
         }
         list.accessible(label: localized("Conversations"))
-        results = SearchResultsView(desk)
+        results = SearchResultsView(conversations, messages, avatars, tag: tag)
         searchBar = SearchBar(search)
         search.expand(.horizontal)
         scroller = ScrolledWindow(list).expand(.vertical)
@@ -77,12 +88,12 @@ final class ConversationListView {
         }
         search.onActivate { [weak self] in self?.openFirst() }
         selection = list.onSelect { [weak self] in self?.selected($0) }
-        diffs = desk.home.conversations.rows.observe { [weak self] in self?.apply($0) }
-        model.show(desk.home.conversations.rows.elements)
+        diffs = conversations.rows.observe { [weak self] in self?.apply($0) }
+        model.show(conversations.rows.elements)
         updateStack()
         observe(self) { view in view.showAccounts() }
         // "10:42" becomes "Yesterday", and silences end.
-        minutes = MainLoop.every(seconds: 60) { [weak desk] in desk?.home.conversations.refreshTimes() }
+        minutes = MainLoop.every(seconds: 60) { [weak conversations] in conversations?.refreshTimes() }
     }
 
     private func apply(_ diff: ListDiff<ConversationRow>) {
@@ -95,7 +106,6 @@ final class ConversationListView {
 
     /// Rows say which account they belong to as soon as there is a second one.
     private func showAccounts() {
-        let accounts = desk.home.accounts
         let tags = Dictionary(uniqueKeysWithValues: accounts.rows.elements.map { ($0.id, accounts.tag(of: $0.id)) })
         guard tags != shownTags else { return }
         shownTags = tags
@@ -103,7 +113,7 @@ final class ConversationListView {
     }
 
     private func updateStack() {
-        guard !desk.home.conversations.searchText.isEmpty else {
+        guard !conversations.searchText.isEmpty else {
             stack.shown = model.count > 0 ? "list" : "empty"
             return
         }
@@ -112,7 +122,7 @@ final class ConversationListView {
     }
 
     private func find(_ text: String) {
-        desk.home.conversations.search(text)
+        conversations.search(text)
         results.search(text)
         updateStack()
     }
@@ -164,8 +174,7 @@ final class ConversationListView {
     // MARK: Menu
 
     private func showMenu(_ row: ConversationRow, _ widget: Widget, _ x: Double, _ y: Double) {
-        guard let place = widget.translate(x: x, y: y, to: scroller) else { return }
-        let menu = ConversationMenu(row, desk)
+        guard let place = widget.translate(x: x, y: y, to: scroller), let menu = rowMenu(row) else { return }
         scroller.insert(menu.actions, prefix: "conversation")
         Popover(menu.menu).open(at: place.x, place.y, of: scroller)
     }

@@ -9,8 +9,15 @@ final class ConversationMenu {
     let menu: Menu
     let actions = ActionGroup()
 
-    init(_ row: ConversationRow, _ desk: Desk) {
-        let list = desk.home.conversations
+    /// - Parameters:
+    ///   - account: that the conversation belongs to; `nil` where it is not at work.
+    ///   - isRoom: this person is in it, so that it can be left.
+    ///   - leave: leaves the room after a question.
+    ///   - willDelete: the conversation is about to go.
+    init(
+        _ row: ConversationRow, _ list: ConversationList, account: (any ConversationActions)?, isRoom: Bool,
+        _ place: WindowPlace, leave: @escaping () -> Void, willDelete: @escaping () -> Void
+    ) {
         let id = row.id
         var first: [Menu.Entry] = []
         if row.isUnread {
@@ -32,15 +39,14 @@ final class ConversationMenu {
                     .item(localized("Until I change it"), "conversation.mute"),
                 ])
         var last: [Menu.Entry] = [.item(localized("Delete from this computer…"), "conversation.delete")]
-        if desk.home.rooms.rows[.init(account: row.key.account, address: row.key.address)] != nil {
+        if isRoom {
             last.insert(.item(localized("Leave the room…"), "conversation.leave"), at: 0)
         }
         menu = Menu([.section(nil, first), .section(nil, [mute]), .section(nil, last)])
 
         func add(_ name: String, _ body: @escaping () async throws(StoreError) -> Void) {
-            actions.add(Action(name) { [weak desk] in desk?.attempt(body) })
+            actions.add(Action(name) { place.attempt(body) })
         }
-        let account = desk.home.account(row.key.account)
         add("read") { () async throws(StoreError) in try await list.markRead(id, through: account) }
         add("unread") { () async throws(StoreError) in try await list.markUnread(id) }
         add("pin") { () async throws(StoreError) in try await list.pin(id, !row.isPinned) }
@@ -53,24 +59,23 @@ final class ConversationMenu {
             }
         }
         actions.add(
-            Action("leave") { [weak desk] in
-                guard let desk else { return }
-                RoomJoining.askToLeave(row.key, title: row.title, over: desk.window?.window, desk)
-            })
-        actions.add(Action("delete") { [weak desk] in if let desk { Self.delete(row, desk) } })
+            Action("leave", leave))
+        actions.add(Action("delete") { Self.delete(row, list, place, willDelete) })
     }
 
-    private static func delete(_ row: ConversationRow, _ desk: Desk) {
+    private static func delete(
+        _ row: ConversationRow, _ list: ConversationList, _ place: WindowPlace, _ willDelete: @escaping () -> Void
+    ) {
         let dialog = MessageDialog(
             localized("Delete this conversation?"),
             body: localized(
                 "All messages with %@ are removed from this computer. What is on the server and with others stays.",
                 row.title))
         dialog.add("cancel", localized("Cancel")).add("delete", localized("Delete"), .destructive).onEscape("cancel")
-        dialog.present(over: desk.window?.window) { [weak desk] answer in
-            guard answer == "delete", let desk else { return }
-            if desk.window?.openKey == row.key { desk.window?.closeConversation() }
-            desk.attempt { () async throws(StoreError) in try await desk.home.conversations.delete(row.id) }
+        dialog.present(over: place.window()) { answer in
+            guard answer == "delete" else { return }
+            willDelete()
+            place.attempt { () async throws(StoreError) in try await list.delete(row.id) }
         }
     }
 }

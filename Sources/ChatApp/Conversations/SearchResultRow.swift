@@ -19,11 +19,16 @@ final class SearchResultRow: ListRow {
     private(set) var conversation: ConversationListRow?
     private(set) var hit: SearchHitView?
     private let place = Bin()
-    private let desk: Desk
+    private let avatars: AvatarLoader
+    private let tag: (AccountID) -> AccountTag?
     private var heading: Label?
     private var more: Label?
 
-    init(_ desk: Desk) { self.desk = desk }
+    /// - Parameter tag: tells an account from the others.
+    init(_ avatars: AvatarLoader, tag: @escaping (AccountID) -> AccountTag?) {
+        self.avatars = avatars
+        self.tag = tag
+    }
 
     func show(_ result: SearchResult) {
         self.result = result
@@ -34,12 +39,12 @@ final class SearchResultRow: ListRow {
             label.text = text
             place.show(label)
         case .conversation(let row):
-            let view = conversation ?? ConversationListRow(desk)
+            let view = conversation ?? ConversationListRow(avatars, tag: tag)
             conversation = view
             view.show(row)
             place.show(view.root)
         case .message(let found):
-            let view = hit ?? SearchHitView(desk)
+            let view = hit ?? SearchHitView(avatars)
             hit = view
             view.show(found)
             place.show(view.root)
@@ -61,8 +66,8 @@ final class SearchHitView {
         .expand(.horizontal).css("conversation-preview")
     private let picture: PersonPicture
 
-    init(_ desk: Desk) {
-        picture = PersonPicture(desk.home.avatars, size: 32)
+    init(_ avatars: AvatarLoader) {
+        picture = PersonPicture(avatars, size: 32)
         let column = Box.vertical(spacing: 2, Box.horizontal(spacing: 6, title, time), words)
             .expand(.horizontal).align(vertical: .center)
         root = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), column)

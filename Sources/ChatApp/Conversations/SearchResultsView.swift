@@ -13,13 +13,16 @@ final class SearchResultsView {
     var onOpen: (ConversationKey, MessageID?) -> Void = { _, _ in }
     /// There is something to show, or not.
     var onChange: () -> Void = {}
-    private let desk: Desk
+    private let conversations: ConversationList
     private var text = ""
 
-    init(_ desk: Desk) {
-        self.desk = desk
-        messages = SearchModel(store: desk.home.store, environment: desk.home.environment)
-        list = ListView(model, selection: .none) { SearchResultRow(desk) }
+    init(
+        _ conversations: ConversationList, _ messages: SearchModel, _ avatars: AvatarLoader,
+        tag: @escaping (AccountID) -> AccountTag?
+    ) {
+        self.conversations = conversations
+        self.messages = messages
+        list = ListView(model, selection: .none) { SearchResultRow(avatars, tag: tag) }
         list.activatesOnClick().accessible(label: localized("What was found"))
         root = ScrolledWindow(list).expand(.vertical)
         list.onActivate { [weak self] in self?.activated($0) }
@@ -37,7 +40,7 @@ final class SearchResultsView {
     var isSearching: Bool { messages.isSearching || messages.text != text }
 
     private func compose() {
-        let conversations = desk.home.conversations.rows.elements
+        let conversations = conversations.rows.elements
         let hits = messages.hits.elements
         _ = messages.isSearching
         var results: [SearchResult] = []

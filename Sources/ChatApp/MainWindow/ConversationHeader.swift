@@ -18,8 +18,8 @@ final class ConversationHeader {
     /// What the title does, too; hidden where the bar is narrow.
     private var page: Widget?
 
-    init(_ key: ConversationKey, _ desk: Desk) {
-        picture = PersonPicture(desk.home.avatars, size: 32)
+    init(_ avatars: AvatarLoader) {
+        picture = PersonPicture(avatars, size: 32)
         let words = Box.vertical(title, subtitle).align(vertical: .center)
         about = Button(Box.horizontal(spacing: 10, picture.widget, words)).css("flat", "conversation-name")
             .focusOnClick(false)

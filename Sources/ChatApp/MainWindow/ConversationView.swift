@@ -4,6 +4,27 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
+/// What an open conversation shows and does.
+struct ConversationParts {
+    let key: ConversationKey
+    /// `nil` where the account is not at work.
+    let account: ChatAccount?
+    let timeline: Timeline
+    let finder: ConversationFinder
+    let services: TimelineServices
+    /// `nil` where this is no room.
+    let room: RoomPart?
+    /// `nil` where the account is not at work.
+    let writing: WritingPlace?
+    // The name, the picture and the presence of the other side, and which account writes.
+    let conversations: ConversationList
+    let contacts: ContactList
+    let accounts: AccountList
+    /// Finds out where files are fetched from; to be done before the messages are shown.
+    let prepareDownloads: () async -> Void
+    let showContact: () -> Void
+}
+
 /// One conversation that is open: its bar, its messages, and the place to write.
 final class ConversationView {
     let key: ConversationKey
@@ -21,31 +42,26 @@ final class ConversationView {
 
     /// Each row that comes is laid out before the next frame, so few come at a time: two usual screens, and the largest ones are
     /// filled by asking again. As many are held as fill three of the largest.
-    private static let (pageSize, pages) = (24, 6)
+    static let (pageSize, pages) = (24, 6)
 
-    private let desk: Desk
+    private let conversations: ConversationList
+    private let contacts: ContactList
+    private let accounts: AccountList
     private let model: Timeline
     /// `nil` where the account is not at work.
     let writing: ComposerView?
     let room: RoomPart?
     private var tasks: [Task<Void, Never>] = []
 
-    init(_ key: ConversationKey, _ desk: Desk) {
-        self.key = key
-        self.desk = desk
-        let account = desk.home.account(key.account)
-        model = Timeline(
-            key, store: desk.home.store, actions: account, environment: desk.home.environment,
-            pageSize: Self.pageSize, pages: Self.pages)
-        header = ConversationHeader(key, desk)
-        timeline = TimelineView(model, desk)
-        findBar = FindBar(
-            ConversationFinder(key, store: desk.home.store, environment: desk.home.environment), timeline)
-        let room =
-            key.kind == .room
-            ? RoomModel(key, store: desk.home.store, environment: desk.home.environment) : nil
-        self.room = room.map { RoomPart($0, desk) }
-        writing = WritingPlace.of(key, desk) { [weak room] in room?.nicknames ?? [] }.map { ComposerView($0) }
+    init(_ parts: ConversationParts) {
+        key = parts.key
+        (conversations, contacts, accounts) = (parts.conversations, parts.contacts, parts.accounts)
+        model = parts.timeline
+        header = ConversationHeader(parts.services.avatars)
+        timeline = TimelineView(model, parts.services)
+        findBar = FindBar(parts.finder, timeline)
+        room = parts.room
+        writing = parts.writing.map { ComposerView($0) }
         let column = Box.vertical(header.bar, findBar.root, timeline.root.expand(.vertical))
         if let part = self.room {
             header.append(page: part.button, named: localized("About the room"))
@@ -69,26 +85,23 @@ final class ConversationView {
         }
         if key.kind == .direct {
             let page = Button(icon: "user-info-symbolic").named(localized("Contact page"))
-            let show = { [weak desk] in
-                desk?.showContact(ContactRow.ID(account: key.account, address: key.address))
-            }
-            page.onClick { _ = show() }
-            header.onTitle = { _ = show() }
+            page.onClick(parts.showContact)
+            header.onTitle = parts.showContact
             header.append(page: page, named: localized("Contact page"))
         }
         observe(self) { view in view.showHeader() }
-        let model = model
+        let (model, prepareDownloads) = (model, parts.prepareDownloads)
         tasks = [
             Task { [weak self] in
-                await desk.prepareDownloads(of: key.account)
+                await prepareDownloads()
                 await model.open()
                 self?.timeline.opened()
                 await model.run()
             }
         ]
-        if let account {
+        if let account = parts.account {
             tasks.append(Task { await model.follow(account) })
-            if let room { tasks.append(Task { await room.follow(account) }) }
+            if let room = room?.model { tasks.append(Task { await room.follow(account) }) }
         }
     }
 
@@ -117,8 +130,8 @@ final class ConversationView {
     }
 
     private func showHeader() {
-        let row = desk.home.conversations.all[key]
-        let contact = desk.home.contacts.rows.elements.first { $0.conversation == key }
+        let row = conversations.all[key]
+        let contact = contacts.rows.elements.first { $0.conversation == key }
         let name = room?.model.title ?? contact?.name ?? key.address.unescapedLocal
         let title = row?.title ?? name ?? key.address.description
         let subtitle: String =
@@ -131,7 +144,7 @@ final class ConversationView {
             } else {
                 key.address.description
             }
-        let tag = desk.home.accounts.tag(of: key.account)
+        let tag = accounts.tag(of: key.account)
         writing?.show(account: tag)
         // The account first: what is behind it is cut where there is no room.
         let line = tag.map { localized("as %@", $0.address) + " · " + subtitle } ?? subtitle

@@ -10,7 +10,7 @@ final class MainWindow {
     var onClosed: () -> Void = {}
     private(set) var openKey: ConversationKey?
 
-    private let desk: Desk
+    private let context: AppContext
     let conversations: ConversationListView
     /// The conversations, or the contacts in their place.
     let sidebar = Stack(crossfades: true)
@@ -28,15 +28,15 @@ final class MainWindow {
     private(set) var conversation: ConversationView?
     private let nothingOpen: Widget
 
-    init(_ desk: Desk, _ application: Application) {
-        self.desk = desk
+    init(_ context: AppContext, _ application: Application) {
+        self.context = context
         window = ApplicationWindow(application, localized("Hongyan"))
         window.setDefaultSize(width: 1000, height: 720)
         window.minimumSize(width: 360, height: 400)
-        conversations = ConversationListView(desk, menu: Self.menu)
-        notice = ConnectionNotice(desk)
-        invitations = RoomInvitationBar(desk)
-        presence = PresenceButton(desk.home)
+        conversations = context.conversationListView(menu: Self.menu)
+        notice = context.connectionNotice()
+        invitations = context.roomInvitationBar()
+        presence = PresenceButton(context.home)
         let bar = HeaderBar(title: Label())
         nothingOpen = Box.vertical(
             bar,
@@ -46,7 +46,7 @@ final class MainWindow {
             ).expand(.vertical))
         pane.show(nothingOpen)
         pane.expand(.horizontal)
-        requests = RequestBar(desk)
+        requests = context.requestBar()
         sidebar.add(conversations.root, name: "conversations")
         // The notice would fill its line, and with it the list half of the window.
         let list = Box.vertical(sidebar.expand(.vertical), notice.root).expand(.horizontal, when: false)
@@ -73,7 +73,7 @@ final class MainWindow {
         addActions()
         observe(self) { window in window.showPhase() }
         observe(self) { window in window.showUnread() }
-        for sentence in desk.takeUnsaid() { say(sentence) }
+        for sentence in context.takeUnsaid() { say(sentence) }
     }
 
     private static var menu: Menu {
@@ -99,11 +99,12 @@ final class MainWindow {
 
     private func addActions() {
         window.add(Action("shortcuts") { [weak self] in ShortcutsWindow.show(over: self?.window) })
-        window.add(Action("join-room") { [weak self] in if let desk = self?.desk { RoomEntryWindow.show(desk) } })
+        window.add(
+            Action("join-room") { [weak self] in if let context = self?.context { RoomEntryWindow.show(context) } })
         window.add(Action("room") { [weak self] in self?.conversation?.room?.open() })
         window.add(Action("search") { [weak self] in self?.showList(andSearch: true) })
         window.add(Action("contacts") { [weak self] in self?.toggleContacts() })
-        window.add(Action("add-contact") { [weak self] in self?.desk.addContact() })
+        window.add(Action("add-contact") { [weak self] in self?.context.addContact() })
         window.add(Action("next") { [weak self] in self?.conversations.openNeighbour(1) })
         window.add(Action("previous") { [weak self] in self?.conversations.openNeighbour(-1) })
         window.add(Action("back") { [weak self] in self?.showList() })
@@ -133,7 +134,7 @@ final class MainWindow {
     // MARK: What is shown
 
     private func showPhase() {
-        switch desk.home.phase {
+        switch context.home.phase {
         case .starting: stack.shown = "starting"
         case .ready:
             stack.shown = "chat"
@@ -144,7 +145,7 @@ final class MainWindow {
             signIn = nil
         case .empty:
             if signIn == nil {
-                let flow = SignInFlow(desk.home, isFirst: true)
+                let flow = SignInFlow(context.home, isFirst: true)
                 flow.window = { [weak self] in self?.window }
                 stack.add(flow.root, name: "sign-in")
                 signIn = flow
@@ -154,7 +155,7 @@ final class MainWindow {
     }
 
     private func showUnread() {
-        let count = desk.home.conversations.unreadCount
+        let count = context.home.conversations.unreadCount
         window.title = count > 0 ? localized("Hongyan (%@)", count) : localized("Hongyan")
     }
 
@@ -166,7 +167,7 @@ final class MainWindow {
             return
         }
         conversation?.close()
-        let view = ConversationView(key, desk)
+        let view = context.conversationView(key)
         conversation = view
         openKey = key
         view.header.show(isNarrow: leaflet.isFolded)
@@ -194,7 +195,7 @@ final class MainWindow {
     // MARK: Contacts
 
     private func toggleContacts() {
-        guard desk.home.phase == .ready else { return }
+        guard context.home.phase == .ready else { return }
         let isHidden = leaflet.isFolded && leaflet.showsSecond
         if sidebar.shown == "contacts", !isHidden { closeContacts() } else { showContacts() }
     }
@@ -210,7 +211,7 @@ final class MainWindow {
     }
 
     private func makeContacts() -> ContactsView {
-        let view = ContactsView(desk)
+        let view = context.contactsView()
         contacts = view
         sidebar.add(view.root, name: "contacts")
         view.onClose = { [weak self] in self?.closeContacts() }
@@ -250,7 +251,7 @@ final class MainWindow {
 
     private func activeChanged(_ isActive: Bool) {
         paneChanged()
-        Task { [desk] in await desk.home.setActive(isActive) }
+        Task { [context] in await context.home.setActive(isActive) }
     }
 
     private func closed() {

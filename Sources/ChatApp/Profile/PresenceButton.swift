@@ -6,14 +6,14 @@ internal import Localization
 final class PresenceButton {
     let widget: MenuButton
 
-    private let home: ChatHome
+    private let actions: any OwnPresenceActions
     private let dot = AvailabilityDot()
     private let status = Entry(placeholder: localized("What are you doing?"))
     private var choices: [(availability: Availability, button: CheckButton, connection: Object.Connection)] = []
     let popover: Popover
 
-    init(_ home: ChatHome) {
-        self.home = home
+    init(_ actions: any OwnPresenceActions) {
+        self.actions = actions
         widget = MenuButton(dot.widget)
         let box = Box(.vertical, spacing: 6)
         popover = Popover(box)
@@ -30,7 +30,7 @@ final class PresenceButton {
         }
         box.append(Separator(.horizontal))
         status.accessible(label: localized("Status text"))
-        status.text = home.statusText ?? ""
+        status.text = actions.statusText ?? ""
         box.append(status)
         widget.show(popover)
         status.onActivate { [weak self] in self?.popover.close() }
@@ -40,20 +40,20 @@ final class PresenceButton {
 
     private func choose(_ availability: Availability) {
         let text = status.text
-        Task { [home] in await home.show(availability, saying: text) }
+        Task { [actions] in await actions.show(availability, saying: text) }
     }
 
     private func keepStatus() {
         let text = status.text
-        guard text != home.statusText ?? "" else { return }
-        Task { [home] in await home.show(home.availability, saying: text) }
+        guard text != actions.statusText ?? "" else { return }
+        Task { [actions] in await actions.show(actions.availability, saying: text) }
     }
 
     private func show() {
-        let current = home.availability
+        let current = actions.availability
         let words = current.words
         dot.show(current)
-        let text = home.statusText.map { "\(words): \($0)" } ?? words
+        let text = actions.statusText.map { "\(words): \($0)" } ?? words
         widget.accessible(label: localized("Your presence: %@", text)).tip(text)
         for choice in choices {
             choice.button.withoutHearing(choice.connection) { choice.button.isActive = choice.availability == current }

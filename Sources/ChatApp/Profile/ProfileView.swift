@@ -10,7 +10,7 @@ final class ProfileView {
     let groups: [PreferencesGroup]
 
     private let id: AccountID
-    private let home: ChatHome
+    private let actions: any AccountActions
     private let window: () -> Window?
     private let picture: PersonPicture
     private let name = EntryRow(localized("Name"))
@@ -20,24 +20,26 @@ final class ProfileView {
     private var isBusy = false
 
     /// No picture that a person chooses needs more; it is made small before it is shown to others.
-    private static let largestFile = 50_000_000
+    private nonisolated static let largestFile = 50_000_000
 
-    init(_ id: AccountID, _ home: ChatHome, window: @escaping () -> Window?) {
+    init(_ id: AccountID, _ actions: any AccountActions, window: @escaping () -> Window?) {
         self.id = id
-        self.home = home
+        self.actions = actions
         self.window = window
-        picture = PersonPicture(home.avatars, size: 96)
+        picture = PersonPicture(actions.avatars, size: 96)
         picture.widget.accessible(label: localized("Your picture"))
         let buttons = Box.horizontal(spacing: 12, choose, remove, spinner).align(horizontal: .center)
         let top = Box.vertical(spacing: 12, picture.widget.align(horizontal: .center), buttons)
             .margins(start: 0, end: 0, top: 6, bottom: 0)
         groups = [PreferencesGroup("", description: nil, [top]), PreferencesGroup("", description: nil, [name])]
-        name.text = home.accounts.rows[id].flatMap { $0.displayName } ?? ""
+        name.text = actions.accounts.rows[id].flatMap { $0.displayName } ?? ""
         name.tip(localized("What your contacts see beside your address"))
         name.showsApplyButton(true)
         name.onApply { [weak self] in
             guard let self else { return }
-            Task { [home = self.home, id = self.id, text = self.name.text] in await home.setDisplayName(text, of: id) }
+            Task { [actions = self.actions, id = self.id, text = self.name.text] in
+                await actions.setDisplayName(text, of: id)
+            }
         }
         choose.onClick { [weak self] in self?.chooseFile() }
         remove.onClick { [weak self] in
@@ -47,13 +49,13 @@ final class ProfileView {
     }
 
     private func showPicture() {
-        guard let row = home.accounts.rows[id] else { return }
+        guard let row = actions.accounts.rows[id] else { return }
         picture.show(name: row.name, hash: row.avatarHash)
         showButtons()
     }
 
     private func showButtons() {
-        remove.isVisible = home.accounts.rows[id]?.avatarHash != nil && !isBusy
+        remove.isVisible = actions.accounts.rows[id]?.avatarHash != nil && !isBusy
         choose.isSensitive = !isBusy
         spinner.isVisible = isBusy
         spinner.isSpinning = isBusy
@@ -71,15 +73,23 @@ final class ProfileView {
 
     /// Shows the picture of a file to everybody.
     func take(_ path: String) {
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let data = try? handle.read(upToCount: Self.largestFile)
-        else { return say(localized("%@ cannot be read.", path)) }
-        let bytes = [UInt8](data)
-        change { account throws(OwnProfileFailure) in try await account.publishAvatar(bytes) }
+        Task { [weak self] in
+            guard let bytes = await Self.read(path) else {
+                return self?.say(localized("%@ cannot be read.", path)) ?? ()
+            }
+            self?.change { account throws(OwnProfileFailure) in try await account.publishAvatar(bytes) }
+        }
+    }
+
+    @concurrent
+    private nonisolated static func read(_ path: String) async -> [UInt8]? {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? handle.close() }
+        return (try? handle.read(upToCount: largestFile)).map { [UInt8]($0) }
     }
 
     private func change(_ body: @escaping @Sendable (ChatAccount) async throws(OwnProfileFailure) -> Void) {
-        guard !isBusy, let account = home.account(id) else { return }
+        guard !isBusy, let account = actions.account(id) else { return }
         isBusy = true
         showButtons()
         Task { [weak self] in

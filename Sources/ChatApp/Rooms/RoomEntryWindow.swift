@@ -8,14 +8,14 @@ final class RoomEntryWindow {
     let window: Window
     let view: RoomEntryView
 
-    private init(_ model: RoomEntryModel, _ desk: Desk) {
+    private init(_ model: RoomEntryModel, _ context: AppContext) {
         view = RoomEntryView(model)
         window = Window(
-            localized("Join a room"), width: 440, height: 620, over: desk.window?.window, view.root)
-        window.isModal(desk.window != nil)
-        view.onDone = { [weak self, weak desk] key in
+            localized("Join a room"), width: 440, height: 620, over: context.window?.window, view.root)
+        window.isModal(context.window != nil)
+        view.onDone = { [weak self, weak context] key in
             self?.window.close()
-            desk?.window?.open(key)
+            context?.window?.open(key)
         }
         window.onCloseRequest { [weak self] in
             self?.view.close()
@@ -24,8 +24,8 @@ final class RoomEntryWindow {
     }
 
     @discardableResult
-    static func show(_ model: RoomEntryModel, _ desk: Desk) -> RoomEntryWindow {
-        let entry = RoomEntryWindow(model, desk)
+    static func show(_ model: RoomEntryModel, _ context: AppContext) -> RoomEntryWindow {
+        let entry = RoomEntryWindow(model, context)
         entry.window.keep(entry)
         entry.window.present()
         entry.view.focus()
@@ -36,16 +36,16 @@ final class RoomEntryWindow {
     ///
     /// - Parameter text: what is known of it already.
     @discardableResult
-    static func show(_ desk: Desk, text: String = "") -> RoomEntryWindow? {
-        let rows = desk.home.accounts.rows.elements.filter(\.isEnabled)
+    static func show(_ context: AppContext, text: String = "") -> RoomEntryWindow? {
+        let rows = context.home.accounts.rows.elements.filter(\.isEnabled)
         let online = rows.filter(\.connection.isOnline) + rows.filter { !$0.connection.isOnline }
-        let accounts = online.compactMap { desk.home.account($0.id) }
+        let accounts = online.compactMap { context.home.account($0.id) }
         guard !accounts.isEmpty else {
-            desk.say(localized("Switch an account on first; without one no room can be entered."))
+            context.say(localized("Switch an account on first; without one no room can be entered."))
             return nil
         }
         let model = RoomEntryModel(accounts: accounts)
         model.text = text
-        return show(model, desk)
+        return show(model, context)
     }
 }

@@ -1,4 +1,5 @@
 internal import ChatModel
+internal import ChatStore
 internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
@@ -10,13 +11,23 @@ final class RoomInvitationBar {
     let join = Button(localized("_Join")).css("suggested-action")
     let decline = Button(localized("_Decline"))
 
-    private let desk: Desk
+    private let contacts: ContactList
+    private let accounts: AccountList
+    private let joining: RoomJoining
+    private let open: (ConversationKey) -> Void
     let revealer: Revealer
     private var shown: RoomInvitationRow?
     private var work: Task<Void, Never>? { didSet { show() } }
 
-    init(_ desk: Desk) {
-        self.desk = desk
+    /// - Parameter open: shows the conversation of a room that was entered.
+    init(
+        _ contacts: ContactList, _ accounts: AccountList, _ joining: RoomJoining,
+        open: @escaping (ConversationKey) -> Void
+    ) {
+        self.contacts = contacts
+        self.accounts = accounts
+        self.joining = joining
+        self.open = open
         let buttons = Box.horizontal(spacing: 8, decline, join).align(horizontal: .end)
         revealer = Revealer(Box.vertical(spacing: 6, words, buttons).css("invitation"), .slideUp)
         root = revealer
@@ -26,34 +37,33 @@ final class RoomInvitationBar {
     }
 
     private func accept() {
-        guard work == nil, let row = shown, let account = desk.home.account(row.id.account) else { return }
-        work = Task { [weak self, desk] in
+        guard work == nil, let row = shown, let account = joining.account(row.id.account) else { return }
+        work = Task { [weak self, joining, open] in
             let invitation = await account.roomInvitations.first { $0.room == row.room }
-            let key = await RoomJoining.join(row.room, password: invitation?.password, of: row.id.account, desk)
-            if let key { desk.window?.open(key) }
+            let key = await joining.join(row.room, password: invitation?.password, of: row.id.account)
+            if let key { open(key) }
             self?.work = nil
         }
     }
 
     private func refuse() {
-        guard work == nil, let row = shown, let account = desk.home.account(row.id.account) else { return }
-        work = Task { [weak self, desk] in
+        guard work == nil, let row = shown, let account = joining.account(row.id.account) else { return }
+        work = Task { [weak self, joining] in
             do throws(RoomFailure) {
                 try await account.declineInvitation(to: row.room)
             } catch {
-                desk.say(error.words)
+                joining.say(error.words)
             }
             self?.work = nil
         }
     }
 
     private func show() {
-        let rows = desk.home.contacts.invitations.elements
+        let rows = contacts.invitations.elements
         if let row = rows.first {
             if row != shown { words.tip(row.room.description) }
             shown = row
-            words.text =
-                RoomWords.invitation(row) + Self.account(row, isMany: desk.home.accounts.rows.elements.count > 1, desk)
+            words.text = RoomWords.invitation(row) + account(row)
         }
         join.isSensitive = work == nil
         decline.isSensitive = work == nil
@@ -61,8 +71,8 @@ final class RoomInvitationBar {
     }
 
     /// Who of several accounts is meant.
-    private static func account(_ row: RoomInvitationRow, isMany: Bool, _ desk: Desk) -> String {
-        guard isMany, let account = desk.home.accounts.rows[row.id.account] else { return "" }
+    private func account(_ row: RoomInvitationRow) -> String {
+        guard accounts.rows.elements.count > 1, let account = accounts.rows[row.id.account] else { return "" }
         return " " + localized("(To %@.)", account.address)
     }
 }

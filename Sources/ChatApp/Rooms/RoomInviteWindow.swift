@@ -11,7 +11,7 @@ final class RoomInviteWindow {
     private(set) var shown: [(address: JID, name: String)] = []
 
     private let room: RoomModel
-    private let desk: Desk
+    private let context: AppContext
     private let say: (String) -> Void
     private let list = ListBox().css("boxed-list")
     private let reason = EntryRow(localized("What you want to say with it (optional)"))
@@ -21,9 +21,9 @@ final class RoomInviteWindow {
     /// Nobody scrolls through more; typing finds the others.
     private static let limit = 100
 
-    init(_ room: RoomModel, _ desk: Desk, over parent: Window?, say: @escaping (String) -> Void) {
+    init(_ room: RoomModel, _ context: AppContext, over parent: Window?, say: @escaping (String) -> Void) {
         self.room = room
-        self.desk = desk
+        self.context = context
         self.say = say
         let content = Box.vertical(
             spacing: 12, PreferencesGroup("", description: nil, [reason]), list
@@ -54,9 +54,9 @@ final class RoomInviteWindow {
     /// Contacts that are not inside yet, and whose address it is that was typed.
     func show(_ text: String) {
         let inside = Set(room.people.elements.compactMap { $0.person.address?.bare })
-        let contacts = desk.home.contacts.find(text, of: room.key.account).filter { !inside.contains($0.address) }
+        let contacts = context.home.contacts.find(text, of: room.key.account).filter { !inside.contains($0.address) }
         shown = contacts.prefix(Self.limit).map { ($0.address, $0.name) }
-        if text.contains("@"), let own = desk.home.accounts.rows[room.key.account]?.address,
+        if text.contains("@"), let own = context.home.accounts.rows[room.key.account]?.address,
             let address = try? ContactAddress.complete(text, for: own), !inside.contains(address),
             !shown.contains(where: { $0.address == address })
         {
@@ -64,9 +64,9 @@ final class RoomInviteWindow {
         }
         list.removeAll()
         for person in shown {
-            let contact = desk.home.contacts[.init(account: room.key.account, address: person.address)]
+            let contact = context.home.contacts[.init(account: room.key.account, address: person.address)]
             let row = ActionRow(person.name, subtitle: contact == nil ? nil : person.address.description)
-            let picture = PersonPicture(desk.home.avatars, size: 32)
+            let picture = PersonPicture(context.home.avatars, size: 32)
             picture.show(name: person.name, hash: contact?.avatarHash)
             row.prepend(picture.widget)
             row.onActivate {}
@@ -75,7 +75,7 @@ final class RoomInviteWindow {
     }
 
     func invite(_ index: Int) {
-        guard shown.indices.contains(index), let account = desk.home.account(room.key.account) else { return }
+        guard shown.indices.contains(index), let account = context.home.account(room.key.account) else { return }
         let (person, place, say) = (shown[index], room.key.address, say)
         let words = reason.text.allSatisfy(\.isWhitespace) ? nil : reason.text
         window.close()

@@ -11,12 +11,14 @@ final class RoomNotice {
     let button = Button(localized("_Join")).css("caption").align(horizontal: .end)
 
     private let room: RoomModel
-    private let desk: Desk
+    private let accounts: AccountList
+    private let entering: RoomJoining
     private var joining: Task<Void, Never>? { didSet { show() } }
 
-    init(_ room: RoomModel, _ desk: Desk) {
+    init(_ room: RoomModel, _ accounts: AccountList, _ entering: RoomJoining) {
         self.room = room
-        self.desk = desk
+        self.accounts = accounts
+        self.entering = entering
         root = Revealer(Box.vertical(spacing: 4, words, button).css("notice"), .slideDown)
         button.onClick { [weak self] in self?.join() }
         observe(self) { notice in notice.show() }
@@ -24,8 +26,8 @@ final class RoomNotice {
 
     func join() {
         guard joining == nil else { return }
-        joining = Task { [weak self, room, desk] in
-            await RoomJoining.join(room.key.address, as: room.nickname, of: room.key.account, desk)
+        joining = Task { [weak self, room, entering] in
+            await entering.join(room.key.address, as: room.nickname, of: room.key.account)
             self?.joining = nil
         }
     }
@@ -35,7 +37,7 @@ final class RoomNotice {
 
     private func show() {
         guard room.isKnown, !room.isInside else { return root.isRevealed = false }
-        let isOnline = desk.home.accounts.rows[room.key.account]?.connection.isOnline ?? false
+        let isOnline = accounts.rows[room.key.account]?.connection.isOnline ?? false
         let isEntering = joining != nil || room.entersAutomatically && room.absence == nil
         if !isOnline {
             words.text =

@@ -21,7 +21,9 @@ final class RoomPage {
 
     let media: SharedMediaGroup
     private let room: RoomModel
-    private let desk: Desk
+    private let conversations: ConversationList
+    private let accounts: AccountList
+    private let joining: RoomJoining
     private let picture: PersonPicture
     private let name = Label().wrap(maximumCharacters: 24).centered().css("title-2")
     private let topic = Label().wrap().textAlignment(0).selectable()
@@ -33,11 +35,16 @@ final class RoomPage {
     private var shownNickname: String?
     private static let choices: [ConversationSettings.Notifications] = [.all, .mentions, .none]
 
-    init(_ room: RoomModel, _ desk: Desk) {
+    init(
+        _ room: RoomModel, _ conversations: ConversationList, _ accounts: AccountList, _ avatars: AvatarLoader,
+        _ joining: RoomJoining, media: SharedMediaGroup
+    ) {
         self.room = room
-        self.desk = desk
-        media = SharedMediaGroup(room.key, desk) { [weak room] in room?.title ?? "" }
-        picture = PersonPicture(desk.home.avatars, size: 72)
+        self.conversations = conversations
+        self.accounts = accounts
+        self.joining = joining
+        self.media = media
+        picture = PersonPicture(avatars, size: 72)
         let address = Label(room.key.address.description).ellipsize(inMiddle: true).css("dim-label").selectable()
         let top = Box.vertical(spacing: 6, picture.widget.align(horizontal: .center), name, address)
         topicGroup = PreferencesGroup(localized("Topic"), description: nil, [topic])
@@ -63,21 +70,23 @@ final class RoomPage {
         change.onClick { [weak self] in self?.changeTopic() }
         choosing = notifications.onSelect { [weak self] index in
             guard let self, Self.choices.indices.contains(index), let row = self.row else { return }
-            let list = self.desk.home.conversations
-            self.desk.attempt { () async throws(StoreError) in try await list.notify(row.id, for: Self.choices[index]) }
+            let list = self.conversations
+            WindowPlace(toast: self.say).attempt { () async throws(StoreError) in
+                try await list.notify(row.id, for: Self.choices[index])
+            }
         }
         switching = entering.onToggle { [weak self] isOn in self?.setEntersAutomatically(isOn) }
         nickname.onApply { [weak self] in self?.changeNickname() }
         leave.onClick { [weak self] in
             guard let self else { return }
-            RoomJoining.askToLeave(self.room.key, title: self.room.title, over: self.window(), self.desk) {
-                [weak self] in self?.onLeft()
+            self.joining.askToLeave(self.room.key, title: self.room.title, over: self.window()) { [weak self] in
+                self?.onLeft()
             }
         }
         close.onClick { [weak self] in self?.closeForEverybody() }
     }
 
-    private var row: ConversationRow? { desk.home.conversations.rows.elements.first { $0.key == room.key } }
+    private var row: ConversationRow? { conversations.rows.elements.first { $0.key == room.key } }
 
     private func show() {
         name.text = room.title
@@ -91,7 +100,7 @@ final class RoomPage {
             shownNickname = room.nickname
             nickname.text = room.nickname ?? ""
         }
-        let isOnline = desk.home.accounts.rows[room.key.account]?.connection.isOnline ?? false
+        let isOnline = accounts.rows[room.key.account]?.connection.isOnline ?? false
         entering.isSensitive = isOnline
         if let switching {
             entering.control.withoutHearing(switching) { entering.isActive = room.entersAutomatically }
@@ -114,11 +123,11 @@ final class RoomPage {
     // MARK: Doing
 
     private func setEntersAutomatically(_ enters: Bool) {
-        guard let account = desk.home.account(room.key.account) else { return }
+        guard let account = joining.account(room.key.account) else { return }
         // Who wants to be there whenever it is possible wants to be there now.
         if enters, !room.isInside {
-            Task { [room, desk] in
-                await RoomJoining.join(room.key.address, as: room.nickname, of: room.key.account, desk)
+            Task { [room, joining] in
+                await joining.join(room.key.address, as: room.nickname, of: room.key.account)
             }
             return
         }
@@ -175,7 +184,7 @@ final class RoomPage {
     }
 
     private func attempt(_ body: @escaping @Sendable (ChatAccount) async throws(RoomFailure) -> Void) {
-        guard let account = desk.home.account(room.key.account) else { return }
+        guard let account = joining.account(room.key.account) else { return }
         Task { [weak self] in
             do throws(RoomFailure) {
                 try await body(account)

@@ -10,20 +10,21 @@ final class RoomPart {
     /// Somebody is to be addressed in what is written.
     var onMention: (String) -> Void = { _ in }
 
-    private let desk: Desk
+    private let makeWindow: () -> RoomWindow?
     private(set) weak var window: RoomWindow?
 
-    init(_ model: RoomModel, _ desk: Desk) {
+    /// - Parameter makeWindow: makes the window about the room.
+    init(_ model: RoomModel, _ notice: RoomNotice, makeWindow: @escaping () -> RoomWindow?) {
         self.model = model
-        self.desk = desk
-        notice = RoomNotice(model, desk)
+        self.notice = notice
+        self.makeWindow = makeWindow
         button.onClick { [weak self] in self?.open() }
     }
 
     /// Shows who is in the room and what it is like.
     func open() {
         if let window { return window.window.present() }
-        let window = RoomWindow(model, desk)
+        guard let window = makeWindow() else { return }
         window.people.menus.onMention = { [weak self] nickname in
             self?.window?.window.close()
             self?.onMention(nickname)

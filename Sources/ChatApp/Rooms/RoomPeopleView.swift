@@ -13,7 +13,7 @@ final class RoomPeopleView {
     var window: () -> Window? = { nil }
 
     private let room: RoomModel
-    private let desk: Desk
+    private let showInvitation: (_ parent: Window?, _ say: @escaping (String) -> Void) -> Void
     private let items = ListModel<RoomPersonRow>()
     private let scroller: ScrolledWindow
     private let stack = Stack()
@@ -21,13 +21,17 @@ final class RoomPeopleView {
         start: 18, end: 18, top: 2, bottom: 4)
     private var diffs: ListObservation?
 
-    init(_ room: RoomModel, _ desk: Desk) {
+    /// - Parameter invite: asks over a window who is to be invited, and shows there what came of it.
+    init(
+        _ room: RoomModel, _ avatars: AvatarLoader, _ menus: RoomPersonMenu,
+        invite: @escaping (_ parent: Window?, _ say: @escaping (String) -> Void) -> Void
+    ) {
         self.room = room
-        self.desk = desk
-        menus = RoomPersonMenu(room, desk)
+        self.menus = menus
+        showInvitation = invite
         weak var view: RoomPeopleView?
         list = ListView(items, selection: .none) {
-            let row = RoomPersonListRow(desk)
+            let row = RoomPersonListRow(avatars)
             row.onMenu = { view?.showMenu($0, $1, $2, $3) }
             return row
         }
@@ -42,11 +46,11 @@ final class RoomPeopleView {
         search.accessible(label: localized("Search people"))
         root = Box.vertical(
             search.margins(start: 12, end: 12, top: 8, bottom: 6), count, stack.expand(.vertical),
-            invite.css("flat").align(horizontal: .center).margins(start: 12, end: 12, top: 6, bottom: 8))
+            self.invite.css("flat").align(horizontal: .center).margins(start: 12, end: 12, top: 6, bottom: 8))
         view = self
         search.onSearch { [weak room] in room?.search($0) }
         list.onActivate { [weak self] in self?.activated($0) }
-        invite.onClick { [weak self] in self?.startInviting() }
+        self.invite.onClick { [weak self] in self?.startInviting() }
         diffs = room.people.observe { [weak self] diff in self?.items.apply(diff) }
         items.show(room.people.elements)
         observe(self) { view in view.show() }
@@ -80,6 +84,6 @@ final class RoomPeopleView {
     }
 
     func startInviting() {
-        RoomInviteWindow(room, desk, over: window()) { [weak self] in self?.say($0) }.present()
+        showInvitation(window()) { [weak self] in self?.say($0) }
     }
 }

@@ -20,8 +20,8 @@ final class RoomPersonListRow: ListRow {
     private static let hatLimit = 2
     private static let hatLength = 12
 
-    init(_ desk: Desk) {
-        picture = PersonPicture(desk.home.avatars, size: 36)
+    init(_ avatars: AvatarLoader) {
+        picture = PersonPicture(avatars, size: 36)
         let upper = Box.horizontal(spacing: 6, name, hats)
         let words = Box.vertical(spacing: 1, upper, line).expand(.horizontal).align(vertical: .center)
         root = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), words, standing)

@@ -11,11 +11,18 @@ final class RoomPersonMenu {
     var window: () -> Window? = { nil }
 
     private let room: RoomModel
-    private let desk: Desk
+    private let account: () -> ChatAccount?
+    private let openConversation: (ConversationKey) -> Void
 
-    init(_ room: RoomModel, _ desk: Desk) {
+    /// - Parameters:
+    ///   - account: that is in the room; `nil` where it is not at work.
+    ///   - talk: opens a conversation with somebody in the room.
+    init(
+        _ room: RoomModel, account: @escaping () -> ChatAccount?, talk: @escaping (ConversationKey) -> Void
+    ) {
         self.room = room
-        self.desk = desk
+        self.account = account
+        openConversation = talk
     }
 
     /// `nil` where there is nothing to do.
@@ -85,15 +92,15 @@ final class RoomPersonMenu {
         let account = room.key.account
         if let address = person.address {
             window()?.close()
-            desk.window?.open(ConversationKey(account: account, address: address.bare, kind: .direct))
+            openConversation(ConversationKey(account: account, address: address.bare, kind: .direct))
         } else if let occupant = try? room.key.address.with(resource: person.nickname) {
             window()?.close()
-            desk.window?.open(ConversationKey(account: account, address: occupant, kind: .occupant))
+            openConversation(ConversationKey(account: account, address: occupant, kind: .occupant))
         }
     }
 
     private func attempt(_ body: @escaping @Sendable (ChatAccount) async throws(RoomFailure) -> Void) {
-        guard let account = desk.home.account(room.key.account) else { return }
+        guard let account = account() else { return }
         Task { [weak self] in
             do throws(RoomFailure) {
                 try await body(account)

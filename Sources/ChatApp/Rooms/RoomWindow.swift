@@ -13,15 +13,15 @@ final class RoomWindow {
     private let room: RoomModel
     private let toasts: ToastOverlay
 
-    init(_ room: RoomModel, _ desk: Desk) {
+    init(_ room: RoomModel, _ context: AppContext) {
         self.room = room
-        people = RoomPeopleView(room, desk)
-        page = RoomPage(room, desk)
+        people = context.roomPeopleView(room)
+        page = context.roomPage(room)
         stack.add(people.root, name: "people", title: localized("People"))
         stack.add(page.root, name: "room", title: localized("Room"))
         toasts = ToastOverlay(stack)
         window = Window(
-            room.title, width: 420, height: 640, over: desk.window?.window,
+            room.title, width: 420, height: 640, over: context.window?.window,
             Box.vertical(HeaderBar(title: StackSwitcher(stack).css("narrow")), toasts.expand(.vertical)))
         window.closesOnEscape()
         let place: () -> Window? = { [weak self] in self?.window }

@@ -57,8 +57,9 @@ final class SharedFileRow: ListRow {
         view?.clear()
         let hadFocus = place.containsFocus
         let place = AttachmentPlace(
-            message: item.message, index: item.index, attachment: item.attachment, desk: wishes.desk,
-            download: wishes.download(of: item), open: { [wishes] _, _ in wishes.open(item) })
+            message: item.message, index: item.index, attachment: item.attachment,
+            playback: wishes.source.playback, download: wishes.download(of: item),
+            open: { [wishes] _, _ in wishes.open(item) })
         let view: any AttachmentView =
             item.attachment.kind == .voice ? VoiceView(place) : FileView(place, characters: Self.widestName)
         self.view = view

@@ -24,8 +24,8 @@ final class SharedMediaGroup {
     private static let count = 4
 
     /// - Parameter title: what the conversation is called now.
-    init(_ key: ConversationKey, _ desk: Desk, title: @escaping () -> String) {
-        let wishes = SharedMediaWishes(key, desk)
+    init(_ source: SharedMediaSource, title: @escaping () -> String) {
+        let wishes = SharedMediaWishes(source)
         self.wishes = wishes
         self.title = title
         pictures = wishes.model([.picture], pageSize: Self.count)
@@ -53,7 +53,7 @@ final class SharedMediaGroup {
         observe(self) { group in group.show() }
         following = Task { [pictures, anything] in
             // Before that nobody knows where the files are.
-            await desk.prepareDownloads(of: key.account)
+            await source.prepareDownloads()
             async let other: Void = anything.run()
             await pictures.run()
             await other
@@ -72,7 +72,7 @@ final class SharedMediaGroup {
     /// Shows everything in a window of its own.
     @discardableResult
     func showAll() -> SharedMediaWindow {
-        let window = SharedMediaWindow.show(wishes.key, title: title(), wishes.desk, over: wishes.window()) {
+        let window = SharedMediaWindow.show(wishes.source, title: title(), over: wishes.window()) {
             [weak self] in self?.wishes.onLeave()
         }
         everything = window

@@ -33,7 +33,7 @@ final class SharedMediaWindow {
         wishes.say = { [weak self] in self?.toasts.show($0) }
         stack.onChange { [weak self] in self?.fill($0) }
         fill(stack.shown)
-        let key = wishes.key
+        let key = wishes.source.key
         // Closed by the person, or gone with the window that it stands over.
         window.on("unrealize") { [weak self] in
             self?.close()
@@ -47,13 +47,13 @@ final class SharedMediaWindow {
     ///   - onLeave: the person goes to the conversation.
     @discardableResult
     static func show(
-        _ key: ConversationKey, title: String, _ desk: Desk, over parent: Window?, onLeave: @escaping () -> Void
+        _ source: SharedMediaSource, title: String, over parent: Window?, onLeave: @escaping () -> Void
     ) -> SharedMediaWindow {
-        if let known = open[key] {
+        if let known = open[source.key] {
             known.window.present()
             return known
         }
-        let wishes = SharedMediaWishes(key, desk)
+        let wishes = SharedMediaWishes(source)
         let window = SharedMediaWindow(wishes, title: title, over: parent)
         wishes.onLeave = { [weak window] in
             window?.window.close()

@@ -3,29 +3,42 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
+/// Where the shared media of a conversation come from, wherever they are shown.
+struct SharedMediaSource {
+    let key: ConversationKey
+    let playback: VoicePlayback
+    /// The main window.
+    let place: WindowPlace
+    /// Reads those of some kinds, so many at a time.
+    let model: (Set<Attachment.Kind>, Int) -> SharedMediaModel
+    /// Finds out where files are fetched from; to be done before they are shown.
+    let prepareDownloads: () async -> Void
+    /// `nil` where the media of the account cannot be kept.
+    let downloads: () -> AttachmentDownloads?
+    /// Opens the conversation at a message.
+    let showMessage: (MessageID) -> Void
+}
+
 /// What a person does with the shared media of a conversation, wherever they are shown.
 final class SharedMediaWishes {
-    let key: ConversationKey
-    let desk: Desk
+    let source: SharedMediaSource
     var window: () -> Window? = { nil }
     var say: (String) -> Void
     /// The person goes to the conversation; what stands before it is in the way.
     var onLeave: () -> Void = {}
 
-    init(_ key: ConversationKey, _ desk: Desk) {
-        self.key = key
-        self.desk = desk
-        say = { [weak desk] in desk?.say($0) }
+    init(_ source: SharedMediaSource) {
+        self.source = source
+        say = source.place.toast
     }
 
     func model(_ kinds: Set<Attachment.Kind>, pageSize: Int = SharedMediaModel.standardPageSize) -> SharedMediaModel {
-        SharedMediaModel(
-            key, kinds: kinds, store: desk.home.store, environment: desk.home.environment, pageSize: pageSize)
+        source.model(kinds, pageSize)
     }
 
     /// The file on its way; `nil` where the media of the account cannot be kept.
     func download(of item: SharedMediaItem) -> AttachmentDownload? {
-        desk.downloads(of: key.account)?.download(of: item.id.message, at: item.index, attachment: item.attachment)
+        source.downloads()?.download(of: item.id.message, at: item.index, attachment: item.attachment)
     }
 
     /// Opens a file with the desktop's programs, or fetches it first.
@@ -44,7 +57,7 @@ final class SharedMediaWishes {
     /// Shows a picture beside the others; those that are older come as one gets there.
     @discardableResult
     func open(_ item: SharedMediaItem, among pictures: SharedMediaModel) -> PictureViewer? {
-        guard let downloads = desk.downloads(of: key.account) else { return nil }
+        guard let downloads = source.downloads() else { return nil }
         let items = pictures.items.elements.reversed().map(PictureViewer.Item.init)
         let index = items.firstIndex { $0.id == item.id } ?? max(0, items.count - 1)
         guard !items.isEmpty else { return nil }
@@ -65,7 +78,7 @@ final class SharedMediaWishes {
     }
 
     func showInConversation(_ message: MessageID) {
-        desk.open(key, at: message)
+        source.showMessage(message)
         onLeave()
     }
 

@@ -14,7 +14,7 @@ final class SignInFlow {
     /// Over which window questions are asked.
     var window: () -> Window? = { nil }
 
-    private let home: ChatHome
+    private let actions: any SignInActions
     private let stack = Stack(crossfades: true)
     private let back = Button(icon: "go-previous-symbolic").named(localized("Back")).hidden()
     private var path: [String] = []
@@ -25,8 +25,8 @@ final class SignInFlow {
     private(set) var questions: [CertificateQuestion] = []
 
     /// - Parameter isFirst: nobody has signed in yet, so who begins here is welcomed.
-    init(_ home: ChatHome, isFirst: Bool) {
-        self.home = home
+    init(_ actions: any SignInActions, isFirst: Bool) {
+        self.actions = actions
         header.prepend(back)
         root = Box.vertical(header, stack.expand(.vertical))
         stack.add(welcome(isFirst: isFirst), name: "welcome")
@@ -62,7 +62,7 @@ final class SignInFlow {
     // MARK: Pages
 
     func showSignIn() {
-        let view = SignInView(start(home.signIn()))
+        let view = SignInView(start(actions.signIn()))
         view.onDone = { [weak self] in self?.onDone($0) }
         signIn = view
         show(view.root, "sign-in")
@@ -81,7 +81,7 @@ final class SignInFlow {
     }
 
     func showRegistration(_ invitation: AccountInvitation? = nil) {
-        let model = home.register(invitation)
+        let model = actions.register(invitation)
         models.append(model)
         questions.append(CertificateQuestion(model.certificates) { [weak self] in self?.window() })
         let view = RegistrationView(model)
@@ -102,7 +102,8 @@ final class SignInFlow {
     /// Follows an invitation: who has an account adds the contact with it, or makes another account.
     func open(_ invitation: AccountInvitation) {
         guard let contact = invitation.contact,
-            let account = home.accounts.rows.elements.first(where: \.isEnabled) ?? home.accounts.rows.elements.first
+            let account = actions.accounts.rows.elements.first(where: \.isEnabled)
+                ?? actions.accounts.rows.elements.first
         else {
             if invitation.provider != nil { return showRegistration(invitation) }
             if self.invitation == nil { showInvitation() }
@@ -120,7 +121,7 @@ final class SignInFlow {
             guard let self else { return }
             switch answer {
             case "add":
-                self.home.accept(invitation, as: account.id)
+                self.actions.accept(invitation, as: account.id)
                 self.onDone(account.id)
             case "create": self.showRegistration(invitation)
             default: break
@@ -170,53 +171,5 @@ final class SignInFlow {
         }
         questions = []
         models = []
-    }
-}
-
-/// The window in which further accounts are added, and those signed in to again that need it.
-final class SignInWindow {
-    let window: Window
-    private let flow: SignInFlow
-    /// Windows keep themselves while they are open.
-    private static var open: [ObjectIdentifier: SignInWindow] = [:]
-
-    private init(_ home: ChatHome, over parent: Window?) {
-        flow = SignInFlow(home, isFirst: false)
-        window = Window(localized("Add an account"), width: 460, height: 640, over: parent, flow.root)
-        window.isModal(parent != nil)
-        flow.window = { [weak self] in self?.window }
-        flow.onDone = { [weak self] _ in self?.close() }
-        window.onCloseRequest { [weak self] in
-            self?.closed()
-            return false
-        }
-        Self.open[ObjectIdentifier(self)] = self
-    }
-
-    private func close() { window.close() }
-
-    private func closed() {
-        flow.endWork()
-        Self.open[ObjectIdentifier(self)] = nil
-    }
-
-    /// Adds an account.
-    @discardableResult
-    static func add(_ home: ChatHome, over parent: Window?, invitation: AccountInvitation? = nil) -> SignInWindow {
-        let window = SignInWindow(home, over: parent)
-        window.window.present()
-        if let invitation { window.flow.open(invitation) }
-        return window
-    }
-
-    /// Signs in again to an account that needs it.
-    static func repeated(_ id: AccountID, _ home: ChatHome, over parent: Window?) {
-        Task {
-            guard let model = await home.signInAgain(id) else { return }
-            let window = SignInWindow(home, over: parent)
-            window.window.title = localized("Sign in again")
-            window.window.present()
-            window.flow.showSignIn(model, reason: home.accounts.rows[id].flatMap { ConnectionWords.need($0) })
-        }
     }
 }

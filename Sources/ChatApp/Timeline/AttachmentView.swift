@@ -22,7 +22,7 @@ struct AttachmentPlace {
     let message: TimelineMessage
     let index: Int
     let attachment: Attachment
-    let desk: Desk
+    let playback: VoicePlayback
     let download: AttachmentDownload?
     /// Opens a picture or another file.
     let open: (TimelineMessage, Int) -> Void

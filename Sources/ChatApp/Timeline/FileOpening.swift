@@ -19,10 +19,10 @@ enum FileOpening {
 
     static func save(_ message: TimelineMessage, _ view: TimelineView) {
         guard let attachment = message.text.attachments.first,
-            let download = view.desk.downloads(of: view.key.account)?.download(of: message.id, attachment: attachment)
+            let download = view.services.downloads()?.download(of: message.id, attachment: attachment)
         else { return }
-        let desk = view.desk
-        save(download, over: desk.window?.window) { desk.say($0) }
+        let place = view.services.place
+        save(download, over: place.window(), say: place.toast)
     }
 
     static func save(_ download: AttachmentDownload, over window: Window?, say: @escaping (String) -> Void) {

@@ -7,7 +7,7 @@ internal import Localization
 final class MessageBubble {
     let root: Widget
     private(set) var message: TimelineMessage?
-    private let desk: Desk
+    private let services: TimelineServices
     private weak var owner: (any TimelineOwner)?
 
     let bubble = Box.vertical(spacing: 3).css("bubble")
@@ -31,10 +31,10 @@ final class MessageBubble {
     private var shownAttachments: [Attachment] = []
     private var wasUploading = false
 
-    init(_ owner: (any TimelineOwner)?, _ desk: Desk) {
+    init(_ owner: (any TimelineOwner)?, _ services: TimelineServices) {
         self.owner = owner
-        self.desk = desk
-        body = BodyView { [weak desk] in LinkQuestion.ask($0, over: desk?.window?.window) }
+        self.services = services
+        body = BodyView { LinkQuestion.ask($0, over: services.place.window()) }
         let footer = Box.horizontal(spacing: 5, edited, time, state.widget).css("footer").align(horizontal: .end)
         for widget in [sender, files, body.root, footer] as [Widget] { bubble.append(widget) }
         column = SideColumn(spacing: 3, bubble).expand(.horizontal)
@@ -44,7 +44,7 @@ final class MessageBubble {
         time.tip(whenAsked: { [weak self] in (self?.message?.time).map { TimeWords.full($0) } })
         body.onShowAll = { [weak self] in
             guard let message = self?.message else { return }
-            WholeTextWindow.show(message.text.body, title: message.senderName, over: desk.window?.window)
+            WholeTextWindow.show(message.text.body, title: message.senderName, over: services.place.window())
         }
         bubble.onMenu { [weak self] x, y in
             if let self, let message = self.message { self.owner?.showMenu(message, self.bubble, x, y) }
@@ -103,7 +103,7 @@ final class MessageBubble {
             picture?.widget.isVisible = false
             return
         }
-        let picture = picture ?? PersonPicture(desk.home.avatars, size: 32)
+        let picture = picture ?? PersonPicture(services.avatars, size: 32)
         if self.picture == nil { overlay.add(picture.widget.align(horizontal: .start, vertical: .end)) }
         self.picture = picture
         // Beside the last of several only.
@@ -179,10 +179,10 @@ final class MessageBubble {
         wasUploading = isUploading
         shownAttachments = attachments
         clearFiles()
-        let downloads = owner.flatMap { desk.downloads(of: $0.key.account) }
+        let downloads = services.downloads()
         for (index, attachment) in attachments.enumerated() {
             let place = AttachmentPlace(
-                message: message, index: index, attachment: attachment, desk: desk,
+                message: message, index: index, attachment: attachment, playback: services.playback,
                 download: downloads?.download(of: message.id, at: index, attachment: attachment),
                 open: { [weak self] in self?.owner?.open($0, $1) })
             let view: any AttachmentView =

@@ -83,20 +83,20 @@ final class MessageMenu {
     }
 
     private func addActions() {
-        let (message, desk) = (message, view.desk)
+        let (message, services) = (message, view.services)
         let timeline = view.timeline
         actions.add(Action("reply") { [weak view] in view?.onReply(message.id) })
         actions.add(Action("edit") { [weak view] in view?.onEdit(message.id) })
         actions.add(Action("copy") { Clipboard.copy(message.text.body) })
-        actions.add(Action("forward") { Forwarding(message, desk).present() })
+        actions.add(Action("forward") { services.forward(message) })
         actions.add(Action("save") { [weak view] in if let view { FileOpening.save(message, view) } })
         actions.add(
             Action("retract") {
-                desk.attempt { () async throws(StoreError) in try await timeline.retract(message.id) }
+                services.place.attempt { () async throws(StoreError) in try await timeline.retract(message.id) }
             })
         actions.add(
             Action("remove") {
-                desk.attempt { () async throws(StoreError) in try await timeline.remove(message.id) }
+                services.place.attempt { () async throws(StoreError) in try await timeline.remove(message.id) }
             })
     }
 }

@@ -3,10 +3,19 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
+/// What a timeline and its rows need beside the messages.
+struct TimelineServices {
+    let avatars: AvatarLoader
+    let playback: VoicePlayback
+    let place: WindowPlace
+    /// `nil` where the media of the account cannot be kept.
+    let downloads: () -> AttachmentDownloads?
+    /// Asks to whom a message is sent on.
+    let forward: (TimelineMessage) -> Void
+}
+
 /// What rows ask of the timeline that they stand in.
 protocol TimelineOwner: AnyObject {
-    var desk: Desk { get }
-    var key: ConversationKey { get }
     /// Who has written stands over the messages: in rooms.
     var showsSenders: Bool { get }
     /// Words that are marked in the messages; empty where nothing is searched.
@@ -24,23 +33,23 @@ final class TimelineRow: ListRow {
     private(set) var bubble: MessageBubble?
     var root: Widget { place }
     private let place = Bin()
-    private let desk: Desk
+    private let services: TimelineServices
     // Weak: rows hang on the list of the view that owns them.
     private weak var owner: (any TimelineOwner)?
     private(set) var line: Label?
     private(set) var unread: (row: Widget, label: Label)?
     private var spinner: Box?
 
-    init(_ owner: (any TimelineOwner)?, _ desk: Desk) {
+    init(_ owner: (any TimelineOwner)?, _ services: TimelineServices) {
         self.owner = owner
-        self.desk = desk
+        self.services = services
     }
 
     func show(_ item: TimelineItem) {
         self.item = item
         switch item {
         case .message(let message):
-            let bubble = bubble ?? MessageBubble(owner, desk)
+            let bubble = bubble ?? MessageBubble(owner, services)
             self.bubble = bubble
             place.show(bubble.root)
             bubble.show(message)

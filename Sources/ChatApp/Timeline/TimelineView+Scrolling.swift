@@ -188,6 +188,6 @@ extension TimelineView {
         guard let seen = lowest?.id, seen != seenBefore || timeline.unreadCount > 0 else { return }
         seenBefore = seen
         let timeline = timeline
-        desk.attempt { () async throws(StoreError) in try await timeline.seen(seen) }
+        services.place.attempt { () async throws(StoreError) in try await timeline.seen(seen) }
     }
 }

@@ -7,7 +7,7 @@ internal import XMPPAddress
 /// The messages of a conversation, as far back as there are any.
 final class TimelineView: TimelineOwner {
     let root: Widget
-    let desk: Desk
+    let services: TimelineServices
     let timeline: Timeline
     /// A message is to be answered, or corrected.
     var onReply: (MessageID) -> Void = { _ in }
@@ -48,12 +48,12 @@ final class TimelineView: TimelineOwner {
     var isSeenScheduled = false
     var seenBefore: MessageID?
 
-    init(_ timeline: Timeline, _ desk: Desk) {
+    init(_ timeline: Timeline, _ services: TimelineServices) {
         self.timeline = timeline
-        self.desk = desk
+        self.services = services
         weak var view: TimelineView?
         list = ListView(model, selection: .none) {
-            TimelineRow(view, desk)
+            TimelineRow(view, services)
         }
         list.accessible(label: localized("Messages"))
         scroller = ScrolledWindow(list).expand(.vertical, .horizontal)
@@ -133,12 +133,13 @@ final class TimelineView: TimelineOwner {
 
     func toggleReaction(_ emoji: String, _ message: TimelineMessage) {
         let timeline = timeline
-        desk.attempt { () async throws(StoreError) in try await timeline.toggleReaction(emoji, to: message.id) }
+        services.place.attempt { () async throws(StoreError) in try await timeline.toggleReaction(emoji, to: message.id)
+        }
     }
 
     func retry(_ message: TimelineMessage) {
         let timeline = timeline
-        desk.attempt { () async throws(StoreError) in try await timeline.retry(message.id) }
+        services.place.attempt { () async throws(StoreError) in try await timeline.retry(message.id) }
     }
 
     func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double) {
@@ -148,17 +149,19 @@ final class TimelineView: TimelineOwner {
 
     func open(_ message: TimelineMessage, _ attachment: Int) {
         guard message.text.attachments.indices.contains(attachment),
-            let download = desk.downloads(of: key.account)?.download(
+            let download = services.downloads()?.download(
                 of: message.id, at: attachment, attachment: message.text.attachments[attachment]),
             case .here(let path) = download.phase
         else { return }
         if message.text.attachments[attachment].kind == .picture { return openPicture(message.id, attachment) }
-        FileOpening.open(path, message.text.attachments[attachment], over: desk.window?.window) { desk.say($0) }
+        FileOpening.open(
+            path, message.text.attachments[attachment], over: services.place.window(),
+            say: services.place.toast)
     }
 
     /// Shows a picture beside the others of the conversation that are in reach.
     private func openPicture(_ message: MessageID, _ attachment: Int) {
-        guard let downloads = desk.downloads(of: key.account) else { return }
+        guard let downloads = services.downloads() else { return }
         let items = timeline.messages.filter { !$0.isRetracted }.flatMap { stored in
             stored.text.attachments.enumerated().filter { $0.element.kind == .picture }.map {
                 PictureViewer.Item(message: stored.id, index: $0.offset, attachment: $0.element)
@@ -166,8 +169,7 @@ final class TimelineView: TimelineOwner {
         }
         let place = items.firstIndex { $0.message == message && $0.index == attachment }
         PictureViewer(
-            items, at: place ?? 0, downloads: downloads, over: desk.window?.window,
-            say: { [weak desk] in desk?.say($0) }
+            items, at: place ?? 0, downloads: downloads, over: services.place.window(), say: services.place.toast
         ).present()
     }
 }

@@ -33,7 +33,7 @@ final class VoiceView: AttachmentView {
         rate.named(localized("Speed")).focusOnClick(false)
         button.onClick { [weak self] in self?.toggle() }
         rate.onClick { [weak self] in
-            guard let playback = self?.place.desk.playback else { return }
+            guard let playback = self?.place.playback else { return }
             Task { await playback.changeRate() }
         }
         wave.onSeek = { [weak self] in self?.seek($0) }
@@ -54,11 +54,11 @@ final class VoiceView: AttachmentView {
         if case .here(let path)? = place.download?.phase { path } else { nil }
     }
 
-    private var isCurrent: Bool { place.desk.playback.current?.message == place.message.id }
+    private var isCurrent: Bool { place.playback.current?.message == place.message.id }
 
     /// How long it lasts, by whoever knows; zero if nobody does.
     private var total: Duration {
-        if isCurrent, place.desk.playback.duration > .zero { return place.desk.playback.duration }
+        if isCurrent, place.playback.duration > .zero { return place.playback.duration }
         if let said = place.attachment.duration, said > 0 { return .milliseconds(said) }
         if case .length(let length)? = decoded { return length }
         return .zero
@@ -69,7 +69,7 @@ final class VoiceView: AttachmentView {
             if place.download?.isRunning == true { place.download?.cancel() } else { place.download?.start() }
             return
         }
-        let playback = place.desk.playback
+        let playback = place.playback
         let track = VoicePlayback.Track(message: place.message.id, path: path)
         let isPlaying = isCurrent && playback.isPlaying
         Task { if isPlaying { await playback.pause() } else { await playback.play(track) } }
@@ -78,7 +78,7 @@ final class VoiceView: AttachmentView {
     /// - Parameter fraction: of the length, 0 to 1.
     private func seek(_ fraction: Double) {
         guard let path else { return }
-        let playback = place.desk.playback
+        let playback = place.playback
         let track = VoicePlayback.Track(message: place.message.id, path: path)
         let (isCurrent, total) = (isCurrent, total)
         Task {
@@ -88,7 +88,7 @@ final class VoiceView: AttachmentView {
     }
 
     private func showState() {
-        let playback = place.desk.playback
+        let playback = place.playback
         let isPlaying = isCurrent && playback.isPlaying
         let position = playback.place(of: place.message.id)
         let total = total

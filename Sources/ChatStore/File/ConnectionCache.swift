@@ -23,6 +23,9 @@ final class ConnectionCache {
     /// What stands in the rows of conversations; right as long.
     var summaries: [ConversationID: ConversationSummary] = [:]
 
+    /// The writer's memory of when it counted last.
+    var growth = GrowthAllowance()
+
     struct ArchiveKey: Hashable {
         let account: AccountID
         let address: JID

@@ -142,8 +142,8 @@ public final class SQLiteStore: LocalStore {
             try transaction.indexWaiting(limit: Self.indexingBatch) { !urgent && pace.hasWriter }
         }
         guard !more.result, pace.complete(waiting) else { return false }
-        // What a long sync has filled is given back.
-        if waiting > Self.indexingBatch {
+        // What a long sync has filled is given back, and so is a log that grew message by message.
+        if waiting > Self.indexingBatch || StoreSettings.logBytes(of: path) > StoreSettings.quietLogBytes {
             try await writer.use { connection throws(StoreError) in
                 connection.releaseMemory()
                 // If it fails it stays as it is until the next sync or the end, which costs nothing but room.

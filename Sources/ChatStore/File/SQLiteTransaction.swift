@@ -12,6 +12,11 @@ final class SQLiteTransaction: RecordStorage {
     /// Those of them that do not stand in the table yet: all at once is half the work of one by one.
     var toIndex: [MessageID] = []
 
+    var growth: GrowthAllowance {
+        get { cache.growth }
+        set { cache.growth = newValue }
+    }
+
     init(_ connection: SQLiteConnection, cache: ConnectionCache) {
         self.connection = connection
         self.cache = cache

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// How connections are set up.
 enum StoreSettings {
     /// Pages that the writer keeps in memory, in KiB: random names of archives touch all of an index during a long sync, and
@@ -11,6 +13,9 @@ enum StoreSettings {
     /// thousand messages write among a million are pages of indexes. After a crash a log of that length takes some 100 ms.
     private static let logPages = 16_000
     private static let logLimit = 96 << 20
+    /// A log of more bytes is joined to the file as soon as nobody writes: some thousand messages that come one by one, each of
+    /// which writes a dozen pages. Nothing is gained by more of it then, and a disk has other uses.
+    static let quietLogBytes: Int64 = 4 << 20
 
     static func apply(to connection: SQLiteConnection, maximumSize: Int64?) throws(StoreError) {
         // FULL: what a transaction has written survives a loss of power, because it was acknowledged to the server.
@@ -32,6 +37,12 @@ enum StoreSettings {
             let pageSize = try connection.integer("PRAGMA page_size") ?? 4096
             try connection.execute("PRAGMA max_page_count = \(max(1, maximumSize / pageSize))")
         }
+    }
+
+    /// How large the log of a file is.
+    static func logBytes(of path: String) -> Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+        return attributes?[.size] as? Int64 ?? 0
     }
 
     /// Joins the log to the file and gives its room back, unless somebody is reading: nobody waits for that.

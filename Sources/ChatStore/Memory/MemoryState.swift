@@ -66,4 +66,5 @@ struct MemoryState {
     var marks: [Reference: [PendingMark]] = [:]
     var intervals: [ArchiveScope: ArchiveIntervals] = [:]
     var queue: [QueueEntry] = []
+    var growth = GrowthAllowance()
 }

@@ -5,6 +5,11 @@ final class MemoryTransaction: RecordStorage {
     var state: MemoryState
     var changes = StoreChanges()
 
+    var growth: GrowthAllowance {
+        get { state.growth }
+        set { state.growth = newValue }
+    }
+
     init(_ state: MemoryState) { self.state = state }
 
     func address(of account: AccountID) throws(StoreError) -> JID? { state.accounts[account]?.address }

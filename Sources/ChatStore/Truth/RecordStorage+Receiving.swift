@@ -32,7 +32,9 @@ extension RecordStorage {
             for other in copy.archiveReferences.dropFirst() where other != first { try add(other, to: record) }
         }
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
-        return try settle(record, names: copy.archiveReferences, key: key)
+        let reception = try settle(record, names: copy.archiveReferences, key: key)
+        try keepLimits(after: record, isWaiting: reception == .waiting(record.id), in: key)
+        return reception
     }
 
     /// A server's word for when a message was sent puts nothing of others behind what was read, where it would not be seen: then it

@@ -7,6 +7,9 @@ protocol RecordStorage: AnyObject, StoreWriter {
     /// What the transaction has changed so far.
     var changes: StoreChanges { get set }
 
+    /// When ``StorageLimits`` are looked at again; lives as long as the store is open.
+    var growth: GrowthAllowance { get set }
+
     func address(of account: AccountID) throws(StoreError) -> JID?
     func key(of conversation: ConversationID) throws(StoreError) -> ConversationKey?
 
@@ -54,6 +57,16 @@ protocol RecordStorage: AnyObject, StoreWriter {
     func save(_ attachments: [Attachment], of message: MessageID) throws(StoreError)
     /// The text by which a message is found has changed; `nil` is no text.
     func searchTextChanged(of message: MessageRecord, from old: String?, to new: String?) throws(StoreError)
+
+    // MARK: What strangers fill
+
+    /// All rows of a conversation, or those that wait for their message; newest first.
+    func rowSizes(of conversation: ConversationID, onlyWaiting: Bool) throws(StoreError) -> [RowSize]
+    /// Whether the person has never written in a conversation with one other, pinned it or begun a text there, and the other is no
+    /// contact. Nobody is a stranger before the contact list is here.
+    func isStranger(_ conversation: ConversationID) throws(StoreError) -> Bool
+    /// The conversations for which ``isStranger(_:)`` holds; those with the newest messages first.
+    func strangers(of account: AccountID) throws(StoreError) -> [ConversationID]
 
     // MARK: Beside the rows
 

@@ -17,7 +17,7 @@ extension WindowTests {
         func check() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
-            let window = try #require(ContactAdditionWindow.show("", sample.desk, over: nil))
+            let window = try #require(ContactAdditionWindow.show("", sample.context, over: nil))
             let view = window.view
             await Toolkit.picture(window.window, "contact-add-empty")
             #expect(view.check.text == "A name alone is somebody on capulet.example.")
@@ -43,7 +43,7 @@ extension WindowTests {
         @Test("without a connection it is said in words, and what was typed stays")
         func offline() async throws {
             let sample = try await ContactsSample()
-            let window = try #require(ContactAdditionWindow.show("rosaline@verona.example", sample.desk, over: nil))
+            let window = try #require(ContactAdditionWindow.show("rosaline@verona.example", sample.context, over: nil))
             let view = window.view
             view.name.text = sampleWords("Rosaline")
             view.message.text = sampleWords("We met at the feast.")
@@ -61,7 +61,7 @@ extension WindowTests {
         func accounts() async throws {
             let sample = try await ContactsSample("juliet@capulet.example", "nurse@house.example")
             let view = ContactAdditionView(
-                ContactAdditionModel(accounts: sample.desk.talkingAccounts, store: sample.home.store))
+                ContactAdditionModel(accounts: sample.context.talkingAccounts, store: sample.home.store))
             let window = Window("Add", width: 440, height: 520, view.root)
             window.present()
             view.address.text = "peter"
@@ -79,7 +79,7 @@ extension WindowTests {
             await Toolkit.settle()
             let before = Object.liveCount
             do {
-                let window = try #require(ContactAdditionWindow.show("romeo", sample.desk, over: nil))
+                let window = try #require(ContactAdditionWindow.show("romeo", sample.context, over: nil))
                 await Toolkit.settle()
                 window.window.close()
             }

@@ -16,7 +16,7 @@ extension WindowTests {
         func page() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
-            let window = try #require(ContactWindow.show(try sample.row("nurse"), sample.desk, over: nil))
+            let window = try #require(ContactWindow.show(try sample.row("nurse"), sample.context, over: nil))
             let view = window.view
             #expect(await Toolkit.turn { view.sentences.contains("Nurse") })
             #expect(view.sentences.contains("You and Nurse see when the other one is online."))
@@ -32,7 +32,7 @@ extension WindowTests {
             var copied: String?
             Task { copied = try? await Clipboard.text() }
             #expect(await Toolkit.turn { copied == "nurse@verona.example" })
-            #expect(ContactWindow.show(try sample.row("nurse"), sample.desk, over: nil) === window)
+            #expect(ContactWindow.show(try sample.row("nurse"), sample.context, over: nil) === window)
             window.window.close()
             await Toolkit.settle()
             await sample.home.stop()
@@ -44,7 +44,7 @@ extension WindowTests {
             try await sample.people()
             try await sample.save("samson", .from)
             func sentence(_ name: String) async throws -> String {
-                let wishes = try #require(ContactWishes(try sample.row(name), sample.desk))
+                let wishes = try #require(sample.context.contactWishes(try sample.row(name)))
                 await wishes.model.refresh()
                 return ContactWords.subscription(wishes.model)
             }
@@ -55,7 +55,7 @@ extension WindowTests {
                 try await sentence("samson")
                     == "samson sees when you are online. You do not see when samson is.")
             #expect(try await sentence("rosaline") == "rosaline is not one of your contacts.")
-            let window = try #require(ContactWindow.show(try sample.row("paris"), sample.desk, over: nil))
+            let window = try #require(ContactWindow.show(try sample.row("paris"), sample.context, over: nil))
             #expect(await Toolkit.turn { window.view.ask.isVisible })
             await Toolkit.picture(window.window, "contact-pending")
             window.window.close()
@@ -68,7 +68,7 @@ extension WindowTests {
             let sample = try await ContactsSample()
             try await sample.people()
             try await sample.receive("Soft!", from: "romeo")
-            let window = try #require(ContactWindow.show(try sample.row("romeo"), sample.desk, over: nil))
+            let window = try #require(ContactWindow.show(try sample.row("romeo"), sample.context, over: nil))
             #expect(await Toolkit.turn { window.view.mute.isSensitive })
             window.view.mute.isActive = true
             #expect(await Toolkit.turn { window.view.wishes.model.isMuted == true })
@@ -87,7 +87,7 @@ extension WindowTests {
             try await sample.people()
             let parent = Window("Test", width: 420, height: 560, Box.vertical(Label("")))
             parent.present()
-            let wishes = try #require(ContactWishes(try sample.row("nurse"), sample.desk))
+            let wishes = try #require(sample.context.contactWishes(try sample.row("nurse")))
             wishes.window = { parent }
             var said: [String] = []
             wishes.say = { said.append($0) }
@@ -124,7 +124,7 @@ extension WindowTests {
             await Toolkit.settle()
             let before = Object.liveCount
             do {
-                let window = try #require(ContactWindow.show(try sample.row("romeo"), sample.desk, over: nil))
+                let window = try #require(ContactWindow.show(try sample.row("romeo"), sample.context, over: nil))
                 #expect(await Toolkit.turn { window.view.sentences.contains("Romeo Montague") })
                 window.window.close()
             }
@@ -134,7 +134,7 @@ extension WindowTests {
             do {
                 let parent = Window("Test", width: 420, height: 560, Box.vertical(Label("")))
                 parent.present()
-                _ = ContactWindow.show(try sample.row("romeo"), sample.desk, over: parent)
+                _ = ContactWindow.show(try sample.row("romeo"), sample.context, over: parent)
                 await Toolkit.settle()
                 parent.destroy()
             }

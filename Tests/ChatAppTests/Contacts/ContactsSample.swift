@@ -11,7 +11,7 @@ import XMPPClient
 @MainActor
 final class ContactsSample {
     let home: ChatHome
-    let desk: Desk
+    let context: AppContext
     let account: AccountID
     private let store: MemoryStore
     private static let style: Void = StyleSheet.add(Style.rules)
@@ -37,7 +37,7 @@ final class ContactsSample {
         self.store = store
         account = ids[0]
         home = ChatHome(store: store, keeper: keeper)
-        desk = Desk(home: home)
+        context = AppContext(home: home)
         try await home.begin(with: ids)
     }
 

@@ -31,7 +31,7 @@ extension WindowTests {
         func sections() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
-            let view = ContactsView(sample.desk)
+            let view = sample.context.contactsView()
             let window = window(view)
             await Toolkit.settle()
             #expect(
@@ -55,7 +55,7 @@ extension WindowTests {
         func search() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
-            let view = ContactsView(sample.desk)
+            let view = sample.context.contactsView()
             let window = window(view)
             var opened: [ConversationKey] = []
             view.onOpen = { opened.append($0) }
@@ -82,7 +82,7 @@ extension WindowTests {
         func opening() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
-            let view = ContactsView(sample.desk)
+            let view = sample.context.contactsView()
             let window = window(view)
             await Toolkit.settle()
             var opened: [ConversationKey] = []
@@ -109,7 +109,7 @@ extension WindowTests {
         @Test("a newcomer is told what to do")
         func empty() async throws {
             let sample = try await ContactsSample()
-            let view = ContactsView(sample.desk)
+            let view = sample.context.contactsView()
             let window = window(view)
             #expect(view.page == "empty")
             await Toolkit.picture(window, "contacts-empty")
@@ -126,11 +126,11 @@ extension WindowTests {
             await Toolkit.settle()
             let (objects, rows) = (Object.liveCount, ListRows.liveCount)
             do {
-                let view = ContactsView(sample.desk)
+                let view = sample.context.contactsView()
                 let window = window(view)
                 await Toolkit.settle()
                 #expect(ListRows.liveCount > rows)
-                let menu = await ContactMenu.menu(of: try sample.row("romeo"), sample.desk)
+                let menu = await ContactMenu.menu(sample.context.contactWishes(try sample.row("romeo")))
                 #expect(menu != nil)
                 window.destroy()
             }

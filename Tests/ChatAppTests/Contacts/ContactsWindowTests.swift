@@ -15,7 +15,7 @@ extension WindowTests {
         @Test("a newcomer finds how to begin; contacts open in the place of the conversations and lead to one")
         func contacts() async throws {
             let sample = try await ContactsSample()
-            let window = try MainWindow.shown(sample.desk)
+            let window = try MainWindow.shown(sample.context)
             await Toolkit.settle()
             await Toolkit.picture(window.window, "main-empty")
             try await sample.people()
@@ -47,8 +47,8 @@ extension WindowTests {
         func menu() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
-            let window = try MainWindow.shown(sample.desk)
-            let menu = try #require(await ContactMenu.menu(of: try sample.row("romeo"), sample.desk))
+            let window = try MainWindow.shown(sample.context)
+            let menu = try #require(await ContactMenu.menu(sample.context.contactWishes(try sample.row("romeo"))))
             menu.actions.activate("delete")
             await Toolkit.settle()
             #expect(sample.home.contacts[try sample.row("romeo")] != nil)

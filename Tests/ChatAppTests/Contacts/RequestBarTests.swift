@@ -14,7 +14,7 @@ extension WindowTests {
         @Test("who asks is shown one after the other, with what was said, and is gone when nobody asks")
         func requests() async throws {
             let sample = try await ContactsSample()
-            let bar = RequestBar(sample.desk)
+            let bar = sample.context.requestBar()
             let window = Window("Test", width: 900, height: 200, Box.vertical(Label("").expand(.vertical), bar.root))
             window.present()
             #expect(!bar.isRevealed)
@@ -31,7 +31,7 @@ extension WindowTests {
             await Toolkit.picture(window, "request-folded")
             // Offline nothing can be answered: that is said, and the question stays.
             bar.accept.click()
-            #expect(await Toolkit.turn { !sample.desk.takeUnsaid().isEmpty })
+            #expect(await Toolkit.turn { !sample.context.takeUnsaid().isEmpty })
             #expect(bar.isRevealed)
             try sample.ask(("samson", nil))
             #expect(await Toolkit.turn { bar.sentences.first == "samson asks to be your contact" })
@@ -48,7 +48,7 @@ extension WindowTests {
             await Toolkit.settle()
             let before = Object.liveCount
             do {
-                let bar = RequestBar(sample.desk)
+                let bar = sample.context.requestBar()
                 let window = Window("Test", width: 900, height: 200, bar.root)
                 window.present()
                 #expect(await Toolkit.turn { bar.isRevealed })

@@ -34,7 +34,7 @@ extension WindowTests {
             try await sample.say(
                 .text(MessageText("", attachments: [Attachment(kind: .voice)])), ago: 60,
                 from: try JID("\(room.address)/\(sampleWords("Mercutio"))"), in: room)
-            let view = ConversationListView(sample.desk, menu: Menu())
+            let view = sample.context.conversationListView(menu: Menu())
             let window = Window("Conversations", width: 340, height: 480, view.root)
             window.present()
             #expect(await Toolkit.turn { view.model.count == 4 && row(view, tybalt) != nil })
@@ -80,7 +80,7 @@ extension WindowTests {
             let sample = try await TalkSample()
             try await sample.say("Soft!")
             try await sample.say("Madam!", in: try sample.key("nurse@capulet.example"))
-            let view = ConversationListView(sample.desk, menu: Menu())
+            let view = sample.context.conversationListView(menu: Menu())
             let window = Window("Conversations", width: 340, height: 480, view.root)
             window.present()
             #expect(await Toolkit.turn { view.model.count == 2 })

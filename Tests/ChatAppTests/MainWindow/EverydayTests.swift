@@ -23,7 +23,7 @@ extension WindowTests {
             let sample = try await TalkSample(media: media, isEnabled: false)
             let (photo, voice, failed) = try await talk(sample, media)
             try await others(sample)
-            let window = try MainWindow.shown(sample.desk)
+            let window = try MainWindow.shown(sample.context)
             #expect(await Toolkit.turn { window.conversations.model.count == 5 })
             window.open(sample.key)
             let timeline = try #require(window.conversation?.timeline)

@@ -12,9 +12,9 @@ extension MainWindow {
     }()
 
     /// The window over what a test has prepared, on the screen.
-    static func shown(_ desk: Desk) throws -> MainWindow {
-        let window = MainWindow(desk, try #require(application))
-        desk.window = window
+    static func shown(_ context: AppContext) throws -> MainWindow {
+        let window = MainWindow(context, try #require(application))
+        context.window = window
         window.present()
         return window
     }

@@ -48,7 +48,7 @@ extension WindowTests {
                         FailureReason(
                             .refused, condition: "x", text: String(repeating: sampleWords("because "), count: 30))))
             }
-            let window = try MainWindow.shown(sample.desk)
+            let window = try MainWindow.shown(sample.context)
             await Toolkit.settle()
             #expect(window.window.minimumWidth <= 360)
             // With the notice of an account that cannot be reached, too.
@@ -86,7 +86,7 @@ extension WindowTests {
             let other = try sample.key("nurse@capulet.example")
             try await sample.fill(40)
             try await sample.fill(40, in: other)
-            let window = try MainWindow.shown(sample.desk)
+            let window = try MainWindow.shown(sample.context)
             var counts: [(objects: Int, rows: Int)] = []
             for round in 0..<90 {
                 let key = round.isMultiple(of: 2) ? sample.key : other
@@ -113,7 +113,7 @@ extension WindowTests {
             await Toolkit.settle()
             let (objects, rows) = (Object.liveCount, ListRows.liveCount)
             do {
-                let window = try MainWindow.shown(sample.desk)
+                let window = try MainWindow.shown(sample.context)
                 window.open(sample.key)
                 #expect(await Toolkit.turn { window.conversation?.timeline.rows.isEmpty == false })
                 await Toolkit.settle()

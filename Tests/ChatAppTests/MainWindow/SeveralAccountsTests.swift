@@ -37,7 +37,7 @@ extension WindowTests {
                 "juliet@capulet.example", "nurse@verona.example", isEnabled: false)
             let romeo = try JID("romeo@montague.example")
             let keys = try await converse(home, with: romeo)
-            let window = try MainWindow.shown(Desk(home: home))
+            let window = try MainWindow.shown(AppContext(home: home))
             let rows = { () -> [ConversationKey: ConversationListRow] in
                 var rows: [ConversationKey: ConversationListRow] = [:]
                 window.conversations.list.forEachRow { if let row = $1.row { rows[row.key] = $1 } }
@@ -71,7 +71,8 @@ extension WindowTests {
             let one = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
             let key = try #require(try await converse(one, with: try JID("romeo@montague.example")).first)
             #expect(one.accounts.tag(of: key.account) == nil)
-            let view = ConversationView(key, Desk(home: one))
+            let context = AppContext(home: one)
+            let view = context.conversationView(key)
             #expect(view.writing?.placeholder.text == "Message")
             #expect(!view.header.words.contains("juliet"))
             view.close()

@@ -33,14 +33,14 @@ extension WindowTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let profile = Profile(folder: folder.path)
-            func start() -> (ChatHome, Desk) {
+            func start() -> (ChatHome, AppContext) {
                 let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts(), preferences: profile.preferences())
-                let desk = Desk(home: home)
-                desk.followStyle()
-                return (home, desk)
+                let context = AppContext(home: home)
+                context.followStyle()
+                return (home, context)
             }
-            var (home, desk) = start()
-            var view = PreferencesView.show(home, over: nil)
+            var (home, context) = start()
+            var view = ProgramPreferencesWindow.show(home, over: nil)
             await Toolkit.settle()
             for (title, path) in Self.switches {
                 #expect(profile.preferences().values[keyPath: path], "\(title)")
@@ -53,8 +53,8 @@ extension WindowTests {
             view.window.close()
             await home.stop()
 
-            (home, desk) = start()
-            view = PreferencesView.show(home, over: nil)
+            (home, context) = start()
+            view = ProgramPreferencesWindow.show(home, over: nil)
             #expect(await Toolkit.turn { StyleManager.isDark })
             for (title, _) in Self.switches { #expect(try !view.window.isOn(row: title), "\(title)") }
             #expect(try view.window.chosen(inRow: "Colours") == 2)
@@ -62,7 +62,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { !StyleManager.isDark })
             view.window.close()
             await home.stop()
-            withExtendedLifetime(desk) {}
+            withExtendedLifetime(context) {}
         }
 
         /// What a device is told beside the text of messages.
@@ -112,7 +112,7 @@ extension WindowTests {
             _ = try await composer.send()
             #expect(await Toolkit.turn { preview(romeo) == "Ay me" })
 
-            let view = PreferencesView.show(juliet.home, over: nil)
+            let view = ProgramPreferencesWindow.show(juliet.home, over: nil)
             try view.window.click(row: "That a message has arrived and was seen")
             try view.window.click(row: "That you are writing")
             #expect(await Toolkit.turn { !juliet.account.disclosesReceipts.withLock { $0 } })

@@ -53,11 +53,11 @@ extension WindowTests {
         @Test("an account that is switched off enters no room, and nothing of a closed window is left")
         func closing() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
-            let desk = Desk(home: home)
+            let context = AppContext(home: home)
             await Toolkit.settle()
             let before = Object.liveCount
             do {
-                let entry = try #require(RoomEntryWindow.show(desk, text: "orchard@rooms.example"))
+                let entry = try #require(RoomEntryWindow.show(context, text: "orchard@rooms.example"))
                 #expect(entry.view.room.text == "orchard@rooms.example")
                 await Toolkit.settle()
                 entry.window.close()
@@ -66,8 +66,8 @@ extension WindowTests {
             let id = try #require(home.accounts.rows.elements.first?.id)
             await home.setEnabled(false, id)
             #expect(await Toolkit.turn { home.accounts.rows[id]?.isEnabled == false })
-            #expect(RoomEntryWindow.show(desk) == nil)
-            #expect(desk.takeUnsaid().count == 1)
+            #expect(RoomEntryWindow.show(context) == nil)
+            #expect(context.takeUnsaid().count == 1)
             await home.stop()
         }
 

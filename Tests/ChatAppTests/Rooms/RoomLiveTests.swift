@@ -34,15 +34,15 @@ extension WindowTests {
             let romeo = try await RoomVisitor("romeo", on: server)
             let room = try await room(juliet, .membersOnly)
             let (model, following) = juliet.follow(room)
-            let about = RoomWindow(model, juliet.desk)
+            let about = RoomWindow(model, juliet.context)
             about.present()
             #expect(await Toolkit.turn { model.isInside && model.rights.isOwner })
 
             // Invited by address, with a word.
-            let bar = RoomInvitationBar(romeo.desk)
+            let bar = romeo.context.roomInvitationBar()
             let window = Window("Test", width: 720, height: 300, Box.vertical(Label().expand(.vertical), bar.root))
             window.present()
-            let inviting = RoomInviteWindow(model, juliet.desk, over: nil) { _ in }
+            let inviting = RoomInviteWindow(model, juliet.context, over: nil) { _ in }
             inviting.present()
             inviting.show(romeo.address.description)
             #expect(inviting.shown.map(\.address) == [romeo.address])
@@ -59,7 +59,7 @@ extension WindowTests {
             let other = try #require(model.people.elements.first { !$0.person.isOwn }).person
             #expect(other.address?.bare == romeo.address)
             let (place, staying) = romeo.follow(room)
-            let notice = RoomNotice(place, romeo.desk)
+            let notice = romeo.context.roomNotice(place)
             #expect(await Toolkit.turn { place.isInside && !notice.root.isRevealed })
             let removal = try #require(about.people.menus.begin(.kick, other))
             await Toolkit.settle()
@@ -76,12 +76,12 @@ extension WindowTests {
 
             // Left for good, on all devices.
             let title = sampleWords("Garden")
-            let doubt = RoomJoining.askToLeave(romeo.key(room), title: title, over: nil, romeo.desk)
+            let doubt = romeo.context.roomJoining.askToLeave(romeo.key(room), title: title, over: nil)
             await Toolkit.settle()
             doubt.answer("cancel")
             await Toolkit.settle()
             #expect(place.isInside)
-            let question = RoomJoining.askToLeave(romeo.key(room), title: title, over: nil, romeo.desk)
+            let question = romeo.context.roomJoining.askToLeave(romeo.key(room), title: title, over: nil)
             await Toolkit.settle()
             await Toolkit.picture(question, "room-leave")
             question.answer("leave")
@@ -104,7 +104,7 @@ extension WindowTests {
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server)
             let room = try await room(juliet)
-            let bar = RoomInvitationBar(romeo.desk)
+            let bar = romeo.context.roomInvitationBar()
             try await juliet.account.invite(romeo.address, to: room, reason: nil)
             let window = Window("Test", width: 360, height: 300, bar.root)
             window.present()
@@ -116,11 +116,11 @@ extension WindowTests {
 
             try await juliet.account.changeSubject(of: room, to: sampleWords("Roses by other names"))
             try await romeo.account.enterRoom(room, nickname: sampleWords("Romeo"))
-            await juliet.desk.prepareDownloads(of: juliet.id)
+            await juliet.context.prepareDownloads(of: juliet.id)
             await Toolkit.settle()
             let before = Object.liveCount
             do {
-                let view = ConversationView(juliet.key(room), juliet.desk)
+                let view = juliet.context.conversationView(juliet.key(room))
                 let window = Window("Test", width: 720, height: 480, view.root)
                 window.present()
                 view.open(isActive: true)

@@ -35,7 +35,7 @@ extension WindowTests {
             try await romeo.account.makeRoom(
                 feast, nickname: sampleWords("Romeo"),
                 settings: RoomSettings(name: sampleWords("Feast"), access: .everybody))
-            let main = try MainWindow.shown(juliet.desk)
+            let main = try MainWindow.shown(juliet.context)
             #expect(await Toolkit.turn { juliet.home.phase == .ready && juliet.isInside(garden) })
             main.open(juliet.key(garden))
             try await romeo.account.enterRoom(garden, nickname: sampleWords("Romeo"))
@@ -60,9 +60,9 @@ extension WindowTests {
             #expect(await Toolkit.turn { !main.invitations.revealer.isRevealed && juliet.isInside(feast) })
 
             // Where one is already a link leads at once, elsewhere it asks.
-            juliet.desk.open(address: "xmpp:\(garden)?join")
+            juliet.context.open(address: "xmpp:\(garden)?join")
             #expect(main.openKey == juliet.key(garden))
-            juliet.desk.open(address: "xmpp:balcony@\(service)?join")
+            juliet.context.open(address: "xmpp:balcony@\(service)?join")
             #expect(main.openKey == juliet.key(garden))
             await Toolkit.settle()
             main.close(forGood: true)

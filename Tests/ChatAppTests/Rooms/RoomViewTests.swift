@@ -60,10 +60,10 @@ extension WindowTests {
         @Test("who comes, goes and changes is seen at once; the search finds names and addresses")
         func people() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
-            let desk = Desk(home: home)
+            let context = AppContext(home: home)
             let room = try await room(home)
             room.show(try Self.state())
-            let about = RoomWindow(room, desk)
+            let about = RoomWindow(room, context)
             about.present()
             await Toolkit.settle()
             func names() -> [String] {
@@ -96,7 +96,8 @@ extension WindowTests {
         func rights() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let room = try await room(home)
-            let menus = RoomPersonMenu(room, Desk(home: home))
+            let context = AppContext(home: home)
+            let menus = context.roomPersonMenu(room)
             func allowed(_ nickname: String, as own: RoomState.Standing) throws -> [RoomPersonAction] {
                 room.show(try Self.state(own))
                 let person = try #require(room.people.elements.first { $0.nickname == nickname }).person
@@ -121,7 +122,8 @@ extension WindowTests {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let room = try await room(home)
             room.show(try Self.state())
-            let menus = RoomPersonMenu(room, Desk(home: home))
+            let context = AppContext(home: home)
+            let menus = context.roomPersonMenu(room)
             let friar = try #require(room.people.elements.first { $0.nickname == sampleWords("Friar Laurence") }).person
             var said: [String] = []
             var mentioned: [String] = []
@@ -148,14 +150,14 @@ extension WindowTests {
         @Test("the page about the room shows topic, notifications and the way out; a closed window leaves nothing")
         func page() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
-            let desk = Desk(home: home)
+            let context = AppContext(home: home)
             let room = try await room(home)
             room.show(try Self.state(.owner))
             #expect(await Toolkit.turn { home.conversations.rows.elements.count == 1 })
             await Toolkit.settle()
             let before = Object.liveCount
             do {
-                let about = RoomWindow(room, desk)
+                let about = RoomWindow(room, context)
                 about.present()
                 about.stack.shown = "room"
                 await Toolkit.settle()
@@ -178,9 +180,9 @@ extension WindowTests {
         @Test("why nobody hears this person is said over the messages")
         func notice() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
-            let desk = Desk(home: home)
+            let context = AppContext(home: home)
             let room = try await room(home)
-            let notice = RoomNotice(room, desk)
+            let notice = context.roomNotice(room)
             let window = Window("Test", width: 480, height: 200, Box.vertical(HeaderBar(), notice.root))
             window.present()
             await Toolkit.settle()

@@ -13,7 +13,7 @@ import XMPPClient
 @MainActor
 final class RoomVisitor {
     let home: ChatHome
-    let desk: Desk
+    let context: AppContext
     let id: AccountID
     let address: JID
     let account: ChatAccount
@@ -42,7 +42,7 @@ final class RoomVisitor {
             configuration.trust = .certificateAuthority(authority)
             if let observer { configuration.add { _ in observer } }
         }
-        desk = Desk(home: home)
+        context = AppContext(home: home)
         await home.start()
         guard let account = home.account(id) else { throw CancellationError() }
         self.account = account

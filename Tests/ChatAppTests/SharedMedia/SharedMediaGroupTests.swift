@@ -18,7 +18,7 @@ extension WindowTests {
             let sample = try await SharedMediaSample.make()
             try await sample.everything()
             let id = ContactRow.ID(account: sample.talk.account, address: sample.talk.romeo)
-            let window = try #require(ContactWindow.show(id, sample.talk.desk, over: nil))
+            let window = try #require(ContactWindow.show(id, sample.talk.context, over: nil))
             let group = window.view.media
             #expect(await Toolkit.turn { group.tiles.filter(\.isShown).count == 4 })
             #expect(group.tiles.map { $0.item?.attachment.name } == (5..<9).reversed().map { "geese-\($0).jpg" })
@@ -46,7 +46,7 @@ extension WindowTests {
             let sample = try await SharedMediaSample.make()
             try await sample.talk.say("But soft!")
             let id = ContactRow.ID(account: sample.talk.account, address: sample.talk.romeo)
-            let window = try #require(ContactWindow.show(id, sample.talk.desk, over: nil))
+            let window = try #require(ContactWindow.show(id, sample.talk.context, over: nil))
             let group = window.view.media
             let words = "Nothing was shared in this conversation yet."
             #expect(await Toolkit.turn { group.all.string("subtitle") == words })
@@ -75,11 +75,11 @@ extension WindowTests {
             let room = RoomModel(key, store: talk.home.store, environment: talk.home.environment)
             await room.readBook()
             room.show(RoomState(isInside: true, nickname: "Juliet", subject: nil, people: []))
-            await talk.desk.prepareDownloads(of: account)
+            await talk.context.prepareDownloads(of: account)
             await Toolkit.settle()
             let before = Object.liveCount
             do {
-                let window = RoomWindow(room, talk.desk)
+                let window = RoomWindow(room, talk.context)
                 window.present()
                 window.stack.shown = "room"
                 let group = window.page.media

@@ -114,9 +114,9 @@ final class SharedMediaSample {
     func show(
         _ page: String = "pictures", onLeave: @escaping () -> Void = {}
     ) async throws -> SharedMediaWindow {
-        await talk.desk.prepareDownloads(of: talk.account)
+        await talk.context.prepareDownloads(of: talk.account)
         let shown = SharedMediaWindow.show(
-            talk.key, title: sampleWords("Romeo"), talk.desk, over: nil, onLeave: onLeave)
+            talk.context.sharedMedia(of: talk.key), title: sampleWords("Romeo"), over: nil, onLeave: onLeave)
         shown.stack.shown = page
         await Toolkit.settle()
         return shown

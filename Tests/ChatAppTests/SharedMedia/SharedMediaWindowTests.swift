@@ -80,8 +80,8 @@ extension WindowTests {
         func viewer() async throws {
             let sample = try await SharedMediaSample.make()
             for number in 0..<5 { try await sample.picture(number, ago: Int64(100 - number)) }
-            await sample.talk.desk.prepareDownloads(of: sample.talk.account)
-            let wishes = SharedMediaWishes(sample.talk.key, sample.talk.desk)
+            await sample.talk.context.prepareDownloads(of: sample.talk.account)
+            let wishes = SharedMediaWishes(sample.talk.context.sharedMedia(of: sample.talk.key))
             let model = wishes.model([.picture], pageSize: 2)
             await model.open()
             #expect(model.items.elements.map(\.attachment.name) == ["geese-4.jpg", "geese-3.jpg"])
@@ -119,7 +119,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { lengths() == ["0:04", "0:21", "0:07"] })
             await Toolkit.picture(shown.window, "shared-voice")
             let newest = try #require(voice.shownRows.first?.item?.id.message)
-            let playback = sample.talk.desk.playback
+            let playback = sample.talk.context.playback
             // A row that is drawn anew in the midst of a click has another button; then one clicks again.
             #expect(
                 await Toolkit.turn {
@@ -159,7 +159,7 @@ extension WindowTests {
             let sample = try await SharedMediaSample.make()
             let wanted = try await sample.picture(2, ago: 20_000)
             try await sample.talk.fill(200)
-            let window = try MainWindow.shown(sample.talk.desk)
+            let window = try MainWindow.shown(sample.talk.context)
             var left = false
             let shown = try await sample.show { left = true }
             let view = try #require(shown.pictures)
@@ -180,7 +180,7 @@ extension WindowTests {
         func leaks() async throws {
             let sample = try await SharedMediaSample.make()
             try await sample.everything()
-            await sample.talk.desk.prepareDownloads(of: sample.talk.account)
+            await sample.talk.context.prepareDownloads(of: sample.talk.account)
             await Toolkit.settle()
             let before = Object.liveCount
             do {

@@ -98,7 +98,7 @@ extension WindowTests {
             }
             let wanted = try #require(try await sample.messages().first { $0.text.body.contains(sampleWords("rosa")) })
                 .id
-            let main = try MainWindow.shown(sample.desk)
+            let main = try MainWindow.shown(sample.context)
             let list = main.conversations
             #expect(await Toolkit.turn { list.model.count == 2 })
             list.startSearch()

@@ -30,7 +30,7 @@ extension WindowTests {
             let media = try await MediaCache.open(at: folder + "/media", budget: 100 << 20)
             let hash = try await media.insert(bytes)
             let downloads = AttachmentDownloads(AttachmentFetcher(store: sample.home.store, media: media))
-            sample.desk.use(downloads, of: sample.account)
+            sample.context.use(downloads, of: sample.account)
             try await sample.fill(80)
             let attachment = Attachment(
                 kind: .picture, mediaType: "image/gif", name: "rose.gif", size: Int64(bytes.count), width: 200,

@@ -63,7 +63,7 @@ extension WindowTests {
                     throw TransportError(.system, "not written")
                 }
             }
-            sample.desk.use(AttachmentDownloads(fetcher), of: sample.account)
+            sample.context.use(AttachmentDownloads(fetcher), of: sample.account)
             func say(_ name: String, duration: Int64? = nil) async throws -> MessageID {
                 let attachment = Attachment(
                     kind: .voice, mediaType: "audio/wav", duration: duration, url: "https://files.example/\(name)")

@@ -4,18 +4,18 @@ internal import GTKBinding
 internal import Localization
 
 /// Asks to whom a message is to be sent on, and sends it.
-final class Forwarding {
+final class ForwardingWindow {
     private let message: TimelineMessage
-    private let desk: Desk
+    private let context: AppContext
     private let window: Window
     private let list = ListBox().css("boxed-list")
     private let search = SearchEntry(placeholder: localized("Search conversations"))
     private var shown: [ConversationRow] = []
 
-    init(_ message: TimelineMessage, _ desk: Desk) {
+    init(_ message: TimelineMessage, _ context: AppContext) {
         self.message = message
-        self.desk = desk
-        window = Window(localized("Forward to"), width: 360, height: 480, over: desk.window?.window)
+        self.context = context
+        window = Window(localized("Forward to"), width: 360, height: 480, over: context.window?.window)
         window.isModal(true)
         window.closesOnEscape()
         let scroller = ScrolledWindow(list.margins(horizontal: 12, vertical: 12)).expand(.vertical)
@@ -35,13 +35,13 @@ final class Forwarding {
 
     private func show(_ text: String) {
         let words = text.lowercased()
-        shown = desk.home.conversations.all.values.sorted(by: ConversationRow.isBefore).filter {
+        shown = context.home.conversations.all.values.sorted(by: ConversationRow.isBefore).filter {
             words.isEmpty || $0.title.lowercased().contains(words) || $0.key.address.description.contains(words)
         }
         list.removeAll()
         for row in shown {
             let line = ActionRow(row.title, subtitle: row.key.address.description)
-            let picture = PersonPicture(desk.home.avatars, size: 32)
+            let picture = PersonPicture(context.home.avatars, size: 32)
             picture.show(name: row.title, hash: row.avatarHash)
             line.prepend(picture.widget)
             line.onActivate {}
@@ -50,14 +50,16 @@ final class Forwarding {
     }
 
     private func send(to index: Int) {
-        guard shown.indices.contains(index), let account = desk.home.account(shown[index].key.account) else { return }
+        guard shown.indices.contains(index), let account = context.home.account(shown[index].key.account) else {
+            return
+        }
         let (key, title) = (shown[index].key, shown[index].title)
         let text = MessageText(message.text.body, attachments: message.text.attachments)
         window.destroy()
-        let desk = desk
-        desk.attempt { () async throws(StoreError) in
+        let place = context.place
+        place.attempt { () async throws(StoreError) in
             _ = try await account.send(.text(text), in: key)
-            desk.say(localized("Sent to %@.", title))
+            place.toast(localized("Sent to %@.", title))
         }
     }
 }

@@ -4,8 +4,11 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// What all views of the program share: the accounts, what is fetched, and the loudspeaker.
-final class Desk {
+/// What the windows of the program share: the accounts, what is fetched, the player of voice messages, and the ways from one window to
+/// another.
+///
+/// Views and rows never see it. They are given a model and closures, see `AppContext+Views.swift`.
+final class AppContext {
     let home: ChatHome
     let playback: VoicePlayback
     private weak var program: DesktopProgram?
@@ -22,7 +25,7 @@ final class Desk {
 
     /// Windows are light or dark as the preferences say, from now on.
     func followStyle() {
-        observe(self) { desk in StyleManager.use(desk.home.preferences.values.colourScheme.scheme) }
+        observe(self) { context in StyleManager.use(context.home.preferences.values.colourScheme.scheme) }
     }
 
     /// What is fetched for an account; `nil` where its media cannot be kept.
@@ -46,17 +49,6 @@ final class Desk {
     func takeUnsaid() -> [String] {
         defer { unsaid = [] }
         return unsaid
-    }
-
-    /// Does something with the store and tells what went wrong.
-    func attempt(_ body: @escaping () async throws(StoreError) -> Void) {
-        Task { [weak self] in
-            do throws(StoreError) {
-                try await body()
-            } catch {
-                self?.say(error.description)
-            }
-        }
     }
 
     // MARK: Going somewhere
@@ -92,6 +84,27 @@ final class Desk {
             program?.showWindow()
             RoomEntryWindow.show(self, text: address.bare.description)
         }
+    }
+
+    // MARK: Contacts
+
+    /// Shows the page of a contact, or of anybody else who was talked to.
+    func showContact(_ id: ContactRow.ID) {
+        ContactWindow.show(id, self, over: window?.window)
+    }
+
+    /// Asks for the address of somebody who shall be a contact.
+    ///
+    /// - Parameter text: an address or a part of one that was typed already.
+    func addContact(_ text: String = "") {
+        ContactAdditionWindow.show(text, self, over: window?.window)
+    }
+
+    /// The accounts that can be talked as, in the order of the list: those that are switched on, or all where none is.
+    var talkingAccounts: [ChatAccount] {
+        let rows = home.accounts.rows.elements
+        let enabled = rows.filter(\.isEnabled)
+        return (enabled.isEmpty ? rows : enabled).compactMap { home.account($0.id) }
     }
 
     func end() async {

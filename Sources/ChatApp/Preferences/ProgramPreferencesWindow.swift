@@ -4,7 +4,7 @@ internal import GTKBinding
 internal import Localization
 
 /// The window of what a person chooses: accounts, notifications, what others learn, and how the program looks.
-final class PreferencesView {
+final class ProgramPreferencesWindow {
     let window: PreferencesWindow
 
     private let home: ChatHome
@@ -12,13 +12,13 @@ final class PreferencesView {
     private(set) var general: PreferencesPage?
     private(set) var account: AccountView?
     /// There is one; its window keeps it.
-    private static weak var open: PreferencesView?
+    private static weak var open: ProgramPreferencesWindow?
 
     private init(_ home: ChatHome, over parent: Window?) {
         self.home = home
         window = PreferencesWindow(localized("Preferences"), over: parent)
-        weak var view: PreferencesView?
-        accounts = AccountsView(home) { view?.window }
+        weak var view: ProgramPreferencesWindow?
+        accounts = AccountsView(home) { SignInWindow.add(home, over: view?.window) }
         window.setDefaultSize(width: 620, height: 640)
         window.add(accounts.page)
         let general = makeGeneral()
@@ -27,13 +27,13 @@ final class PreferencesView {
         view = self
         accounts.onOpen = { [weak self] in self?.show($0) }
         // Closed by the person, or gone with the window that it stands over; what keeps it lets go of it a moment later.
-        window.on("unrealize") { PreferencesView.open = nil }
+        window.on("unrealize") { ProgramPreferencesWindow.open = nil }
     }
 
     /// Shows the window; the account, too, if one is named.
     @discardableResult
-    static func show(_ home: ChatHome, over parent: Window?, account: AccountID? = nil) -> PreferencesView {
-        let view = open ?? PreferencesView(home, over: parent)
+    static func show(_ home: ChatHome, over parent: Window?, account: AccountID? = nil) -> ProgramPreferencesWindow {
+        let view = open ?? ProgramPreferencesWindow(home, over: parent)
         if open == nil { view.window.keep(view) }
         open = view
         view.window.present()
@@ -42,7 +42,9 @@ final class PreferencesView {
     }
 
     func show(_ id: AccountID) {
-        let view = AccountView(id, home) { [weak self] in self?.window }
+        let view = AccountView(
+            id, home, window: { [weak self] in self?.window },
+            signInAgain: { [weak self, home] in SignInWindow.repeated(id, home, over: self?.window) })
         view.onClose = { [weak self] in
             self?.window.closeSubpage()
             self?.account = nil
