@@ -20,8 +20,7 @@ import Testing
         ]
         var texts: Set<String> = []
         for folder in [
-            "Sources/CommandLine", "Sources/TerminalApp", "Sources/goose", "Sources/UserProfile", "Sources/ChatApp",
-            "Sources/ChatModel",
+            "Sources/CommandLine", "Sources/TerminalApp", "Sources/UserProfile", "Sources/ChatApp", "Sources/ChatModel",
         ] {
             let files = FileManager.default.enumerator(atPath: root + "/" + folder)
             while let file = files?.nextObject() as? String {

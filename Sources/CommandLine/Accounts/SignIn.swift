@@ -2,14 +2,14 @@ internal import Cryptography
 internal import Localization
 internal import TransportLayer
 internal import UserProfile
-package import XMPPAddress
-package import XMPPClient
+internal import XMPPAddress
+internal import XMPPClient
 internal import XMPPStream
 
 /// An account with everything that is needed to connect: what the command line says, completed by what is kept.
-package struct SignIn: Sendable {
+struct SignIn: Sendable {
     /// What somebody signs in for.
-    package enum Purpose: Sendable {
+    enum Purpose: Sendable {
         /// To use the account.
         case session
         /// To find out whether the password is right, which is kept then.
@@ -20,7 +20,7 @@ package struct SignIn: Sendable {
         case observation
     }
 
-    package let address: JID
+    let address: JID
     let connection: ConnectionOptions
     let password: String
     let source: PasswordSource
@@ -33,7 +33,7 @@ package struct SignIn: Sendable {
     private let token: FASTToken?
 
     /// Finds account, server and password.
-    package init(_ options: ConnectionOptions, for purpose: Purpose = .session) async throws(CommandError) {
+    init(_ options: ConnectionOptions, for purpose: Purpose = .session) async throws(CommandError) {
         var accounts = try CommandError.inProfile { () throws(ProfileFailure) in try AccountFile() }
         let account: AccountFile.Account?
         if let address = options.address {
@@ -74,7 +74,7 @@ package struct SignIn: Sendable {
     }
 
     /// The settings for the library, without extensions.
-    package var configuration: ClientConfiguration {
+    var configuration: ClientConfiguration {
         var configuration = ClientConfiguration(address: address, password: password)
         configuration.host = connection.host
         configuration.port = connection.port

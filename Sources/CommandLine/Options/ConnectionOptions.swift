@@ -1,10 +1,10 @@
 internal import Localization
-package import XMPPAddress
+internal import XMPPAddress
 
 /// Which account, and how its server is reached: the options that every command knows.
-package struct ConnectionOptions: Sendable {
+struct ConnectionOptions: Sendable {
     /// Which certificates are accepted.
-    package enum Trust: Sendable, Equatable {
+    enum Trust: Sendable, Equatable {
         /// What the system trusts, or the file of `--ca`.
         case authorities
         /// Ask on the terminal about any other one.
@@ -13,18 +13,18 @@ package struct ConnectionOptions: Sendable {
         case pinned(String)
     }
 
-    package var address: JID?
-    package var host: String?
-    package var port: UInt16?
-    package var authorityFile: String?
-    package var usesDirectTLS: Bool
-    package var passwordFile: String?
+    var address: JID?
+    var host: String?
+    var port: UInt16?
+    var authorityFile: String?
+    var usesDirectTLS: Bool
+    var passwordFile: String?
     /// Seconds.
-    package var timeout: Int?
-    package var trust: Trust
-    package var isVerbose: Bool
+    var timeout: Int?
+    var trust: Trust
+    var isVerbose: Bool
 
-    package static let options: [OptionParser.Option] = [
+    static let options: [OptionParser.Option] = [
         .init("jid", letter: "j", value: "ADDRESS", "the account, such as juliet@example.org"),
         .init("host", value: "NAME", "connect there in place of what DNS says"),
         .init("port", value: "NUMBER", "and at that port"),
@@ -38,7 +38,7 @@ package struct ConnectionOptions: Sendable {
         .init("verbose", letter: "v", "report the steps of the connection on standard error"),
     ]
 
-    package init(_ options: OptionParser.Result) throws(CommandError) {
+    init(_ options: OptionParser.Result) throws(CommandError) {
         if let text = options["jid"] { address = try Self.account(text) }
         host = options["host"]
         if let text = options["port"] {
