@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "ChatStore", targets: ["ChatStore"]),
+        .library(name: "ChatEngine", targets: ["ChatEngine"]),
         .library(name: "ChatModel", targets: ["ChatModel"]),
         .executable(name: "hongyan", targets: ["hongyan"]),
         .executable(name: "hongyan-desktop", targets: ["hongyan-desktop"]),
@@ -74,6 +75,7 @@ let package = Package(
 
         // Pure Swift: no C, no I/O, no clock, no randomness.
         library("Localization"),
+        library("Waiting"),
         library("XMLStreaming"),
         library("XMPPAddress"),
         library("SASLMechanisms"),
@@ -85,16 +87,20 @@ let package = Package(
         library("Cryptography", ["COpenSSL"]),
         library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf"]),
-        library("CredentialStore", ["CSecret"]),
+        library("CredentialStore", ["CSecret", "Waiting"]),
         library(
             "ChatStore",
-            ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "MessageSemantics", "Cryptography", "CSQLite"]),
+            [
+                "Waiting", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "MessageSemantics",
+                "Cryptography",
+                "CSQLite",
+            ]),
 
         // The session and what plugs into it.
-        library("XMPPClient", foundation + ["Cryptography", "TransportLayer"]),
+        library("XMPPClient", foundation + ["Cryptography", "TransportLayer", "Waiting"]),
         extensionModule("DataForms"),
         extensionModule("ServiceDiscovery", ["DataForms", "Cryptography"]),
-        extensionModule("Roster"),
+        extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
         extensionModule("MessageFeatures"),
@@ -105,7 +111,10 @@ let package = Package(
         extensionModule("Blocking", ["MessageFeatures"]),
         extensionModule("PublishSubscribe", ["DataForms", "MessageFeatures", "ServiceDiscovery"]),
         extensionModule(
-            "GroupChat", ["DataForms", "EntityInformation", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery"]),
+            "GroupChat",
+            [
+                "DataForms", "EntityInformation", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery", "Waiting",
+            ]),
         extensionModule("Profiles", ["Cryptography", "PublishSubscribe"]),
         extensionModule("FileSharing", ["MessageFeatures", "ServiceDiscovery", "Cryptography", "TransportLayer"]),
 
@@ -113,23 +122,31 @@ let package = Package(
         library("Hongyan", foundation + extensionProducts + ["MessageSemantics", "TransportLayer", "XMPPClient"]),
 
         // What their unit tests talk to.
-        library("HongyanTesting", foundation + ["TransportLayer", "XMPPClient"]),
+        library("HongyanTesting", foundation + ["TransportLayer", "Waiting", "XMPPClient"]),
 
         // The screen.
         screenModule("GTKBinding", ["CGTK"]),
+
+        // Accounts at work, without a screen.
+        library(
+            "ChatEngine",
+            foundation + extensionProducts + [
+                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+            ]),
 
         // What a person sees, without a screen.
         library(
             "ChatModel",
             foundation + extensionProducts + [
-                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+                "Localization", "ChatEngine", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
             ]),
 
         // What the programs of one person share: where everything is kept.
         library(
             "UserProfile",
             foundation + [
-                "Localization", "CredentialStore", "Cryptography", "ChatStore", "ChatModel", "FileSharing",
+                "Localization", "CredentialStore", "Cryptography", "ChatStore", "ChatEngine", "ChatModel",
+                "FileSharing",
                 "XMPPClient",
             ]),
 
@@ -137,20 +154,21 @@ let package = Package(
         library(
             "TerminalApp",
             [
-                "XMPPAddress", "XMPPStanzas", "XMPPClient", "MessageFeatures", "Media", "ChatStore", "ChatModel",
-                "Localization",
+                "XMPPAddress", "XMPPStanzas", "XMPPClient", "MessageFeatures", "Media", "ChatStore", "ChatEngine",
+                "ChatModel", "Localization",
             ]),
         library(
             "CommandLine",
             foundation + extensionProducts + [
-                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore", "ChatModel",
-                "Localization", "TerminalApp", "UserProfile", "CGlibc",
+                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore", "ChatEngine",
+                "ChatModel", "Localization", "TerminalApp", "UserProfile", "CGlibc",
             ]),
         .executableTarget(name: "hongyan", dependencies: ["CommandLine"], swiftSettings: settings),
         screenModule(
             "ChatApp",
             [
-                "GTKBinding", "ChatModel", "ChatStore", "CredentialStore", "Localization", "Media", "UserProfile",
+                "GTKBinding", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "Localization", "Media",
+                "UserProfile",
                 "XMPPAddress", "XMPPClient",
             ]),
         .executableTarget(
@@ -191,12 +209,19 @@ let package = Package(
             name: "ProgramFixtures", dependencies: ["ServerFixtures"], path: "Tests/ProgramFixtures",
             swiftSettings: settings),
         .target(
+            name: "ChatFixtures",
+            dependencies: foundation + [
+                "ChatEngine", "ChatStore", "MessageHistory", "ServerFixtures", "TransportLayer", "XMPPClient",
+            ],
+            path: "Tests/ChatFixtures", swiftSettings: settings),
+        .target(
             name: "HostileFixtures",
             dependencies: foundation + [
-                "ChatModel", "ChatStore", "CExpat", "Cryptography", "StanzaCorpus", "TransportLayer", "XMPPClient",
-                "ServerFixtures",
+                "ChatEngine", "ChatModel", "ChatStore", "CExpat", "Cryptography", "StanzaCorpus", "TransportLayer",
+                "XMPPClient", "ServerFixtures",
             ],
             path: "Tests/HostileFixtures", swiftSettings: settings),
+        tests("Waiting", ["Waiting"]),
         tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
         tests("XMPPAddress", ["XMPPAddress"]),
         tests("MessageSemantics", ["MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
@@ -206,7 +231,7 @@ let package = Package(
         tests("Cryptography", ["Cryptography"]),
         tests("TransportLayer", ["TransportLayer", "ServerFixtures"]),
         tests("Localization", ["Localization"]),
-        tests("UserProfile", ["UserProfile", "ChatStore", "XMPPAddress"]),
+        tests("UserProfile", ["UserProfile", "ChatModel", "ChatStore", "SASLMechanisms", "XMPPAddress"]),
         tests("Media", ["Media"]),
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",
@@ -219,7 +244,8 @@ let package = Package(
         tests(
             "ChatApp",
             [
-                "ChatApp", "ChatModel", "ChatStore", "GTKBinding", "CGTK", "AccountRegistration", "DataForms",
+                "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "GTKBinding", "CGTK", "AccountRegistration",
+                "DataForms",
                 "GroupChat",
                 "Localization", "Media", "MessageFeatures",
                 "TransportLayer", "UserProfile", "XMPPAddress", "XMPPClient", "XMPPStanzas", "ServerFixtures",
@@ -235,27 +261,34 @@ let package = Package(
             "XMPPClient",
             foundation + [
                 "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "HongyanTesting", "MessageFeatures",
-                "MessageHistory",
-                "ServerFixtures",
+                "MessageHistory", "ServerFixtures", "Waiting",
             ]),
         tests(
             "Extensions",
-            foundation + extensionProducts + ["Cryptography", "TransportLayer", "XMPPClient", "ServerFixtures"]),
+            foundation + extensionProducts + [
+                "Cryptography", "TransportLayer", "Waiting", "XMPPClient", "ServerFixtures",
+            ]),
         .executableTarget(
             name: "FaultClient", dependencies: foundation + ["TransportLayer", "XMPPClient"], path: "Tests/FaultClient",
             swiftSettings: settings),
         tests(
             "Connection", foundation + ["TransportLayer", "XMPPClient", "ServerFixtures", "FaultClient"]),
         tests(
+            "ChatEngine",
+            foundation + [
+                "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "Media", "MessageFeatures",
+                "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
+            ]),
+        tests(
             "ChatModel",
             foundation + [
-                "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory", "MessageSemantics",
+                "ChatEngine", "ChatFixtures", "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory",
                 "AccountRegistration", "DataForms", "EntityInformation", "GroupChat",
                 "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(
             name: "ChaosClient",
-            dependencies: foundation + ["ChatModel", "ChatStore", "TransportLayer", "XMPPClient"],
+            dependencies: foundation + ["ChatEngine", "ChatStore", "TransportLayer", "XMPPClient"],
             path: "Tests/ChaosClient", swiftSettings: settings),
         tests("Chaos", ["XMLStreaming", "ServerFixtures", "ProgramFixtures", "HostileFixtures", "ChaosClient"]),
         .target(
@@ -263,19 +296,23 @@ let package = Package(
             swiftSettings: settings),
         tests(
             "TerminalApp",
-            ["TerminalApp", "TerminalFixtures", "ChatModel", "ChatStore", "XMPPAddress", "XMPPClient", "XMPPStream"]),
+            [
+                "TerminalApp", "TerminalFixtures", "ChatEngine", "ChatModel", "ChatStore", "XMPPAddress", "XMPPClient",
+                "XMPPStream",
+            ]),
         tests(
             "CommandLine",
             [
-                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures", "Localization",
+                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
+                "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures", "ProgramFixtures",
             ]),
         tests(
             "Hostile",
             foundation + [
-                "ChatModel", "ChatStore", "TransportLayer", "XMPPClient", "ServerFixtures", "ProgramFixtures",
-                "HostileFixtures",
+                "ChatEngine", "ChatModel", "ChatStore", "TransportLayer", "XMPPClient", "ServerFixtures",
+                "ProgramFixtures", "HostileFixtures",
             ]),
         tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
         tests("Documentation", ["Hongyan", "ServerFixtures", "goose"]),
@@ -285,7 +322,8 @@ let package = Package(
 
 // `Scripts/test --sanitize` builds these alone: what has no I/O needs no server, and a second build of the rest takes long.
 if Context.environment["HONGYAN_PURE_ONLY"] != nil {
-    let pure = foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + ["Cryptography"]
+    let pure =
+        foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + ["Cryptography", "Waiting"]
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])
     package.targets.removeAll { !kept.contains($0.name) }
     package.products = []

@@ -4,7 +4,7 @@ internal import Foundation
 extension Profile {
     private var preferencesPath: String { folder + "/preferences.json" }
 
-    /// What the person has chosen, kept in `preferences.json`; each change is written at once.
+    /// The user's preferences, stored in `preferences.json`; each change is written at once.
     @MainActor
     public func preferences() -> Preferences {
         let data = PrivateFile.read(preferencesPath)
@@ -13,7 +13,7 @@ extension Profile {
         return Preferences(values) { values in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            // Where nothing can be written the choice holds until the program ends.
+            // If writing fails, the change lasts until the program ends.
             if let data = try? encoder.encode(values) { _ = PrivateFile.write(data, to: path) }
         }
     }

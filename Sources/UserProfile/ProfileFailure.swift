@@ -1,17 +1,17 @@
 public import ChatStore
 internal import Localization
 
-/// Why the folder of a person's conversations, or the list of accounts, cannot be used.
+/// Why a profile or the list of accounts cannot be used.
 public enum ProfileFailure: Error, Sendable, Equatable {
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     case folder(String)
-    /// The store at `path` cannot be opened; `inUse` where another program has it open.
+    /// The store at `path` cannot be opened; `inUse` if another program has it open.
     case store(StoreError, path: String)
-    /// The list of accounts is there and cannot be read.
+    /// The list of accounts exists and cannot be read.
     case accountsUnreadable(String)
     case accountsUnwritable(String)
 
-    /// The failure as a sentence in the person's language, without advice that only one of the programs can follow.
+    /// The message in the user's language, without advice that applies to only one of the programs.
     public var sentence: String {
         switch self {
         case .folder(let path): localized("The folder %@ cannot be created.", path)
@@ -35,7 +35,7 @@ public enum ProfileFailure: Error, Sendable, Equatable {
 }
 
 extension SalvageReport {
-    /// What was done about a damaged store, for the person whose it is.
+    /// What was done about a damaged store, for the user.
     public func words(at path: String) -> String {
         let kept = localized(
             "%@ was damaged. What could be read was saved; the damaged file is now %@.", path, setAside)

@@ -1,4 +1,4 @@
-import ChatModel
+import ChatEngine
 import ChatStore
 import Foundation
 import Glibc

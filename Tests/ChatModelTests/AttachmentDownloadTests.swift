@@ -1,3 +1,4 @@
+import ChatFixtures
 import ChatStore
 import Foundation
 import Synchronization
@@ -5,6 +6,7 @@ import Testing
 import TransportLayer
 import XMPPAddress
 
+@testable import ChatEngine
 @testable import ChatModel
 
 /// Gives a content for each address, when it is let.

@@ -1,7 +1,9 @@
+import ChatFixtures
 import ChatStore
 import Testing
 import XMPPAddress
 
+@testable import ChatEngine
 @testable import ChatModel
 
 @Suite("Many changes, few redraws")

@@ -1,3 +1,5 @@
+import ChatEngine
+import ChatFixtures
 import ChatModel
 import ChatStore
 import Testing

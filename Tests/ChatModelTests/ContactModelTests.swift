@@ -1,8 +1,10 @@
+import ChatFixtures
 import ChatStore
 import Testing
 import XMPPAddress
 import XMPPClient
 
+@testable import ChatEngine
 @testable import ChatModel
 
 @Suite("One contact, and adding one")

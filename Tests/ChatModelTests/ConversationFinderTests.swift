@@ -1,3 +1,4 @@
+import ChatFixtures
 import ChatStore
 import Foundation
 import Testing

@@ -1,9 +1,11 @@
+import ChatFixtures
 import ChatStore
 import GroupChat
 import Testing
 import XMPPAddress
 import XMPPClient
 
+@testable import ChatEngine
 @testable import ChatModel
 
 @Suite("Rooms: entering, remembering, being invited")

@@ -1,3 +1,5 @@
+import ChatEngine
+import ChatFixtures
 import ChatModel
 import ChatStore
 import Synchronization
@@ -61,3 +63,6 @@ final class StoreActions: ConversationActions {
         state.withLock { $0.composing.append(isComposing) }
     }
 }
+
+/// That of a message; tests have attachments, too.
+typealias Attachment = ChatStore.Attachment

@@ -1,6 +1,20 @@
+import ChatFixtures
 import ChatModel
+import Foundation
 
 extension ModelFixture {
+    func environment(zone: String = "UTC", now: Int64 = 1_000_000) -> ModelEnvironment {
+        let reports = reports
+        return ModelEnvironment(
+            now: { Self.time(now) },
+            calendar: {
+                var calendar = Calendar(identifier: .gregorian)
+                calendar.timeZone = TimeZone(identifier: zone) ?? .gmt
+                return calendar
+            },
+            report: { reports.add($0) })
+    }
+
     /// A timeline of the fixture's conversation.
     @MainActor
     func timeline(

@@ -1,3 +1,4 @@
+import ChatFixtures
 import ChatModel
 import ChatStore
 import Testing

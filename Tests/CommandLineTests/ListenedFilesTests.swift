@@ -1,4 +1,3 @@
-import ChatModel
 import FileSharing
 import Synchronization
 import Testing

@@ -1,4 +1,4 @@
-package import ChatModel
+package import ChatEngine
 package import ChatStore
 package import ServerFixtures
 internal import Synchronization

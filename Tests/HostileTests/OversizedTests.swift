@@ -1,4 +1,3 @@
-import ChatModel
 import ChatStore
 import HostileFixtures
 import Testing

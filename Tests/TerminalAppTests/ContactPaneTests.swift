@@ -1,3 +1,4 @@
+@testable import ChatEngine
 import ChatStore
 import Testing
 import XMPPAddress

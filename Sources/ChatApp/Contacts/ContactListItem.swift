@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 
 /// One line of the list of contacts: the heading of a section, or a person.

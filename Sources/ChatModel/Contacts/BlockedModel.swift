@@ -1,3 +1,4 @@
+public import ChatEngine
 public import ChatStore
 internal import Localization
 public import Observation

@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatStore
 
 /// One account of a ``ChatHome`` with what belongs to it as long as the program runs.

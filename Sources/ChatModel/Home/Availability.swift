@@ -1,3 +1,4 @@
+public import ChatEngine
 internal import XMPPStanzas
 
 /// How a person wants to be seen, as it is chosen from a list.

@@ -1,3 +1,4 @@
+public import ChatEngine
 public import ChatStore
 internal import TransportLayer
 internal import XMPPClient

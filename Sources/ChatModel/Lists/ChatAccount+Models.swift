@@ -1,3 +1,4 @@
+public import ChatEngine
 internal import ChatStore
 internal import MessageFeatures
 internal import XMPPAddress

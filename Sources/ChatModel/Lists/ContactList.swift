@@ -1,3 +1,4 @@
+public import ChatEngine
 public import ChatStore
 public import GroupChat
 public import Observation

@@ -1,3 +1,4 @@
+public import ChatEngine
 public import ChatStore
 public import XMPPAddress
 
@@ -79,4 +80,29 @@ public struct ContactRequestRow: Identifiable, Hashable, Sendable {
     public let isRepeated: Bool
 
     public var address: JID { id.address }
+}
+
+/// An invitation into a room that waits for an answer.
+public struct RoomInvitationRow: Identifiable, Hashable, Sendable {
+    public struct ID: Hashable, Sendable {
+        public let account: AccountID
+        /// The room's bare address.
+        public let room: JID
+    }
+
+    public let id: ID
+    /// What the room is called.
+    public let roomName: String
+    /// What the one who invites is called, where that was said.
+    public let inviterName: String?
+    public let inviter: JID?
+    /// What was said with it.
+    public let reason: String?
+
+    public var room: JID { id.room }
+
+    /// The conversation of the room.
+    public var conversation: ConversationKey {
+        ConversationKey(account: id.account, address: id.room, kind: .room)
+    }
 }

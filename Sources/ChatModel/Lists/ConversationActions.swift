@@ -1,3 +1,4 @@
+public import ChatEngine
 public import ChatStore
 
 /// What the models ask of the account that a conversation belongs to. ``ChatAccount`` does it; tests give another.

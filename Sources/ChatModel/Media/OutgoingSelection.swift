@@ -1,3 +1,4 @@
+internal import ChatEngine
 public import ChatStore
 internal import Foundation
 internal import Media

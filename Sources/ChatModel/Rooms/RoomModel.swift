@@ -1,3 +1,4 @@
+public import ChatEngine
 public import ChatStore
 public import Observation
 internal import XMPPAddress

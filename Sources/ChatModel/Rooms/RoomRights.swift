@@ -1,3 +1,5 @@
+public import ChatEngine
+
 /// What this person may do in a room, as far as role and affiliation say it (XEP-0045 §5.1.1, §5.2.1). The room has the last
 /// word.
 public struct RoomRights: Hashable, Sendable {

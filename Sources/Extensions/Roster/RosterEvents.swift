@@ -1,9 +1,9 @@
-internal import Synchronization
+internal import Waiting
 
-/// What one observer sees of the contact list, in batches.
+/// The events of the contact list for one observer, in batches.
 ///
-/// An observer that is slow gets several changes of one contact as one, the last; so what waits for it is never more than
-/// a few entries a contact.
+/// For a slow observer, several changes of a contact are merged into the last one, so the queue never has more than a
+/// few entries per contact.
 public struct RosterEvents: AsyncSequence, Sendable {
     public typealias Element = [RosterEvent]
     public typealias Failure = Never
@@ -12,46 +12,29 @@ public struct RosterEvents: AsyncSequence, Sendable {
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let mailbox: RosterMailbox
-        var signals: AsyncStream<Void>.Iterator
 
-        /// The next batch, never empty; `nil` when the session is over or the task is cancelled.
+        /// The next batch, never empty; `nil` after the session has ended or the task was cancelled.
         public mutating func next() async -> [RosterEvent]? {
-            await next(isolation: nil)
+            await mailbox.next()
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> [RosterEvent]? {
-            while true {
-                let batch = mailbox.take()
-                if !batch.isEmpty { return batch }
-                guard await signals.next(isolation: actor) != nil else {
-                    let rest = mailbox.take()
-                    return rest.isEmpty ? nil : rest
-                }
-            }
+            await mailbox.next()
         }
     }
 
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(mailbox: mailbox, signals: mailbox.signals.makeAsyncIterator())
-    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(mailbox: mailbox) }
 }
 
-/// The events that wait for one observer.
-final class RosterMailbox: Sendable {
-    private let pending = Mutex<[RosterEvent]>([])
-    private let signal: AsyncStream<Void>.Continuation
-    /// Holds one signal at most: whoever is woken takes everything.
-    let signals: AsyncStream<Void>
+/// The queue of events of one observer.
+typealias RosterMailbox = Mailbox<[RosterEvent]>
 
-    init() {
-        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    }
-
+extension Mailbox<[RosterEvent]> {
     func post(_ event: RosterEvent) {
-        pending.withLock { pending in
+        put { pending in
             switch event {
             case .populating:
-                // The whole list is about to come again: what was not read of the last time is out of date.
+                // The whole list will be reported again: unread events of the last report are obsolete.
                 pending.removeAll {
                     switch $0 {
                     case .populating, .item, .populated: true
@@ -70,15 +53,5 @@ final class RosterMailbox: Sendable {
             }
             pending.append(event)
         }
-        signal.yield()
     }
-
-    func take() -> [RosterEvent] {
-        pending.withLock { pending in
-            defer { pending = [] }
-            return pending
-        }
-    }
-
-    func finish() { signal.finish() }
 }

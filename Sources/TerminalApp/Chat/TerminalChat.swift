@@ -1,3 +1,4 @@
+package import ChatEngine
 package import ChatModel
 package import ChatStore
 internal import Localization

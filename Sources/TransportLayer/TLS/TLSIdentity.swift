@@ -1,12 +1,12 @@
 import COpenSSL
 import Glibc
 
-/// The certificate with which a client identifies itself to a server that asks for one, and its private key (RFC 8446
+/// The certificate and private key with which a client identifies itself to a server that requests one (RFC 8446
 /// §4.4.2, XEP-0178).
 public struct TLSIdentity: Sendable, Hashable {
     /// PEM file: the certificate, then the intermediate ones.
     public var certificateChainFile: String
-    /// PEM file without passphrase: nobody can be asked for one when a connection is made again.
+    /// PEM file without passphrase: a reconnection cannot ask for one.
     public var privateKeyFile: String
 
     public init(certificateChainFile: String, privateKeyFile: String) {
@@ -14,14 +14,14 @@ public struct TLSIdentity: Sendable, Hashable {
         self.privateKeyFile = privateKeyFile
     }
 
-    /// What is unsafe about the file of the key, as a sentence for a person; `nil` if only its owner can read it.
+    /// A warning if users other than its owner can read the file of the key, otherwise `nil`.
     public var warning: String? {
         var status = stat()
         guard stat(privateKeyFile, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
-        return "The private key in \(privateKeyFile) can be read by others. Make it readable for its owner alone."
+        return "The private key in \(privateKeyFile) can be read by others. Make it readable only for its owner."
     }
 
-    /// Lets a connection show the certificate. Reads both files.
+    /// Presents the certificate on a connection. Reads both files.
     ///
     /// - Throws: `invalidConfiguration` with the path and the reason.
     func show(on ssl: OpaquePointer) throws(TransportError) {
@@ -33,7 +33,7 @@ public struct TLSIdentity: Sendable, Hashable {
             }
         }
         ERR_clear_error()
-        // Without this OpenSSL asks for the passphrase of a key on the terminal.
+        // Otherwise OpenSSL asks for the passphrase of a key on the terminal.
         SSL_set_default_passwd_cb(ssl) { _, _, _, _ in 0 }
         guard SSL_use_certificate_chain_file(ssl, certificateChainFile) == 1 else {
             throw TransportError(tls: "Reading the certificate \(certificateChainFile)", .invalidConfiguration)

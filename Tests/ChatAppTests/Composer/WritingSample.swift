@@ -1,3 +1,4 @@
+import ChatEngine
 import ChatModel
 import ChatStore
 import Foundation

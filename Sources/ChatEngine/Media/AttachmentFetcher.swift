@@ -1,0 +1,202 @@
+public import ChatStore
+internal import Foundation
+internal import Media
+public import TransportLayer
+
+/// Fetches what messages offer, and knows what of it is here.
+///
+/// A content is found by its hash and by nothing else: a name from the network never becomes a path, and what is here is not
+/// fetched again, after a restart either. What was fetched is checked against what the message says of it.
+///
+///     let fetcher = AttachmentFetcher(store: store, media: media, trust: .system)
+///     let path = try await fetcher.fetch(0, of: message) { step in … }
+public struct AttachmentFetcher: Sendable {
+    /// How much is here of what there is; `total` where the server says it.
+    public struct Progress: Sendable, Hashable {
+        public var completed: Int64
+        public var total: Int64?
+
+        public init(completed: Int64, total: Int64?) {
+            self.completed = completed
+            self.total = total
+        }
+
+        /// 0 to 1; `nil` where nobody knows.
+        public var fraction: Double? {
+            total.flatMap { $0 > 0 ? min(1, Double(completed) / Double($0)) : nil }
+        }
+    }
+
+    public typealias ProgressHandler = @Sendable (Progress) -> Void
+
+    /// Gets an address into a file, no more than so many bytes.
+    typealias Download =
+        @Sendable (_ url: String, _ path: String, _ limit: Int64, _ progress: @escaping ProgressHandler)
+        async throws(TransportError) -> Void
+
+    /// The most that is fetched when a person asks for it: a film from a telephone.
+    public static let sizeLimit: Int64 = 100 << 20
+
+    public let media: MediaCache
+    package let store: any LocalStore
+    private let download: Download
+    /// How long a sound lasts, in milliseconds.
+    private let measure: @Sendable (_ path: String) async -> Int64?
+
+    /// - Parameter trust: which servers are believed: as for the connection of the account. Addresses that are not `https:` are
+    ///   refused.
+    public init(store: any LocalStore, media: MediaCache, trust: TrustPolicy = .system) {
+        let http = HTTPClient(configuration: .init(trust: trust))
+        self.init(store: store, media: media) { url, path, limit, progress throws(TransportError) in
+            _ = try await http.download(url, toFile: path, limit: Int(clamping: limit)) { step in
+                progress(Progress(completed: step.completed, total: step.total))
+            }
+        }
+    }
+
+    init(
+        store: any LocalStore, media: MediaCache,
+        measure: @escaping @Sendable (String) async -> Int64? = AttachmentFacts.milliseconds,
+        download: @escaping Download
+    ) {
+        self.store = store
+        self.media = media
+        self.measure = measure
+        self.download = download
+    }
+
+    /// Where the content is on this device; `nil` where it is not, or not any more. Pin it in the cache as long as the file is
+    /// read.
+    public func path(of attachment: Attachment) async -> String? {
+        guard let hash = attachment.contentHash.flatMap(ContentHash.init) else { return nil }
+        return await media.file(of: hash)
+    }
+
+    /// Fetches an attachment of a message unless it is here, and notes in the store that it is.
+    ///
+    /// - Parameter limit: bytes; a larger file is refused before or while it is fetched.
+    /// - Returns: where it is.
+    public func fetch(
+        _ index: Int, of message: MessageID, limit: Int64 = sizeLimit,
+        progress: @escaping ProgressHandler = { _ in }
+    ) async throws(AttachmentFailure) -> String {
+        let content = try await bring(index, of: message, limit: limit, progress: progress)
+        if content.isNew { await measureSound(index, of: message, at: content.path) }
+        return content.path
+    }
+
+    /// The first half of ``fetch(_:of:limit:progress:)``: brings the content here. It can be opened then; how long a sound lasts is
+    /// not known yet, because decoding can take its time.
+    package func bring(
+        _ index: Int, of message: MessageID, limit: Int64, progress: @escaping ProgressHandler
+    ) async throws(AttachmentFailure) -> (path: String, isNew: Bool) {
+        guard let attachment = await attachment(index, of: message) else {
+            throw AttachmentFailure(isTemporary: false, condition: "message-gone", text: "")
+        }
+        if let path = await path(of: attachment) {
+            // The sender's word about a content that is here for another reason, or it was noted before.
+            let isNew = !attachment.isLocal || attachment.isUnexamined
+            if isNew { await note(index, of: message, at: path, hash: attachment.contentHash) }
+            return (path, isNew)
+        }
+        guard let url = attachment.url else {
+            throw AttachmentFailure(isTemporary: false, condition: "file-gone", text: "")
+        }
+        if let size = attachment.size, size > limit { throw .tooLarge }
+        let part = media.pathForIncoming()
+        defer { try? FileManager.default.removeItem(atPath: part) }
+        do throws(TransportError) {
+            try await download(url, part, limit, progress)
+        } catch {
+            throw AttachmentFailure(fetching: error)
+        }
+        return (try await keep(part, as: attachment, index, of: message), true)
+    }
+
+    private func keep(
+        _ part: String, as attachment: Attachment, _ index: Int, of message: MessageID
+    ) async throws(AttachmentFailure) -> String {
+        let size = (try? FileManager.default.attributesOfItem(atPath: part))?[.size] as? NSNumber
+        if let promised = attachment.size, let size, promised != size.int64Value {
+            throw AttachmentFailure(isTemporary: false, condition: "wrong-content", text: "")
+        }
+        let promised = attachment.contentHash.flatMap(ContentHash.init)
+        let hash: ContentHash
+        do throws(StoreError) {
+            hash = try await media.insert(contentsOf: part, expecting: promised)
+        } catch {
+            let isWrong = error.code == .invalidRequest
+            throw AttachmentFailure(
+                isTemporary: !isWrong, condition: isWrong ? "wrong-content" : "not-kept",
+                text: isWrong ? "" : error.description)
+        }
+        guard let path = await media.file(of: hash) else {
+            throw AttachmentFailure(isTemporary: true, condition: "not-kept", text: "")
+        }
+        await note(index, of: message, at: path, hash: hash.description)
+        return path
+    }
+
+    private func attachment(_ index: Int, of message: MessageID) async -> Attachment? {
+        let found = try? await store.read { reader throws(StoreError) in try reader.message(message) }
+        guard let attachments = found?.text.attachments, attachments.indices.contains(index) else { return nil }
+        return attachments[index]
+    }
+
+    /// Writes down that the content is here, and what it is: found in the bytes, not in claims. If that fails, the content is
+    /// found by its hash all the same.
+    private func note(_ index: Int, of message: MessageID, at path: String, hash: String?) async {
+        let facts = AttachmentFacts(path)
+        await change(index, of: message) { attachment in
+            attachment.contentHash = hash
+            attachment.isLocal = true
+            facts.write(into: &attachment)
+        }
+    }
+
+    /// The second half: writes down how long a sound lasts, where nobody has said it or what was said may be wrong.
+    package func measureSound(_ index: Int, of message: MessageID, at path: String) async {
+        guard let attachment = await attachment(index, of: message), attachment.kind == .voice,
+            let milliseconds = await measure(path)
+        else { return }
+        await change(index, of: message) { $0.duration = milliseconds }
+    }
+
+    private func change(
+        _ index: Int, of message: MessageID, _ body: @escaping @Sendable (inout Attachment) -> Void
+    ) async {
+        try? await store.write { writer throws(StoreError) in
+            guard let attachments = try writer.message(message)?.text.attachments,
+                attachments.indices.contains(index)
+            else { return }
+            var attachment = attachments[index]
+            body(&attachment)
+            if attachment != attachments[index] { try writer.update(attachment, at: index, of: message) }
+        }
+    }
+}
+
+extension Attachment {
+    /// What a list shows of it before it is opened is not known yet.
+    var isUnexamined: Bool {
+        switch kind {
+        case .voice: duration == nil
+        case .picture: width == nil || height == nil
+        case .video, .file: false
+        }
+    }
+}
+
+extension AttachmentFailure {
+    static let tooLarge = AttachmentFailure(isTemporary: false, condition: "too-large", text: "")
+
+    init(fetching error: TransportError) {
+        switch error.code {
+        case .tooLarge: self = .tooLarge
+        case .cancelled: self.init(isTemporary: true, condition: "cancelled", text: "")
+        case .httpStatus, .certificateRefused, .invalidConfiguration:
+            self.init(isTemporary: false, condition: "not-fetched", text: error.description)
+        default: self.init(isTemporary: true, condition: "not-fetched", text: error.description)
+        }
+    }
+}

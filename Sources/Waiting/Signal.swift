@@ -1,0 +1,53 @@
+import Synchronization
+
+/// Wakes the one task that waits for work. A signal sent while no task waits is kept, and several count as one.
+package final class Signal: Sendable {
+    private enum State {
+        case quiet
+        case sent
+        case waiting(CheckedContinuation<Void, Never>)
+    }
+
+    private let state = Mutex(State.quiet)
+
+    package init() {}
+
+    package func send() {
+        let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
+            switch state {
+            case .waiting(let waiter):
+                state = .quiet
+                return waiter
+            case .quiet, .sent:
+                state = .sent
+                return nil
+            }
+        }
+        waiter?.resume()
+    }
+
+    /// Returns after the next signal or when the task is cancelled. One task at a time may wait.
+    package func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    switch state {
+                    case .sent:
+                        state = .quiet
+                        return true
+                    case .quiet where Task.isCancelled:
+                        return true
+                    case .quiet:
+                        state = .waiting(continuation)
+                        return false
+                    case .waiting:
+                        preconditionFailure("Two tasks wait for the same signal.")
+                    }
+                }
+                if isDone { continuation.resume() }
+            }
+        } onCancel: {
+            send()
+        }
+    }
+}

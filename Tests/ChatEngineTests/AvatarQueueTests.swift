@@ -1,0 +1,42 @@
+import Testing
+import XMPPAddress
+
+@testable import ChatEngine
+
+@Suite("The order in which avatars are fetched")
+struct AvatarQueueTests {
+    private static func change(_ address: String, _ hash: String? = "a") throws -> AvatarQueue.Change {
+        AvatarQueue.Change(owner: try JID(address), hash: hash)
+    }
+
+    @Test("a silent server takes few places and holds nobody else up")
+    func silentServer() throws {
+        var queue = AvatarQueue()
+        var started: [AvatarQueue.Change] = []
+        for number in 0..<100 {
+            if let change = queue.add(try Self.change("p\(number)@silent.test")) { started.append(change) }
+        }
+        #expect(started.count == AvatarQueue.serverLimit)
+        for number in 0..<20 {
+            if let change = queue.add(try Self.change("p@d\(number).test")) { started.append(change) }
+        }
+        #expect(started.count == AvatarQueue.limit)
+        // Each that is done makes room for another server, never for more of the silent one.
+        let next = try #require(queue.finished(try Self.change("p@d0.test")))
+        #expect(next.owner.domain == "d14.test")
+        let silent = try #require(queue.finished(try Self.change("p0@silent.test")))
+        #expect(silent.owner == (try JID("p2@silent.test")))
+    }
+
+    @Test("a change that waits is replaced by a later one of the same person, and what waits is bounded")
+    func replaced() throws {
+        var queue = AvatarQueue()
+        for number in 0..<AvatarQueue.serverLimit { _ = queue.add(try Self.change("p\(number)@d.test")) }
+        #expect(queue.add(try Self.change("bob@d.test", "a")) == nil)
+        #expect(queue.add(try Self.change("bob@d.test", nil)) == nil)
+        #expect(queue.waitingCount == 1)
+        for number in 0..<(2 * AvatarQueue.waitingLimit) { _ = queue.add(try Self.change("q\(number)@d.test")) }
+        #expect(queue.waitingCount == AvatarQueue.waitingLimit)
+        #expect(queue.finished(try Self.change("p0@d.test")) == (try Self.change("bob@d.test", nil)))
+    }
+}

@@ -1,0 +1,65 @@
+import ChatFixtures
+import ChatStore
+import Testing
+import XMPPAddress
+import XMPPClient
+
+@testable import ChatEngine
+
+/// What an account must not believe after a session that broke.
+@Suite("Sessions that break")
+@MainActor
+struct BrokenSessionTests {
+    private static func account(_ fixture: ModelFixture) -> ChatAccount {
+        ChatAccount(
+            fixture.account, configuration: ClientConfiguration(address: fixture.juliet, password: ""),
+            store: fixture.store)
+    }
+
+    @Test("the newest page of history stays owed until it has come, though its session is resumed in between")
+    func owedHistory() async throws {
+        let fixture = try await ModelFixture()
+        let account = Self.account(fixture)
+        var actions = await account.captureHistory().makeAsyncIterator()
+        await account.beginHistory(isResumed: false)
+        guard case .ask(let request)? = await actions.next() else {
+            Issue.record("nothing was asked for")
+            return
+        }
+        #expect(request.purpose == .newest && request.archive == fixture.juliet)
+        // The session is cut before the page comes, and resumed.
+        await account.cut()
+        await account.beginHistory(isResumed: true)
+        #expect(await actions.next() == .ask(request))
+        await account.pageCame(for: request)
+        await account.cut()
+        await account.beginHistory(isResumed: true)
+        #expect(await actions.next() == HistorySync.Action.none)
+    }
+
+    @Test("a room whose history comes when nobody is in it any more is not open for what waits to be said there")
+    func roomNotEntered() async throws {
+        let fixture = try await ModelFixture()
+        let account = Self.account(fixture)
+        let room = try JID("orchard@rooms.example")
+        let request = HistoryRequest(
+            archive: room, with: nil, query: StoredArchiveQuery(.backward), purpose: .newest, limit: 50)
+        await account.pageCame(for: request)
+        #expect(await account.queue.openRooms.isEmpty)
+        // What is told by the room itself opens and closes it.
+        await account.queue.roomOpened(room)
+        #expect(await account.queue.openRooms == [room])
+        await account.queue.roomClosed(room)
+        #expect(await account.queue.openRooms.isEmpty)
+    }
+}
+
+extension ChatAccount {
+    fileprivate func captureHistory() -> AsyncStream<HistorySync.Action> {
+        let (stream, continuation) = AsyncStream.makeStream(of: HistorySync.Action.self)
+        historyActions = continuation
+        return stream
+    }
+
+    fileprivate func cut() { sync.disconnected() }
+}

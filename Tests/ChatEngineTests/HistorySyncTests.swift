@@ -1,0 +1,196 @@
+import ChatEngine
+import ChatFixtures
+import ChatStore
+import Testing
+import XMPPAddress
+
+@Suite("Which page of history comes next")
+struct HistorySyncTests {
+    static let account = address("juliet@example.com")
+    static let room = address("orchard@rooms.example.com")
+    static let romeo = address("romeo@example.com")
+    static let start = ContinuousClock.now
+
+    static func address(_ text: String) -> JID {
+        guard let address = try? JID(text) else { preconditionFailure("\(text) is no address") }
+        return address
+    }
+
+    static func gap(_ after: String?, _ before: String) -> ArchiveGap {
+        func place(_ id: String) -> StoredArchivePosition {
+            StoredArchivePosition(id: id, time: MessageTime(millisecondsSince1970: Int64(id) ?? 0))
+        }
+        return ArchiveGap(after: after.map(place), before: place(before))
+    }
+
+    static func request(_ action: HistorySync.Action) -> HistoryRequest? {
+        switch action {
+        case .ask(let request), .forget(_, let request): request
+        case .none, .wait: nil
+        }
+    }
+
+    @Test("A new session begins with the newest page of the own archive")
+    func newSession() throws {
+        var sync = HistorySync(account: Self.account)
+        let action = sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)
+        let request = try #require(Self.request(action))
+        #expect(request.archive == Self.account && request.with == nil && request.purpose == .newest)
+        #expect(request.query == StoredArchiveQuery(.backward))
+        #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
+    }
+
+    @Test("A resumed session missed nothing, but holes of before are closed")
+    func resumed() throws {
+        var sync = HistorySync(account: Self.account)
+        #expect(sync.sessionBegan(isResumed: true, gaps: [], now: Self.start) == .none)
+        var other = HistorySync(account: Self.account)
+        let request = try #require(
+            Self.request(other.sessionBegan(isResumed: true, gaps: [Self.gap("1", "9")], now: Self.start)))
+        #expect(request.purpose == .gap)
+        #expect(request.query == StoredArchiveQuery(.backward, anchor: "9", limit: "1"))
+    }
+
+    @Test(
+        "Holes are closed from the newest to the oldest, and what lies before everything is left alone where the policy says so"
+    )
+    func holes() throws {
+        var policy = HistoryPolicy()
+        policy.reachesBack = false
+        var sync = HistorySync(account: Self.account, policy: policy)
+        var request = try #require(
+            Self.request(sync.sessionBegan(isResumed: false, gaps: [Self.gap(nil, "5")], now: Self.start)))
+        let gaps = [Self.gap("50", "90"), Self.gap("10", "20"), Self.gap(nil, "5")]
+        request = try #require(Self.request(sync.answered(request, gaps: gaps, now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.backward, anchor: "90", limit: "50"))
+        request = try #require(
+            Self.request(sync.answered(request, gaps: Array(gaps.dropFirst()), now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.backward, anchor: "20", limit: "10"))
+        #expect(sync.answered(request, gaps: [Self.gap(nil, "5")], now: Self.start) == .none)
+    }
+
+    @Test("A hole without end stops after so many pages, and a new session goes on")
+    func bounded() throws {
+        var sync = HistorySync(account: Self.account)
+        var action = sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)
+        var count = 0
+        while let request = Self.request(action) {
+            count += 1
+            action = sync.answered(request, gaps: [Self.gap("1", "9\(count)")], now: Self.start)
+            if count > 100 { break }
+        }
+        #expect(count == 1 + HistoryPolicy.standard.gapPages)
+        sync.disconnected()
+        #expect(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)) != nil)
+    }
+
+    @Test("What lies before everything that is here is fetched too, as far as the policy goes")
+    func backfill() throws {
+        var sync = HistorySync(account: Self.account)
+        var action = sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)
+        var anchors: [String?] = []
+        while let request = Self.request(action), anchors.count < 100 {
+            anchors.append(request.query.anchor)
+            action = sync.answered(request, gaps: [Self.gap(nil, "\(1000 - anchors.count)")], now: Self.start)
+        }
+        #expect(anchors.count == 1 + HistoryPolicy.standard.gapPages)
+        #expect(anchors.prefix(3) == [nil, "999", "998"])
+    }
+
+    @Test("The conversation in front of the person comes before everything else")
+    func focus() throws {
+        var sync = HistorySync(account: Self.account)
+        #expect(sync.opened(archive: Self.account, peer: Self.romeo, now: Self.start) == .none)
+        var request = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
+        #expect(request.with == Self.romeo && request.purpose == .newest)
+        request = try #require(Self.request(sync.answered(request, gaps: [], now: Self.start)))
+        #expect(request.with == nil && request.purpose == .newest)
+        #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
+    }
+
+    @Test("A page that a person waits for is next, and asked for once")
+    func older() throws {
+        var sync = HistorySync(account: Self.account)
+        let first = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
+        #expect(sync.olderWanted(archive: Self.account, peer: Self.romeo, before: "7", now: Self.start) == .none)
+        #expect(sync.olderWanted(archive: Self.account, peer: Self.romeo, before: "7", now: Self.start) == .none)
+        let older = try #require(
+            Self.request(sync.answered(first, gaps: [Self.gap("1", "9")], now: Self.start)))
+        #expect(older.purpose == .older && older.query.anchor == "7" && older.with == Self.romeo)
+        let next = try #require(Self.request(sync.answered(older, gaps: [], now: Self.start)))
+        #expect(next.purpose == .gap)
+    }
+
+    @Test("Rooms come after the account, the one in front before the others")
+    func rooms() throws {
+        let second = Self.address("balcony@rooms.example.com")
+        var sync = HistorySync(account: Self.account)
+        var request = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
+        _ = sync.roomEntered(second, gaps: [], now: Self.start)
+        _ = sync.roomEntered(Self.room, gaps: [], now: Self.start)
+        _ = sync.opened(archive: Self.room, peer: nil, now: Self.start)
+        var order: [JID] = []
+        var action = sync.answered(request, gaps: [], now: Self.start)
+        while let next = Self.request(action) {
+            order.append(next.archive)
+            request = next
+            action = sync.answered(request, gaps: [], now: Self.start)
+        }
+        #expect(order == [Self.room, second])
+        #expect(sync.roomEntered(second, gaps: [], now: Self.start) != .none)
+        #expect(sync.roomLeft(second, now: Self.start) == .none)
+    }
+
+    @Test("A cursor that the archive has lost: what was proved is forgotten, once, and the newest page comes again")
+    func cursorLost() throws {
+        var sync = HistorySync(account: Self.account)
+        let gaps = [Self.gap("1", "9")]
+        let gap = try #require(Self.request(sync.sessionBegan(isResumed: true, gaps: gaps, now: Self.start)))
+        let action = sync.failed(gap, .cursorLost, now: Self.start)
+        guard case .forget(let archive, let newest) = action else {
+            Issue.record("\(action)")
+            return
+        }
+        #expect(archive == Self.account && newest.purpose == .newest && newest.query.anchor == nil)
+        #expect(sync.answered(newest, gaps: [], now: Self.start) == .none)
+    }
+
+    @Test("A failure that may pass is tried again after a pause that grows")
+    func temporary() throws {
+        var sync = HistorySync(account: Self.account)
+        var request = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
+        var now = Self.start
+        for pause in [5, 10, 20, 40, 80, 160, 300, 300] {
+            #expect(sync.failed(request, .temporary, now: now) == .wait(until: now.advanced(by: .seconds(pause))))
+            #expect(sync.deadlinePassed(now: now.advanced(by: .seconds(pause - 1))) != .none)
+            now = now.advanced(by: .seconds(pause))
+            request = try #require(Self.request(sync.deadlinePassed(now: now)))
+        }
+        #expect(sync.answered(request, gaps: [], now: now) == .none)
+    }
+
+    @Test("An archive that refuses is left alone, and the others go on")
+    func refused() throws {
+        var sync = HistorySync(account: Self.account)
+        let own = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
+        _ = sync.roomEntered(Self.room, gaps: [], now: Self.start)
+        let room = try #require(Self.request(sync.failed(own, .refused, now: Self.start)))
+        #expect(room.archive == Self.room)
+        #expect(sync.answered(room, gaps: [], now: Self.start) == .none)
+        #expect(sync.olderWanted(archive: Self.account, peer: Self.romeo, before: nil, now: Self.start) == .none)
+    }
+
+    @Test("Answers to what was not asked, or after the end, mean nothing")
+    func strayAnswers() throws {
+        var sync = HistorySync(account: Self.account)
+        let request = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
+        let other = HistoryRequest(
+            archive: Self.room, query: StoredArchiveQuery(.backward), purpose: .newest, limit: 50)
+        #expect(sync.answered(other, gaps: [], now: Self.start) == .none)
+        sync.disconnected()
+        #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
+        #expect(sync.failed(request, .temporary, now: Self.start) == .none)
+        #expect(sync.roomEntered(Self.room, gaps: [], now: Self.start) == .none)
+        #expect(sync.deadlinePassed(now: Self.start) == .none)
+    }
+}

@@ -1,0 +1,146 @@
+import ChatEngine
+import ChatFixtures
+import ChatStore
+import ServerFixtures
+import Testing
+import XMPPAddress
+
+@Suite("Who is there, on real servers", .timeLimit(.minutes(20)))
+struct PresenceLiveTests {
+    @Test("after a lost connection who was there is there again, though a server says it once in a session only")
+    func resumption() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let proxy = try FaultProxy(to: server.port)
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server, port: proxy.port)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.ask(romeo, juliet)
+
+                proxy.configure { $0.acceptance = .refuse }
+                proxy.resetConnections()
+                await Person.until(romeo.account) { await romeo.account.presences.isEmpty }
+                proxy.heal()
+                await Person.until(romeo.account) { await romeo.account.connectionState.isOnline }
+                await Person.until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+            }
+        }
+    }
+
+    @Test("who was asked and asks back needs no answer, in another process neither")
+    func askedBack() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.ask(romeo, juliet)
+                await Person.until(juliet.account) { await juliet.account.presences[romeo.address]?.section == .online }
+                await Person.until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                let kept: @Sendable () async throws -> [StoredPresence] = {
+                    try await romeo.store.read { reader throws(StoreError) in try reader.presences(of: romeo.id) }
+                        .filter { $0.kind == .request }
+                }
+                let changes = romeo.store.changes()
+                if try await !kept().isEmpty { for await _ in changes where try await kept().isEmpty { break } }
+                #expect(await romeo.account.contactRequests.isEmpty)
+            }
+        }
+    }
+
+    @Test("whoever must log in anew while nobody looks sees who is there, and who comes soon after")
+    func inactive() async throws {
+        // No session waits here for its client for longer than a moment, and what is held back is not let go of again at once.
+        let server = try await PrivateProsody(
+            ServerOptions {
+                $0.configurationLines = ["smacks_hibernation_time = 1", "csi_resume_inactive_delay = 0.01"]
+            })
+        let proxy = try FaultProxy(to: server.port)
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server, port: proxy.port)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.ask(romeo, juliet)
+                await Person.until(juliet.account) { await juliet.account.presences[romeo.address] != nil }
+                await romeo.account.setActive(false)
+                proxy.configure { $0.acceptance = .refuse }
+                proxy.resetConnections()
+                await Person.until(juliet.account) { await juliet.account.presences[romeo.address] == nil }
+                proxy.heal()
+                await Person.until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                // Whatever Romeo says to the server lets go of what is held back: first he must have nothing more to say.
+                try await Task.sleep(for: .seconds(5))
+                await juliet.account.setPresence(OwnPresence(show: .away))
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    group.addTask {
+                        await Person.until(romeo.account) {
+                            await romeo.account.presences[juliet.address]?.section == .away
+                        }
+                        return true
+                    }
+                    group.addTask {
+                        try await Task.sleep(for: .seconds(40))
+                        return false
+                    }
+                    let came = try await group.next() ?? false
+                    #expect(came, "Juliet's presence was held back.")
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
+    @Test(
+        "who asks waits after a restart, too, but is no news any more, until it asks anew",
+        arguments: AccountLiveTests.servers)
+    func restart(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let name = try await server.newAccount("juliet")
+        let store = MemoryStore()
+        try await romeo.whileRunning {
+            try await Person.waitUntilOnline([romeo])
+            // A device that is started anew each time, with what the one before has kept.
+            for isRepeated in [false, true, true] {
+                let juliet = try await Person(name, on: server, store: store)
+                try await juliet.whileRunning {
+                    if !isRepeated { _ = try await romeo.account.addContact(juliet.address) }
+                    await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                    #expect(await juliet.account.contactRequests.map(\.isRepeated) == [isRepeated])
+                }
+            }
+            let juliet = try await Person(name, on: server, store: store)
+            try await juliet.whileRunning {
+                await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                try await juliet.account.declineRequest(of: romeo.address)
+                await Person.until(juliet.account) { await juliet.account.contactRequests.isEmpty }
+                // A server forgets a request that comes before the answer to the one before it.
+                let isAnswered: @Sendable () async throws -> Bool = {
+                    try await romeo.store.read { reader throws(StoreError) in try reader.contacts(of: romeo.id) }
+                        .allSatisfy { !$0.isPending }
+                }
+                let changes = romeo.store.changes()
+                if try await !isAnswered() { for await _ in changes where try await isAnswered() { break } }
+                try await romeo.account.askContactAgain(juliet.address)
+                await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                #expect(await juliet.account.contactRequests.map(\.isRepeated) == [false])
+            }
+        }
+    }
+
+    @Test("who asks and is blocked waits for no answer any more")
+    func blocked() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.waitUntilOnline([romeo, juliet])
+                _ = try await romeo.account.addContact(juliet.address)
+                await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
+                try await juliet.account.block(romeo.address)
+                await Person.until(juliet.account) { await juliet.account.contactRequests.isEmpty }
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import ChatEngine
+import ChatFixtures
+import ChatStore
+import GroupChat
+import ServerFixtures
+import Testing
+import XMPPAddress
+import XMPPClient
+
+@Suite("Making rooms and inviting people on real servers", .timeLimit(.minutes(20)))
+struct RoomMakingLiveTests {
+    /// Waits until something is true of an account.
+    private static func wait(
+        for account: ChatAccount, _ isTrue: @Sendable (ChatAccount) async -> Bool
+    ) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while await !isTrue(account) {
+            guard ContinuousClock.now < end else { throw CancellationError() }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test(
+        "a room for members is made, kept from strangers, entered by invitation, and ended",
+        arguments: AccountLiveTests.servers)
+    func rooms(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.waitUntilOnline([romeo, juliet])
+                let (one, other) = (romeo.account, juliet.account)
+                let service = try #require(await one.roomService())
+                let room = try JID("secret-\(romeo.address.local ?? "")@\(service)")
+                let settings = RoomSettings(name: "Secret", access: .membersOnly)
+                try await one.makeRoom(room, nickname: "romeo", settings: settings)
+                #expect(await one.roomsInside() == [room])
+                #expect(await one.bookmarks()[room]?.name == "Secret")
+                #expect(try await one.roomInformation(room).isForMembersOnly)
+                await #expect(throws: GroupChatError.self) {
+                    try await one.makeRoom(room, nickname: "romeo", settings: settings)
+                }
+                do throws(GroupChatError) {
+                    try await other.enterRoom(room, nickname: "juliet")
+                    Issue.record("A stranger is in a room for members.")
+                } catch {
+                    #expect(error.code == .membersOnly)
+                }
+
+                try await one.invite(juliet.address, to: room, reason: "come")
+                try await Self.wait(for: other) { await $0.roomInvitations.count == 1 }
+                #expect(await other.roomInvitations.first?.room == room)
+                do throws(GroupChatError) {
+                    try await other.acceptInvitation(to: room, nickname: "romeo")
+                    Issue.record("Two have one nickname.")
+                } catch {
+                    #expect(error.code == .nicknameTaken)
+                }
+                #expect(await other.roomInvitations.count == 1)
+                try await other.acceptInvitation(to: room, nickname: "juliet")
+                #expect(await other.roomInvitations.isEmpty)
+                try await other.setEntersAutomatically(false, room)
+                #expect(await other.bookmarks()[room]?.entersAutomatically == false)
+                #expect(await other.roomsInside() == [room])
+                try await other.setEntersAutomatically(true, room)
+
+                try await one.destroyRoom(room)
+                try await Self.wait(for: other) { await $0.roomsInside().isEmpty }
+                #expect(await one.bookmarks()[room] == nil)
+                // Else the next start of either would make it anew.
+                try await Self.wait(for: other) { await $0.bookmarks()[room]?.entersAutomatically == false }
+                for person in [romeo, juliet] {
+                    // The store hears of it after the account.
+                    let id = person.account.id
+                    let store = person.store
+                    try await Self.wait(for: person.account) { _ in
+                        let kept = try? await store.read { reader throws(StoreError) in try reader.rooms(of: id) }
+                        return kept?.map(\.address) == [room] && kept?.map(\.joinsAutomatically) == [false]
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("the devices of a contact are known, and a request carries its words")
+    func devices() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.waitUntilOnline([romeo, juliet])
+                _ = try await romeo.account.addContact(juliet.address, name: "Jule", message: "from the feast")
+                try await Self.wait(for: juliet.account) { await $0.contactRequests.count == 1 }
+                #expect(await juliet.account.contactRequests.first?.text == "from the feast")
+                try await juliet.account.acceptRequest(of: romeo.address)
+                let address = juliet.address
+                try await Self.wait(for: romeo.account) { await $0.devices(of: address).count == 1 }
+                #expect(await romeo.account.devices(of: address).first?.availability == .available)
+            }
+        }
+    }
+}

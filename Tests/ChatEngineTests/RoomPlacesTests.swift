@@ -1,0 +1,132 @@
+import ChatFixtures
+import ChatStore
+import GroupChat
+import MessageSemantics
+import Testing
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+
+@testable import ChatEngine
+
+@Suite("Who stays in a room, and what a room announces")
+struct RoomPlacesTests {
+    private static let room = "orchard@rooms.example"
+    private static let now = MessageTime(millisecondsSince1970: 1_000_000)
+
+    private func places(announcing features: Set<String>?) throws -> RoomPlaces {
+        let places = RoomPlaces()
+        let room = try JID(Self.room)
+        places.set(RoomPlace(nickname: "Juliet"), in: room)
+        try enter(places, announcing: features)
+        return places
+    }
+
+    private func enter(_ places: RoomPlaces, announcing features: Set<String>?) throws {
+        let information = features.map { RoomInformation(features: $0) }
+        places.announced(information, by: try JID(Self.room), isEntering: true)
+    }
+
+    private func presence(_ nickname: String, type: String = "", own: Bool = false, renamed: Bool = false) throws
+        -> Presence
+    {
+        let codes = (own ? "<status code='110'/>" : "") + (renamed ? "<status code='303'/>" : "")
+        return try Presence(
+            from: XMLElement(
+                parsing: """
+                    <presence xmlns='jabber:client' from='\(Self.room)/\(nickname)' \(type)>\
+                    <x xmlns='http://jabber.org/protocol/muc#user'>\(codes)</x>\
+                    <occupant-id xmlns='urn:xmpp:occupant-id:0' id='id-of-\(nickname)'/></presence>
+                    """))
+    }
+
+    private func stay(_ nickname: String, _ places: RoomPlaces) throws -> OccupantStay? {
+        places.stay(of: try JID("\(Self.room)/\(nickname)"))
+    }
+
+    @Test("a stay goes on until the occupant leaves or takes another nickname, and the next one is another")
+    func leaving() throws {
+        let places = try places(announcing: [])
+        _ = places.presenceReceived(try presence("Romeo"), at: Self.now)
+        let first = try #require(try stay("Romeo", places))
+        _ = places.presenceReceived(try presence("Romeo"), at: Self.now)
+        #expect(try stay("Romeo", places) == first && first != .own)
+        for renamed in [false, true] {
+            _ = places.presenceReceived(
+                try presence("Romeo", type: "type='unavailable'", renamed: renamed), at: Self.now)
+            #expect(try stay("Romeo", places) == nil)
+            _ = places.presenceReceived(try presence("Romeo"), at: Self.now)
+            #expect(try stay("Romeo", places) != first)
+        }
+    }
+
+    @Test("nobody has stayed when this account has left, or enters the room again")
+    func entering() throws {
+        let places = try places(announcing: [])
+        for isLeaving in [true, false] {
+            _ = places.presenceReceived(try presence("Romeo"), at: Self.now)
+            _ = places.presenceReceived(try presence("Juliet", own: true), at: Self.now)
+            #expect(try stay("Romeo", places) != nil)
+            #expect(try stay("Juliet", places) == .own)
+            if isLeaving {
+                _ = places.presenceReceived(
+                    try presence("Juliet", type: "type='unavailable'", own: true), at: Self.now)
+            } else {
+                try enter(places, announcing: [])
+            }
+            #expect(try stay("Romeo", places) == nil && stay("Juliet", places) == nil)
+        }
+    }
+
+    @Test("an occupant id counts only where the room announces that it gives them", arguments: [true, false])
+    func occupantIDs(isAnnounced: Bool) throws {
+        let places = try places(announcing: isAnnounced ? ["urn:xmpp:occupant-id:0", "urn:xmpp:sid:0"] : [])
+        _ = places.presenceReceived(try presence("Juliet", own: true), at: Self.now)
+        let place = try #require(places.all[try JID(Self.room)])
+        #expect(place.believedOccupantID == (isAnnounced ? "id-of-Juliet" : nil))
+        #expect(place.hasStanzaIDs == isAnnounced)
+        // A room that says nothing about itself announces nothing.
+        try enter(places, announcing: nil)
+        #expect(places.all[try JID(Self.room)]?.believedOccupantID == nil)
+    }
+
+    @Test("the history of a room ends with the first message without its delay, and soon after it was entered")
+    func history() throws {
+        func message(delay: Bool) throws -> Message {
+            let delay = delay ? "<delay xmlns='urn:xmpp:delay' from='\(Self.room)' stamp='2020-01-01T00:00:00Z'/>" : ""
+            return try Message(
+                from: XMLElement(
+                    parsing: """
+                        <message xmlns='jabber:client' type='groupchat' from='\(Self.room)/Romeo'><body>O</body>\(delay)</message>
+                        """))
+        }
+        let places = try places(announcing: [])
+        _ = places.presenceReceived(try presence("Juliet", own: true), at: Self.now)
+        #expect(places.isHistory(try message(delay: true), at: Self.now))
+        #expect(places.isHistory(try message(delay: true), at: Self.now))
+        #expect(!places.isHistory(try message(delay: false), at: Self.now))
+        #expect(!places.isHistory(try message(delay: true), at: Self.now))
+        try enter(places, announcing: [])
+        _ = places.presenceReceived(try presence("Juliet", own: true), at: Self.now)
+        #expect(!places.isHistory(try message(delay: true), at: Self.now.advanced(by: 120_000)))
+    }
+
+    @Test("what a server kept is newer than the last time online, and comes before the first answer")
+    func offlineDelivery() throws {
+        let delivery = OfflineDelivery()
+        func time(_ minutes: Int64) -> MessageTime { MessageTime(millisecondsSince1970: minutes * 60_000) }
+        delivery.loaded(time(1000))
+        #expect(delivery.earliestDelay(at: time(2000)) == time(990))
+        #expect(!delivery.isOnline(at: time(2000)))
+        delivery.ended(over: delivery.connection, at: time(2000))
+        #expect(delivery.earliestDelay(at: time(2001)) == nil)
+        #expect(delivery.isOnline(at: time(2010)) && !delivery.isOnline(at: time(2010)))
+        let before = delivery.connection
+        delivery.connectionLost()
+        #expect(delivery.earliestDelay(at: time(2030)) == time(2000))
+        // The answer over the connection that was lost comes too late.
+        delivery.ended(over: before, at: time(2030))
+        #expect(delivery.earliestDelay(at: time(2030)) != nil)
+        #expect(OfflineDelivery().earliestDelay(at: time(20_000)) == time(20_000 - 7 * 24 * 60))
+    }
+}
