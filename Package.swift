@@ -55,7 +55,6 @@ let package = Package(
         .library(name: "ChatModel", targets: ["ChatModel"]),
         .executable(name: "hongyan", targets: ["hongyan"]),
         .executable(name: "hongyan-desktop", targets: ["hongyan-desktop"]),
-        .executable(name: "goose", targets: ["goose"]),
     ],
     targets: [
         // C libraries of the system.
@@ -184,18 +183,15 @@ let package = Package(
         .executableTarget(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
-        .executableTarget(
-            name: "goose",
-            dependencies: foundation + extensionProducts + [
-                "TransportLayer", "XMPPClient", "Media", "Localization", "CommandLine", "TerminalApp",
-            ],
-            swiftSettings: settings),
 
-        // Examples: each is one file.
+        // Examples: each is one file, but for the companion of Scripts/run.
         example("FirstSteps"),
         example("EchoBot"),
         example("SendMessage"),
         example("RosterDump"),
+        library("SampleMedia", path: "Examples/SampleMedia"),
+        .executableTarget(
+            name: "goose", dependencies: ["Hongyan", "SampleMedia"], path: "Examples/Goose", swiftSettings: settings),
 
         // Measurements: Scripts/benchmark.
         library("StanzaCorpus", path: "Benchmarks/StanzaCorpus"),
@@ -331,7 +327,7 @@ let package = Package(
                 "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
-                "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
+                "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures", "ProgramFixtures",
             ]),
         tests(
             "Hostile",
@@ -340,7 +336,7 @@ let package = Package(
                 "ProgramFixtures", "HostileFixtures",
             ]),
         tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
-        tests("Documentation", ["Hongyan", "ServerFixtures"]),
+        tests("Documentation", ["Hongyan", "ServerFixtures", "goose"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -74,8 +74,8 @@ struct RoomEntryTests {
         let (kept, left) = (try JID("kept@rooms.example"), try JID("left@rooms.example"))
         try await fixture.store.write { store throws(StoreError) in
             try store.save(
-                Room(address: kept, nickname: "jule", name: "Orchard", joinsAutomatically: true), of: account)
-            try store.save(Room(address: left), of: account)
+                StoredRoom(address: kept, nickname: "jule", name: "Orchard", joinsAutomatically: true), of: account)
+            try store.save(StoredRoom(address: left), of: account)
         }
         let list = RoomList(store: fixture.store, environment: environment)
         await list.reload()

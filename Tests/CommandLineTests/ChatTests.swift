@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProgramFixtures
+import SampleMedia
 import ServerFixtures
 import Testing
 

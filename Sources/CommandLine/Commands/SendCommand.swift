@@ -149,7 +149,7 @@ extension Invocation {
 }
 
 /// Runs `body`, but no longer than that.
-package func withDeadline<Value: Sendable>(
+func withDeadline<Value: Sendable>(
     seconds: Int, _ body: @escaping @Sendable () async throws -> Value,
     orThrow late: @escaping @Sendable () -> any Error
 ) async throws -> Value {

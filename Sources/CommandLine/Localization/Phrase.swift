@@ -5,7 +5,7 @@ internal import TerminalApp
 ///
 /// The English text is the key of the catalogue, as in ``localized(_:_:)``. Two phrases with the same parts are equal
 /// whatever the language is.
-package struct Phrase: Sendable, Equatable, CustomStringConvertible {
+struct Phrase: Sendable, Equatable, CustomStringConvertible {
     private struct Counted: Sendable, Equatable {
         let plural: String
         let count: Int
@@ -72,7 +72,7 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
     static func list(_ phrases: [Phrase]) -> Phrase { Phrase(listing: phrases) }
 
     /// The text in the person's language.
-    package var text: String {
+    var text: String {
         let translated =
             counted.map { Localization.translate(template, plural: $0.plural, count: $0.count) }
             ?? Localization.translate(template)
@@ -80,7 +80,7 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The text in English.
-    package var english: String {
+    var english: String {
         let form = counted.map { Localization.untranslated(template, plural: $0.plural, count: $0.count) }
         return assembled(form ?? template, arguments.map(\.english))
     }
@@ -89,5 +89,5 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
         isList ? arguments.joined(separator: template) : filled(template, with: arguments)
     }
 
-    package var description: String { english }
+    var description: String { english }
 }

@@ -1,14 +1,14 @@
 internal import Localization
 internal import Roster
 internal import TerminalApp
-package import TransportLayer
-package import XMPPAddress
+internal import TransportLayer
+internal import XMPPAddress
 internal import XMPPStanzas
 
 /// Which account, and how its server is reached: the options that every command knows.
-package struct ConnectionOptions: Sendable {
+struct ConnectionOptions: Sendable {
     /// Which certificates are accepted.
-    package enum Trust: Sendable, Equatable {
+    enum Trust: Sendable, Equatable {
         /// What the system trusts, or the file of `--ca`.
         case authorities
         /// Ask on the terminal about any other one.
@@ -17,20 +17,20 @@ package struct ConnectionOptions: Sendable {
         case pinned(String)
     }
 
-    package var address: JID?
-    package var host: String?
-    package var port: UInt16?
-    package var authorityFile: String?
-    package var usesDirectTLS: Bool
+    var address: JID?
+    var host: String?
+    var port: UInt16?
+    var authorityFile: String?
+    var usesDirectTLS: Bool
     /// The certificate with which the account logs in (XEP-0178).
-    package var identity: TLSIdentity?
-    package var passwordFile: String?
+    var identity: TLSIdentity?
+    var passwordFile: String?
     /// Seconds.
-    package var timeout: Int?
-    package var trust: Trust
-    package var isVerbose: Bool
+    var timeout: Int?
+    var trust: Trust
+    var isVerbose: Bool
 
-    package static let options: [OptionParser.Option] = [
+    static let options: [OptionParser.Option] = [
         .init("jid", letter: "j", value: "ADDRESS", "the account, such as juliet@example.org"),
         .init("host", value: "NAME", "connect there in place of what DNS says"),
         .init("port", value: "NUMBER", "and at that port"),
@@ -48,7 +48,7 @@ package struct ConnectionOptions: Sendable {
         .init("verbose", letter: "v", "report the steps of the connection on standard error"),
     ]
 
-    package init(_ options: OptionParser.Result) throws(CommandError) {
+    init(_ options: OptionParser.Result) throws(CommandError) {
         if let text = options["jid"] { address = try Self.account(text) }
         host = options["host"]
         if let text = options["port"] {

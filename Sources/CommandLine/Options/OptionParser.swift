@@ -7,9 +7,9 @@ internal import TerminalApp
 /// abbreviations that are unique, options after arguments, `--` as the end of options.
 ///
 /// `getopt_long` keeps its place in globals: a command line is read once, before anything runs beside it.
-package struct OptionParser {
+struct OptionParser {
     /// One option that a command knows.
-    package struct Option: Sendable {
+    struct Option: Sendable {
         var name: String
         /// A one-letter form.
         var letter: Character?
@@ -17,7 +17,7 @@ package struct OptionParser {
         var value: String?
         var help: String
 
-        package init(_ name: String, letter: Character? = nil, value: String? = nil, _ help: String) {
+        init(_ name: String, letter: Character? = nil, value: String? = nil, _ help: String) {
             self.name = name
             self.letter = letter
             self.value = value
@@ -26,20 +26,20 @@ package struct OptionParser {
     }
 
     /// What was on the command line.
-    package struct Result: Sendable {
-        package var arguments: [String] = []
+    struct Result: Sendable {
+        var arguments: [String] = []
         fileprivate var values: [String: String] = [:]
 
-        package subscript(name: String) -> String? {
+        subscript(name: String) -> String? {
             get { values[name] }
             set { values[name] = newValue }
         }
-        package func has(_ name: String) -> Bool { values[name] != nil }
+        func has(_ name: String) -> Bool { values[name] != nil }
     }
 
-    package var options: [Option]
+    var options: [Option]
 
-    package init(_ options: [Option]) {
+    init(_ options: [Option]) {
         self.options = options
     }
 
@@ -49,7 +49,7 @@ package struct OptionParser {
     private static let unknownOption = Int32(UInt8(ascii: "?"))
 
     /// - Throws: a usage error that names the option.
-    package func parse(_ commandLine: [String]) throws(CommandError) -> Result {
+    func parse(_ commandLine: [String]) throws(CommandError) -> Result {
         // getopt_long permutes the array it gets, so the strings are freed through a copy.
         let words: [UnsafeMutablePointer<CChar>?] = (["hongyan"] + commandLine).map { strdup($0) }
         let names: [UnsafeMutablePointer<CChar>?] = options.map { strdup($0.name) }
@@ -91,7 +91,7 @@ package struct OptionParser {
     }
 
     /// The help lines for the options, in two columns.
-    package var help: String {
+    var help: String {
         var lines: [String] = []
         for option in options {
             var left = option.letter.map { "  -\($0), " } ?? "      "

@@ -1,7 +1,3 @@
-import CommandLine
-internal import Localization
-import XMPPStanzas
-
 /// What the goose says to a text: in Chinese to Chinese, else in English.
 struct SmallTalk {
     private var turn = 0
@@ -16,8 +12,16 @@ struct SmallTalk {
         return answers[turn % answers.count]
     }
 
-    static var greeting: String {
-        localized("Honk! I am the goose. Write me something, or send a picture or a voice message: I answer in kind.")
+    static let greeting =
+        "Honk! I am the goose. Write me something, or send a picture or a voice message: I answer in kind. 写中文也行。"
+
+    /// The first line of a report.
+    static let reportTitle = "Between you and me since the last report:"
+
+    static func asksForReport(_ text: String) -> Bool { text.lowercased() == "report" }
+
+    static func thanks(bytes: UInt64, inChinese: Bool) -> String {
+        inChinese ? "收到文件：\(bytes) 字节。" : "I have received it: \(bytes) bytes."
     }
 
     static func apology(_ reason: String, inChinese: Bool) -> String {

@@ -1,6 +1,6 @@
 /// A picture drawn by the program itself, pixel by pixel, written as PNG (W3C Portable Network Graphics, ISO 15948).
-package struct PixelCanvas: Sendable {
-    package struct Colour: Sendable, Hashable {
+public struct PixelCanvas: Sendable {
+    public struct Colour: Sendable, Hashable {
         var red: UInt8
         var green: UInt8
         var blue: UInt8
@@ -12,18 +12,18 @@ package struct PixelCanvas: Sendable {
         }
     }
 
-    package let width: Int
-    package let height: Int
+    public let width: Int
+    public let height: Int
     private var pixels: [UInt8]
 
-    package init(width: Int, height: Int, background: Colour) {
+    public init(width: Int, height: Int, background: Colour) {
         self.width = width
         self.height = height
         pixels = (0..<width * height).flatMap { _ in [background.red, background.green, background.blue] }
     }
 
     /// Fills a rectangle; what lies outside of the picture is left out.
-    package mutating func fill(x: Int, y: Int, width: Int, height: Int, _ colour: Colour) {
+    public mutating func fill(x: Int, y: Int, width: Int, height: Int, _ colour: Colour) {
         for row in max(0, y)..<max(0, min(self.height, y + height)) {
             for column in max(0, x)..<max(0, min(self.width, x + width)) {
                 let index = (row * self.width + column) * 3
@@ -35,7 +35,7 @@ package struct PixelCanvas: Sendable {
     }
 
     /// Draws rows of characters, each a square of `scale` pixels in the colour of its character; others stay empty.
-    package mutating func draw(_ rows: [String], scale: Int, x: Int, y: Int, _ palette: [Character: Colour]) {
+    public mutating func draw(_ rows: [String], scale: Int, x: Int, y: Int, _ palette: [Character: Colour]) {
         for (row, line) in rows.enumerated() {
             for (column, character) in line.enumerated() {
                 guard let colour = palette[character] else { continue }
@@ -45,7 +45,7 @@ package struct PixelCanvas: Sendable {
     }
 
     /// The file: 8 bits a channel, no interlacing, rows as they are.
-    package var png: [UInt8] {
+    public var png: [UInt8] {
         var raw: [UInt8] = []
         raw.reserveCapacity(height * (width * 3 + 1))
         for row in 0..<height {

@@ -1,4 +1,5 @@
-import CommandLine
+import Hongyan
+import SampleMedia
 
 /// The picture that the goose sends: itself, on water, in pixels.
 enum GoosePicture {
@@ -22,7 +23,7 @@ enum GoosePicture {
     ]
 
     /// The file; `number` moves goose and sun a little, so that no two pictures are the same.
-    static func png(number: Int) -> [UInt8] {
+    static func file(number: Int) -> OutgoingFile {
         var canvas = PixelCanvas(width: 320, height: 240, background: .init(0xBF, 0xE3, 0xF7))
         canvas.fill(x: 0, y: 176, width: 320, height: 64, .init(0x3B, 0x7E, 0xA8))
         let sun = 20 + number * 37 % 250
@@ -37,6 +38,8 @@ enum GoosePicture {
                 "k": .init(0x22, 0x22, 0x26), "w": .init(0xF7, 0xF3, 0xE8), "o": .init(0xE8, 0x82, 0x1E),
                 "b": .init(0x8A, 0x6F, 0x54), "d": .init(0x5E, 0x49, 0x36),
             ])
-        return canvas.png
+        return OutgoingFile(
+            kind: .picture, name: "goose-\(number).png", mediaType: "image/png", content: canvas.png,
+            width: canvas.width, height: canvas.height)
     }
 }

@@ -1,12 +1,12 @@
-internal import Glibc
+import Foundation
 
 /// Sound made by the program itself: tones one after the other, written as WAV (RIFF, 16-bit PCM).
-package struct Synthesizer: Sendable {
+public struct Synthesizer: Sendable {
     /// One tone that glides from one pitch to another.
-    package struct Tone: Sendable {
+    public struct Tone: Sendable {
         var from: Double
         var to: Double
-        var milliseconds: Int
+        public var milliseconds: Int
         /// 0 is pure, 1 as rough as a goose.
         var roughness: Double
 
@@ -23,7 +23,7 @@ package struct Synthesizer: Sendable {
     /// Milliseconds in which a tone comes and goes, so that it does not click.
     private static let ramp = 15.0
 
-    package static func wav(_ tones: [Tone]) -> [UInt8] {
+    public static func wav(_ tones: [Tone]) -> [UInt8] {
         let samples = tones.flatMap(samples)
         var file = Array("RIFF".utf8) + littleEndian(UInt32(36 + samples.count * 2), 4) + Array("WAVEfmt ".utf8)
         file += littleEndian(16, 4) + littleEndian(1, 2) + littleEndian(1, 2)

@@ -1,7 +1,7 @@
 /// What the scripted conversation sends: pictures and a tune that the program makes itself.
-enum SampleMedia {
+public enum SampleMedia {
     /// A field of coloured squares, large enough to be worth an upload.
-    static var picture: [UInt8] {
+    public static var picture: [UInt8] {
         var canvas = PixelCanvas(width: 480, height: 320, background: .init(0xF4, 0xEF, 0xE2))
         for row in 0..<8 {
             for column in 0..<12 {
@@ -14,7 +14,7 @@ enum SampleMedia {
     }
 
     /// An envelope, small enough to travel inside a message.
-    static var smallPicture: [UInt8] {
+    public static var smallPicture: [UInt8] {
         var canvas = PixelCanvas(width: 64, height: 48, background: .init(0xFF, 0xFF, 0xFF))
         let envelope = [
             "bbbbbbbbbbbb", "bwb      bwb", "b wb    bw b", "b  wbbbbw  b", "b    ww    b", "b          b",
@@ -25,7 +25,7 @@ enum SampleMedia {
     }
 
     /// Five notes that rise.
-    static var sound: [UInt8] {
+    public static var sound: [UInt8] {
         Synthesizer.wav([262, 294, 330, 392, 440].map { Synthesizer.Tone($0, milliseconds: 220, roughness: 0.15) })
     }
 }
