@@ -41,7 +41,7 @@ public actor ProfileAccounts: AccountKeeping {
         do throws(ProfileFailure) {
             try file.save(account)
         } catch {
-            throw AccountKeepingFailure(error.sentence)
+            throw AccountKeepingFailure(error.message)
         }
     }
 
@@ -51,7 +51,7 @@ public actor ProfileAccounts: AccountKeeping {
         do throws(ProfileFailure) {
             try file.remove(account)
         } catch {
-            throw AccountKeepingFailure(error.sentence)
+            throw AccountKeepingFailure(error.message)
         }
         try await withCredentials { store throws(CredentialError) in
             try await store.remove(for: account.bare.description)
@@ -88,7 +88,7 @@ public actor ProfileAccounts: AccountKeeping {
         do throws(ProfileFailure) {
             return try AccountFile(directory: directory)
         } catch {
-            throw AccountKeepingFailure(error.sentence)
+            throw AccountKeepingFailure(error.message)
         }
     }
 

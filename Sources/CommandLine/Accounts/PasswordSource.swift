@@ -18,13 +18,13 @@ enum PasswordSource: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - asksTwice: for a new password, which nobody can check.
-    ///   - asksPerson: whether a person is asked when there is none; otherwise it is empty and ``missing``.
+    ///   - asksUser: whether a person is asked when there is none; otherwise it is empty and ``missing``.
     static func find(
-        for account: JID, file: String?, usesStore: Bool = true, asksTwice: Bool = false, asksPerson: Bool = true
+        for account: JID, file: String?, usesStore: Bool = true, asksTwice: Bool = false, asksUser: Bool = true
     ) async throws(CommandError) -> (password: String, source: PasswordSource) {
         if let file { return (try read(file), .file) }
         if usesStore, let kept = try await stored(for: account) { return (kept, .store) }
-        guard asksPerson else { return ("", .missing) }
+        guard asksUser else { return ("", .missing) }
         return (try await ask(for: account, twice: asksTwice), .person)
     }
 

@@ -57,7 +57,7 @@ package struct SignIn: Sendable {
         trustedCertificates = account?.trustedCertificates ?? []
         (password, source) = try await PasswordSource.find(
             for: address, file: options.passwordFile, usesStore: purpose != .registration,
-            asksTwice: purpose == .registration, asksPerson: purpose != .observation)
+            asksTwice: purpose == .registration, asksUser: purpose != .observation)
         switch purpose {
         case .session:
             userAgent = try CommandError.inProfile { () throws(ProfileFailure) in

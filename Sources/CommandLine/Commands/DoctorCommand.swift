@@ -20,8 +20,8 @@ extension Command {
         let settings = try await settings(for: text, invocation)
         let screen = DiagnosisReport(columns: TerminalMode.size().columns)
         let isJSON = invocation.isJSON
-        let walk = DiagnosisWalk(text: text, settings: settings) { hops in
-            if !isJSON { write(screen.rows(hops)) }
+        let walk = DiagnosisRun(text: text, settings: settings) { checks in
+            if !isJSON { write(screen.rows(checks)) }
         }
         let diagnosis = await walk.run()
         if isJSON {
@@ -32,7 +32,7 @@ extension Command {
         if let failure = diagnosis.firstFailure, let problem = failure.problem {
             throw CommandError(
                 problem.status,
-                Phrase("%@: %@ %@", failure.place.label, problem.reason, problem.advice).text)
+                Phrase("%@: %@ %@", failure.step.label, problem.reason, problem.advice).text)
         }
     }
 

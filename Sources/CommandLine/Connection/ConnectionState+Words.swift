@@ -3,11 +3,11 @@ internal import XMPPClient
 internal import XMPPStream
 
 extension ConnectionState {
-    /// The state for a person.
+    /// The state as text for the user.
     ///
     /// - Parameters:
-    ///   - address: as whom the session is online.
-    ///   - remaining: the time that is left until the next attempt; by default the whole.
+    ///   - address: the address of the session, for the state online.
+    ///   - remaining: the time until the next attempt; by default the whole delay.
     func phrase(as address: JID?, remaining: Duration? = nil) -> Phrase {
         switch self {
         case .offline(nil, _): return Phrase("offline")

@@ -2,12 +2,12 @@ internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
 
-/// What was agreed on a connection, for a look at it.
+/// A summary of a connection's properties.
 struct ConnectionSummary: Equatable {
     var agreement: StreamSession
-    /// From nothing to the first stanza.
+    /// From the start to the first stanza.
     var login: Duration
-    /// To the server and back.
+    /// The round-trip time to the server.
     var roundTrip: Duration
 
     private var state: ConnectionState { .online(isResumed: agreement.isResumed) }

@@ -1,7 +1,7 @@
 internal import ChatStore
 internal import TerminalApp
 
-/// What is found about the file in which conversations are kept, in rows and as JSON.
+/// The state of the file with the conversations, as rows and as JSON.
 struct StoreDiagnosis: Sendable {
     enum Outcome: String, Sendable {
         case passed, warning, failed
@@ -106,7 +106,7 @@ struct StoreDiagnosis: Sendable {
                 Phrase.verbatim(first)))
     }
 
-    /// One object; the texts are English whatever the person's language is.
+    /// The JSON object; its texts are English in every language.
     var json: JSONValue {
         [
             "event": "store", "path": .string(path), "well": .bool(isWell), "schema": .count(found.schema),
@@ -119,7 +119,7 @@ struct StoreDiagnosis: Sendable {
         ]
     }
 
-    /// The rows, broken to the width of the terminal.
+    /// The rows, wrapped to the width of the terminal.
     func lines(columns: Int) -> [TerminalScreen.Row] {
         let width = rows.map { DisplayWidth.of($0.label.text) }.max() ?? 0
         let indent = width + 4

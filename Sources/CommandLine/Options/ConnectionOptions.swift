@@ -4,13 +4,13 @@ internal import TerminalApp
 package import XMPPAddress
 internal import XMPPStanzas
 
-/// Which account, and how its server is reached: the options that every command knows.
+/// The account and the connection to its server: the options that every command has.
 package struct ConnectionOptions: Sendable {
     /// Which certificates are accepted.
     package enum Trust: Sendable, Equatable {
         /// What the system trusts, or the file of `--ca`.
         case authorities
-        /// Ask on the terminal about any other one.
+        /// Ask on the terminal about any other certificate.
         case ask
         /// This certificate, by its SHA-256 in hexadecimal digits.
         case pinned(String)
@@ -22,7 +22,7 @@ package struct ConnectionOptions: Sendable {
     package var authorityFile: String?
     package var usesDirectTLS: Bool
     package var passwordFile: String?
-    /// Seconds.
+    /// In seconds.
     package var timeout: Int?
     package var trust: Trust
     package var isVerbose: Bool
@@ -87,7 +87,7 @@ package struct ConnectionOptions: Sendable {
     }
 }
 
-/// How the person appears to friends, and which contact requests need no question.
+/// How the user appears to contacts, and which contact requests are accepted automatically.
 struct AvailabilityOptions {
     var presence: Presence
     var policy = RosterPolicy()

@@ -4,7 +4,7 @@ internal import XMPPAddress
 internal import XMPPClient
 
 extension TerminalChat {
-    /// Asks the server for something about contacts; without a connection says so.
+    /// Sends a request about contacts to the server; shows a message if there is no connection.
     private func request(_ job: @escaping @MainActor (TerminalChat) async throws(ClientError) -> Void) {
         guard connection.isOnline else { return tell(localized("There is no connection to the server.")) }
         begin { chat in

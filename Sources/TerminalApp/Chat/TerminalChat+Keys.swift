@@ -32,7 +32,7 @@ extension TerminalChat {
         let line = input.take()
         if conversation == nil, !line.hasPrefix("/") { return await choose(line.trimmed) }
         guard !line.trimmed.isEmpty else { return }
-        // A command that did not work stays, so that it can be put right.
+        // A failed command stays in the input, so that it can be corrected.
         if await !perform(ChatCommand(line)) { input.replace(with: line) }
     }
 
@@ -44,7 +44,7 @@ extension TerminalChat {
         }
     }
 
-    /// Asks something that is done only after a yes.
+    /// Asks for a confirmation.
     func confirm(_ prompt: String, _ onYes: @escaping @MainActor (TerminalChat) async -> Void) {
         question = Question(prompt: prompt) { [weak self] answer in
             guard let self else { return }
@@ -53,7 +53,7 @@ extension TerminalChat {
         }
     }
 
-    /// Once clears what is written, twice leaves.
+    /// Pressing once clears the input, pressing twice quits.
     private func interrupted() async {
         if let voice = conversation?.voice, voice.phase != .idle {
             await voice.cancel()
@@ -81,11 +81,11 @@ extension TerminalChat {
 
     // MARK: Writing
 
-    /// A message is being written, and not a command or an answer.
+    /// Whether the input is a message, and not a command or an answer.
     var isWriting: Bool { !input.isEmpty && !input.string.hasPrefix("/") && question == nil }
 
-    /// Gives what is written to the composer, which keeps the draft and tells the other side. A command that is written in
-    /// the place of a message is nobody's, and the draft stays what it was.
+    /// Passes the input to the composer, which saves the draft and sends typing notifications. A command is not passed,
+    /// so the draft stays unchanged.
     private func wrote() {
         guard let composer = conversation?.composer, question == nil, isWriting || input.isEmpty else { return }
         composer.text = input.string
@@ -120,13 +120,13 @@ extension TerminalChat {
         wrote()
     }
 
-    /// Writes the only choice, or shows all of them.
+    /// Inserts the only completion, or shows all of them.
     private func offer(_ choices: [String], _ whole: (String) -> String) {
         if choices.count == 1 { return input.replace(with: whole(choices[0])) }
         show(choices)
     }
 
-    /// Choices that are shown at most.
+    /// The maximum number of completions that are shown.
     private static let choiceLimit = 20
 
     private func show(_ choices: [String]) {

@@ -2,9 +2,10 @@ internal import ChatModel
 internal import ChatStore
 internal import Localization
 
-/// Writing, and what is done to messages. Everything goes through the models, so the desktop and the terminal do the same.
+/// Writing messages and acting on them. Everything goes through the models, so that the desktop and the terminal behave
+/// the same.
 extension TerminalChat {
-    /// Saves a message and sends it as soon as that is possible; what becomes of it shows behind it.
+    /// Saves a message and sends it as soon as possible; its state is shown behind it.
     func send(_ text: String) async -> Bool {
         guard let composer = conversation?.composer else { return true }
         composer.text = text
@@ -18,7 +19,7 @@ extension TerminalChat {
         }
         do throws(StoreError) {
             _ = try await composer.send()
-            // A correction gives back what was written before it.
+            // After a correction, the text before it is restored.
             if input.isEmpty { input.replace(with: composer.text) }
             tellWaiting()
             return true
@@ -28,7 +29,7 @@ extension TerminalChat {
         }
     }
 
-    /// Says once for each time without a connection that messages wait.
+    /// Shows once per offline period that messages are waiting.
     func tellWaiting() {
         if let line = connection.waitingLine() { tell(line) }
     }
@@ -70,7 +71,7 @@ extension TerminalChat {
         }
     }
 
-    /// Adds an emoji to the last message of the other side, or takes it back; without an emoji takes all back.
+    /// Adds an emoji to the last received message, or removes it; without an emoji removes all.
     func react(_ emoji: String?) async {
         guard let pane = conversation, let message = pane.last({ !$0.isOutgoing }) else {
             return tell(localized("There is nothing to react to."))

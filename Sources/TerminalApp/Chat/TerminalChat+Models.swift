@@ -7,7 +7,7 @@ internal import Observation
 internal import XMPPAddress
 internal import XMPPClient
 
-/// What the models tell, put on the screen.
+/// Shows the changes of the models on the screen.
 extension TerminalChat {
     // MARK: Observing
 
@@ -28,7 +28,7 @@ extension TerminalChat {
         }
     }
 
-    /// Joins all changes within ``frame`` into one look at the models.
+    /// Merges all changes within ``frame`` into one update.
     func modelsChanged() {
         guard !isUpdatePending else { return }
         isUpdatePending = true
@@ -41,7 +41,7 @@ extension TerminalChat {
         }
     }
 
-    /// Takes over what the models have, and draws it.
+    /// Reads the models and draws them.
     func update() {
         showLists()
         showVoice()
@@ -76,8 +76,8 @@ extension TerminalChat {
         shownInvitations.formIntersection(contactList.invitations.elements.map(\.id.room))
     }
 
-    /// The name under which the person knows a conversation; of who is no contact the address, which cannot be chosen to
-    /// look like somebody else's name.
+    /// The title of a conversation; for a stranger the address, because its sender cannot choose it to look like the
+    /// name of a contact.
     func name(of key: ConversationKey) -> String {
         if key.kind == .direct { return contacts.contact(key.address)?.name ?? key.address.description }
         return conversations.all[key]?.title ?? key.address.description
@@ -100,7 +100,8 @@ extension TerminalChat {
         conversation.markRead()
     }
 
-    /// What is told about a change of a message: that it failed, and what cannot be seen because its line has scrolled away.
+    /// The line about a change of a message: that it failed, or a change that is not visible because its line was
+    /// scrolled away.
     private func change(of message: TimelineMessage, from old: TimelineMessage, isOutOfSight: Bool) -> String? {
         if case .failed(let reason) = message.state, old.state != message.state {
             return localized("Not sent: “%@” (%@)", short(message.summary), reason.sentence)
@@ -127,7 +128,7 @@ extension TerminalChat {
 
     // MARK: News of other conversations
 
-    /// A line for what the rules of ChatModel call news, and the bell.
+    /// Shows a line, and rings the bell, for each notification of ChatModel's rules.
     func newsFeed() -> NotificationFeed {
         let feed = NotificationFeed(
             store: account.store, preferences: preferences, environment: environment,
@@ -152,7 +153,7 @@ extension TerminalChat {
         switch event {
         case .connection(let state): changed(state)
         case .problem(let text): tell(TerminalText.harmless(text))
-        // What else happens shows in the models.
+        // The models show all other changes.
         case .presence, .requests, .blocked, .invitations, .typing, .room: return
         }
         modelsChanged()

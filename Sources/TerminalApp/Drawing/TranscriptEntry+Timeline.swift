@@ -5,7 +5,7 @@ internal import Localization
 extension TranscriptEntry {
     /// A row of the timeline as a line of the terminal; `nil` for what only a scrolled view shows.
     ///
-    /// - Parameter files: the lines that stand for the attachments of a message.
+    /// - Parameter files: the lines for the attachments of a message.
     init?(_ item: TimelineItem, files: (TimelineMessage) -> [String]) {
         switch item {
         case .history: return nil
@@ -53,7 +53,7 @@ extension TranscriptEntry {
 }
 
 extension TimelineMessage {
-    /// What was done to it: `(edited) 👍 2 🎉`; `nil` for nothing.
+    /// The changes of the message: `(edited) 👍 2 🎉`; `nil` for none.
     var remarks: String? {
         var parts: [String] = []
         if isEdited, !isRetracted { parts.append(localized("(edited)")) }
@@ -61,7 +61,7 @@ extension TimelineMessage {
         return parts.isEmpty ? nil : parts.joined(separator: " ")
     }
 
-    /// What it says in one line, for a line about it.
+    /// The content in one line.
     var summary: String {
         if isRetracted { return localized("(taken back)") }
         let files = text.attachments.map { $0.words(isNamed: $0.isNamed) }
@@ -71,7 +71,7 @@ extension TimelineMessage {
 }
 
 extension MessagePreview {
-    /// What it says in one line, without its author.
+    /// The content in one line, without its author.
     var words: String {
         switch kind {
         case .text, .action: return text
@@ -82,7 +82,7 @@ extension MessagePreview {
         }
     }
 
-    /// Who says what.
+    /// The author and the content in one line.
     var line: String { (isOutgoing ? localized("me") : senderName) + ": " + words }
 }
 

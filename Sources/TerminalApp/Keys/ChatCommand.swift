@@ -1,10 +1,10 @@
-/// What a line typed in a conversation means: a message, or a command behind a slash.
+/// The meaning of an input line: a message, or a command after a slash.
 enum ChatCommand: Equatable {
     case message(String)
     case picture(String)
-    /// A file, or the microphone.
+    /// A file, or a new recording.
     case voice(String?)
-    /// Any file, as it is.
+    /// Any file, unchanged.
     case file(String)
     case play(String?)
     case get
@@ -15,9 +15,9 @@ enum ChatCommand: Equatable {
     case remove(String?)
     case open(String?)
     case edit(String)
-    /// To the last message of the other side, or to the one so many further up.
+    /// To the last received message, or to the one so many further up.
     case reply(Int, String)
-    /// An emoji, or none to take it back.
+    /// An emoji, or none to remove the reaction.
     case react(String?)
     case delete
     case retry
@@ -28,10 +28,10 @@ enum ChatCommand: Equatable {
     case help
     case quit
     case unknown(String)
-    /// A command without what it needs.
+    /// A command without its arguments.
     case incomplete(String)
 
-    /// The commands with what follows them and what they do.
+    /// The commands with their arguments and descriptions.
     static let all: [(name: String, argument: String, help: String)] = [
         ("/picture", "FILE", "send a picture"),
         ("/voice", "[FILE]", "send a voice message: a sound file, or record one"),
@@ -105,7 +105,7 @@ enum ChatCommand: Equatable {
         }
     }
 
-    /// `2 yes` answers the last message but one; `2` alone is an answer.
+    /// `2 yes` replies to the second to last message; `2` alone is a text.
     private static func reply(_ rest: String) -> ChatCommand {
         let number = rest.prefix { $0.isASCII && $0.isNumber }
         let text = rest.dropFirst(number.count)
@@ -122,7 +122,7 @@ enum ChatCommand: Equatable {
         return .status(show: isShow ? word : "online", text: text.isEmpty ? nil : text)
     }
 
-    /// Those that a beginning can be completed to.
+    /// The commands that a prefix can be completed to.
     static func completions(of beginning: String) -> [String] {
         all.map(\.name).filter { $0.hasPrefix(beginning) }
     }

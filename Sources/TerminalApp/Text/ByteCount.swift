@@ -1,4 +1,4 @@
-/// A number of bytes as people read it: `812 B`, `12.3 kB`, `4.0 MB`.
+/// A number of bytes in readable form: `812 B`, `12.3 kB`, `4.0 MB`.
 package struct ByteCount: CustomStringConvertible {
     private let count: Int
 
@@ -18,7 +18,7 @@ package struct ByteCount: CustomStringConvertible {
     }
 }
 
-/// A time as a player shows it: `0:03`.
+/// A playing time: `0:03`.
 package struct PlayingTime: CustomStringConvertible {
     private let seconds: Int
 

@@ -3,15 +3,15 @@ internal import TransportLayer
 internal import XMLStreaming
 internal import XMPPStream
 
-/// What the server offers on an encrypted stream before the login.
-struct StreamHop: DiagnosisHop {
+/// The features that the server offers on an encrypted stream before the login.
+struct StreamCheck: DiagnosisCheck {
     var candidate: ConnectionCandidate
     var features: StreamFeatures?
-    var failure: TLSHop.Failure?
+    var failure: TLSCheck.Failure?
     var duration: Duration?
 
-    /// Looks at the best of what the encrypted connections showed.
-    init?(_ tls: TLSHop) {
+    /// Uses the best of the encrypted connections.
+    init?(_ tls: TLSCheck) {
         guard
             let attempt = tls.attempts.first(where: { $0.isTrusted && $0.features != nil })
                 ?? tls.attempts.first(where: { $0.features != nil }) ?? tls.attempts.first(where: { $0.tls != nil })
@@ -22,7 +22,7 @@ struct StreamHop: DiagnosisHop {
         duration = attempt.openingDuration
     }
 
-    var place: DiagnosisPlace { .stream }
+    var step: DiagnosisStep { .stream }
 
     private var inline: XMLElement? {
         features?.element?.firstChild(XMLName("authentication", "urn:xmpp:sasl:2"))?

@@ -4,25 +4,25 @@ internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPClient
 
-/// Whether the server takes files (XEP-0363), and with `--upload` whether one that was put there comes back.
-struct UploadHop: DiagnosisHop {
-    /// A few bytes there and back.
+/// Whether the server accepts files (XEP-0363), and with `--upload` whether an uploaded file can be downloaded.
+struct UploadCheck: DiagnosisCheck {
+    /// The result of an upload and download of a few bytes.
     enum Trial: Sendable, Equatable {
         case passed(put: Duration, get: Duration)
         case putFailed(String)
         case getFailed(String)
-        /// Other bytes came back.
+        /// The downloaded bytes differ.
         case altered
     }
 
     var address: JID?
-    /// Bytes.
+    /// In bytes.
     var maximumSize: UInt64?
     var failure: String?
     var trial: Trial?
     var duration: Duration?
 
-    var place: DiagnosisPlace { .upload }
+    var step: DiagnosisStep { .upload }
 
     var outcome: DiagnosisOutcome {
         if problem != nil { return .failed }
@@ -78,21 +78,21 @@ struct UploadHop: DiagnosisHop {
         return members
     }
 
-    static func look(in session: Session, _ settings: DiagnosisSettings) async -> UploadHop {
+    static func look(in session: Session, _ settings: DiagnosisSettings) async -> UploadCheck {
         let clock = ContinuousClock()
         let start = clock.now
-        var hop = UploadHop()
-        guard let sharing = session[FileSharing.self] else { return hop }
+        var check = UploadCheck()
+        guard let sharing = session[FileSharing.self] else { return check }
         do throws(FileSharingError) {
             let service = try await sharing.service()
-            hop.address = service?.address
-            hop.maximumSize = service?.maximumSize
+            check.address = service?.address
+            check.maximumSize = service?.maximumSize
         } catch {
-            hop.failure = error.description
+            check.failure = error.description
         }
-        if settings.triesUpload, hop.address != nil { hop.trial = await attempt(sharing, settings) }
-        hop.duration = clock.now - start
-        return hop
+        if settings.triesUpload, check.address != nil { check.trial = await attempt(sharing, settings) }
+        check.duration = clock.now - start
+        return check
     }
 
     private static func attempt(_ sharing: FileSharing, _ settings: DiagnosisSettings) async -> Trial {
@@ -101,9 +101,9 @@ struct UploadHop: DiagnosisHop {
         let file = OutgoingFile(
             kind: .other, name: "hongyan-doctor.txt", mediaType: "text/plain", content: content)
         var start = clock.now
-        let place: String
+        let url: String
         do throws(FileSharingError) {
-            place = try await sharing.upload(file)
+            url = try await sharing.upload(file)
         } catch {
             return .putFailed(error.description)
         }
@@ -111,7 +111,7 @@ struct UploadHop: DiagnosisHop {
         start = clock.now
         do throws(TransportError) {
             let http = HTTPClient(configuration: .init(trust: settings.trust))
-            let answer = try await http.download(place, limit: content.count)
+            let answer = try await http.download(url, limit: content.count)
             return answer.body == content ? .passed(put: put, get: clock.now - start) : .altered
         } catch {
             return error.code == .tooLarge ? .altered : .getFailed(error.description)
@@ -119,19 +119,19 @@ struct UploadHop: DiagnosisHop {
     }
 }
 
-/// Whether the account keeps an archive of its messages that every device can read (XEP-0313).
-struct ArchiveHop: DiagnosisHop {
+/// Whether the account has a message archive for all its devices (XEP-0313).
+struct ArchiveCheck: DiagnosisCheck {
     var isOffered: Bool
-    /// Whether it can be asked for what comes before or after a message that is known.
+    /// Whether it supports queries for messages before or after a known one.
     var isExtended: Bool
 
-    /// - Parameter features: what the account announces.
+    /// - Parameter features: the features of the account.
     init(accountFeatures features: Set<String>) {
         isOffered = features.contains("urn:xmpp:mam:2")
         isExtended = features.contains("urn:xmpp:mam:2#extended")
     }
 
-    var place: DiagnosisPlace { .archive }
+    var step: DiagnosisStep { .archive }
     var duration: Duration? { nil }
     var outcome: DiagnosisOutcome { isOffered ? .passed : .warning }
 

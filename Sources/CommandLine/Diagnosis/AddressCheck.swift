@@ -1,7 +1,7 @@
 internal import XMPPAddress
 
-/// Whether the text is an address at all, and what DNS and certificates call its domain.
-struct AddressHop: DiagnosisHop {
+/// Whether the text is a valid address, and the name of its domain in DNS and certificates.
+struct AddressCheck: DiagnosisCheck {
     var text: String
     var address: JID?
     var error: AddressError?
@@ -15,7 +15,7 @@ struct AddressHop: DiagnosisHop {
         }
     }
 
-    var place: DiagnosisPlace { .address }
+    var step: DiagnosisStep { .address }
     var duration: Duration? { nil }
 
     var outcome: DiagnosisOutcome {
@@ -43,7 +43,7 @@ struct AddressHop: DiagnosisHop {
     var problem: DiagnosisProblem? {
         error.map {
             DiagnosisProblem(
-                "address-malformed", .verbatim($0.sentence), advice: Phrase("Write it as user@domain."), .usage)
+                "address-malformed", .verbatim($0.message), advice: Phrase("Write it as user@domain."), .usage)
         }
     }
 

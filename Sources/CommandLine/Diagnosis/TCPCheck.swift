@@ -1,22 +1,22 @@
 internal import TransportLayer
 
 /// Which of the addresses accept a connection.
-struct TCPHop: DiagnosisHop {
+struct TCPCheck: DiagnosisCheck {
     struct Attempt: Sendable, Equatable {
         var candidate: ConnectionCandidate
         var address: SocketAddress
-        /// `nil` when the connection stood.
+        /// `nil` if the connection was established.
         var failure: TransportError?
         var duration: Duration
 
-        /// This computer has no way to that family of addresses, which says nothing about the server.
+        /// Whether this computer has no route to that address family, which says nothing about the server.
         var isOutOfReach: Bool { failure?.code == .unreachable }
     }
 
     var attempts: [Attempt]
     var duration: Duration?
 
-    var place: DiagnosisPlace { .tcp }
+    var step: DiagnosisStep { .tcp }
 
     var standing: [Attempt] { attempts.filter { $0.failure == nil } }
 
@@ -94,18 +94,18 @@ struct TCPHop: DiagnosisHop {
         ]
     }
 
-    /// Connects to every address and hangs up again.
-    static func look(at names: DNSHop, _ settings: DiagnosisSettings) async -> TCPHop {
+    /// Connects to every address and disconnects.
+    static func look(at names: DNSCheck, _ settings: DiagnosisSettings) async -> TCPCheck {
         let clock = ContinuousClock()
         let start = clock.now
-        let places = names.candidates.flatMap { candidate in
-            names.addresses(of: candidate).prefix(mostAddresses).map { (candidate, $0) }
+        let steps = names.candidates.flatMap { candidate in
+            names.addresses(of: candidate).prefix(maximumAddresses).map { (candidate, $0) }
         }
-        let attempts = await concurrently(places) { candidate, address in
+        let attempts = await concurrently(steps) { candidate, address in
             let start = clock.now
             var failure: TransportError?
             do throws(TransportError) {
-                let transport = try await SocketTransport.connect(to: address, timeout: settings.patience)
+                let transport = try await SocketTransport.connect(to: address, timeout: settings.timeout)
                 await transport.close()
             } catch {
                 failure = error
@@ -113,21 +113,21 @@ struct TCPHop: DiagnosisHop {
             return Attempt(
                 candidate: candidate, address: address, failure: failure, duration: clock.now - start)
         }
-        return TCPHop(attempts: attempts, duration: clock.now - start)
+        return TCPCheck(attempts: attempts, duration: clock.now - start)
     }
 
-    /// Of one host; a name with more addresses is a large service, of which a few are enough to see.
-    private static let mostAddresses = 4
+    /// The maximum per host; a name with more addresses is a large service, of which a few are sufficient.
+    private static let maximumAddresses = 4
 }
 
-extension TCPHop.Attempt {
-    /// The address, with the host's name where that is another text.
+extension TCPCheck.Attempt {
+    /// The address, with the host name if it differs.
     var words: Phrase {
         candidate.host == address.address ? .verbatim(address) : Phrase("%@ (%@)", address, candidate.host)
     }
 }
 
 extension String {
-    /// Words as a code: `connection refused` is `connection-refused`.
+    /// The message as a code: `connection refused` becomes `connection-refused`.
     var codeText: String { lowercased().split(separator: " ").joined(separator: "-") }
 }

@@ -47,7 +47,7 @@ extension CertificateProblem {
     }
 }
 
-/// `2026-05-31`, in UTC as certificates count.
+/// `2026-05-31`, in UTC like the dates of certificates.
 func dayText(_ secondsSince1970: Int64) -> String {
     String(Timestamp(millisecondsSince1970: secondsSince1970 * 1000).description.prefix(10))
 }

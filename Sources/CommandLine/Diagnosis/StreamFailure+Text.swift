@@ -1,7 +1,7 @@
 internal import XMPPStream
 
 extension StreamFailure {
-    /// What happened, for those failures that people meet; the others in the library's words.
+    /// The message for the failures that users encounter; the others have the library's text.
     var phrase: Phrase {
         switch code {
         case .encryptionRefused: Phrase("The server does not allow an encrypted connection.")
