@@ -76,6 +76,7 @@ let package = Package(
 
         // Pure Swift: no C, no I/O, no clock, no randomness.
         library("Localization"),
+        library("Waiting"),
         library("XMLStreaming"),
         library("XMPPAddress"),
         library("SASLMechanisms"),
@@ -87,16 +88,20 @@ let package = Package(
         library("Cryptography", ["COpenSSL"]),
         library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf"]),
-        library("CredentialStore", ["CSecret"]),
+        library("CredentialStore", ["CSecret", "Waiting"]),
         library(
             "ChatStore",
-            ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "MessageSemantics", "Cryptography", "CSQLite"]),
+            [
+                "Waiting", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "MessageSemantics",
+                "Cryptography",
+                "CSQLite",
+            ]),
 
         // The session and what plugs into it.
-        library("XMPPClient", foundation + ["Cryptography", "TransportLayer"]),
+        library("XMPPClient", foundation + ["Cryptography", "TransportLayer", "Waiting"]),
         extensionModule("DataForms"),
         extensionModule("ServiceDiscovery", ["DataForms", "Cryptography"]),
-        extensionModule("Roster"),
+        extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
         extensionModule("MessageFeatures"),
@@ -107,7 +112,10 @@ let package = Package(
         extensionModule("Blocking", ["MessageFeatures"]),
         extensionModule("PublishSubscribe", ["DataForms", "MessageFeatures", "ServiceDiscovery"]),
         extensionModule(
-            "GroupChat", ["DataForms", "EntityInformation", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery"]),
+            "GroupChat",
+            [
+                "DataForms", "EntityInformation", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery", "Waiting",
+            ]),
         extensionModule("Profiles", ["Cryptography", "PublishSubscribe"]),
         extensionModule("FileSharing", ["MessageFeatures", "ServiceDiscovery", "Cryptography", "TransportLayer"]),
 
@@ -115,7 +123,7 @@ let package = Package(
         library("Hongyan", foundation + extensionProducts + ["MessageSemantics", "TransportLayer", "XMPPClient"]),
 
         // What their unit tests talk to.
-        library("HongyanTesting", foundation + ["TransportLayer", "XMPPClient"]),
+        library("HongyanTesting", foundation + ["TransportLayer", "Waiting", "XMPPClient"]),
 
         // The screen.
         screenModule("GTKBinding", ["CGTK"]),
@@ -217,6 +225,7 @@ let package = Package(
                 "XMPPClient", "ServerFixtures",
             ],
             path: "Tests/HostileFixtures", swiftSettings: settings),
+        tests("Waiting", ["Waiting"]),
         tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
         tests("XMPPAddress", ["XMPPAddress"]),
         tests("MessageSemantics", ["MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
@@ -226,7 +235,7 @@ let package = Package(
         tests("Cryptography", ["Cryptography"]),
         tests("TransportLayer", ["TransportLayer", "ServerFixtures"]),
         tests("Localization", ["Localization"]),
-        tests("UserProfile", ["UserProfile", "ChatStore", "XMPPAddress"]),
+        tests("UserProfile", ["UserProfile", "ChatModel", "ChatStore", "SASLMechanisms", "XMPPAddress"]),
         tests("Media", ["Media"]),
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",
@@ -256,12 +265,13 @@ let package = Package(
             "XMPPClient",
             foundation + [
                 "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "HongyanTesting", "MessageFeatures",
-                "MessageHistory",
-                "ServerFixtures",
+                "MessageHistory", "ServerFixtures", "Waiting",
             ]),
         tests(
             "Extensions",
-            foundation + extensionProducts + ["Cryptography", "TransportLayer", "XMPPClient", "ServerFixtures"]),
+            foundation + extensionProducts + [
+                "Cryptography", "TransportLayer", "Waiting", "XMPPClient", "ServerFixtures",
+            ]),
         .executableTarget(
             name: "FaultClient", dependencies: foundation + ["TransportLayer", "XMPPClient"], path: "Tests/FaultClient",
             swiftSettings: settings),
@@ -297,7 +307,7 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "CommandLine", "ChatEngine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
+                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
@@ -316,7 +326,8 @@ let package = Package(
 
 // `Scripts/test --sanitize` builds these alone: what has no I/O needs no server, and a second build of the rest takes long.
 if Context.environment["HONGYAN_PURE_ONLY"] != nil {
-    let pure = foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + ["Cryptography"]
+    let pure =
+        foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + ["Cryptography", "Waiting"]
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])
     package.targets.removeAll { !kept.contains($0.name) }
     package.products = []

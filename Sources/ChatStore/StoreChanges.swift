@@ -1,4 +1,5 @@
 internal import Synchronization
+package import Waiting
 
 /// What was changed by one or several transactions.
 public struct StoreChanges: Sendable, Equatable {
@@ -10,6 +11,8 @@ public struct StoreChanges: Sendable, Equatable {
     public internal(set) var accounts: Set<AccountID> = []
     /// Something was put into the send queue, or taken out of it.
     public internal(set) var sendQueue = false
+
+    package init() {}
 
     public var isEmpty: Bool { messages.isEmpty && conversations.isEmpty && accounts.isEmpty && !sendQueue }
 
@@ -43,67 +46,9 @@ public struct StoreChangeSequence: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(observer: observer) }
 }
 
-final class StoreObserver: Sendable {
-    private struct State {
-        var changes = StoreChanges()
-        var waiter: CheckedContinuation<StoreChanges?, Never>?
-        var isFinished = false
-    }
+typealias StoreObserver = Mailbox<StoreChanges>
 
-    private let state = Mutex(State())
-
-    func send(_ changes: StoreChanges) {
-        let waiter: CheckedContinuation<StoreChanges?, Never>? = state.withLock { state in
-            guard let waiter = state.waiter else {
-                state.changes.formUnion(changes)
-                return nil
-            }
-            state.waiter = nil
-            return waiter
-        }
-        waiter?.resume(returning: changes)
-    }
-
-    func finish() {
-        let waiter: CheckedContinuation<StoreChanges?, Never>? = state.withLock { state in
-            state.isFinished = true
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume(returning: nil)
-    }
-
-    func next() async -> StoreChanges? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                enum Step {
-                    case give(StoreChanges?)
-                    case wait(displaced: CheckedContinuation<StoreChanges?, Never>?)
-                }
-                let step: Step = state.withLock { state in
-                    if !state.changes.isEmpty {
-                        defer { state.changes = StoreChanges() }
-                        return .give(state.changes)
-                    }
-                    if state.isFinished || Task.isCancelled { return .give(nil) }
-                    defer { state.waiter = continuation }
-                    return .wait(displaced: state.waiter)
-                }
-                switch step {
-                case .give(let changes): continuation.resume(returning: changes)
-                // A second task that asks the same observer takes the place of the first.
-                case .wait(let displaced): displaced?.resume(returning: nil)
-                }
-            }
-        } onCancel: {
-            let waiter: CheckedContinuation<StoreChanges?, Never>? = state.withLock { state in
-                defer { state.waiter = nil }
-                return state.waiter
-            }
-            waiter?.resume(returning: nil)
-        }
-    }
-}
+extension StoreChanges: MailboxContent {}
 
 /// The observers of a store; one that nobody holds any more is forgotten.
 final class StoreObservers: Sendable {
@@ -122,7 +67,7 @@ final class StoreObservers: Sendable {
 
     func send(_ changes: StoreChanges) {
         guard !changes.isEmpty else { return }
-        for reference in observers.withLock({ $0 }) { reference.observer?.send(changes) }
+        for reference in observers.withLock({ $0 }) { reference.observer?.put { $0.formUnion(changes) } }
     }
 
     func finish() {

@@ -1,8 +1,10 @@
+internal import ChatEngine
 internal import AccountRegistration
 internal import ChatStore
 internal import FileSharing
 internal import Localization
 internal import Media
+internal import SASLMechanisms
 internal import TerminalApp
 internal import TransportLayer
 internal import UserProfile
@@ -38,6 +40,11 @@ extension CommandError {
             self.init(.connection, Self.oneLine(words) + " " + advice)
         case .connectionFailed:
             self.init(.connection, localized("The connection to the server failed. %@", Self.oneLine(error.sentence)))
+        case .protocolViolated where error.streamFailure?.sender != nil:
+            self.init(status, Self.oneLine(error.streamFailure?.senderWords ?? error.sentence))
+        case .policyViolated where error.streamFailure?.saslError?.meansDowngrade == true:
+            let phrase = error.streamFailure.map { "\($0.phrase.text) \($0.advice.text)" }
+            self.init(status, phrase ?? Self.oneLine(error.sentence))
         case .cancelled: self.init(.failed, localized("Interrupted."))
         default: self.init(status, Self.oneLine(error.sentence))
         }

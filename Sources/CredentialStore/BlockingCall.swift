@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Synchronization
+internal import Waiting
 
 /// Runs a call that may block on a separate thread, outside Swift's own pool, with a timeout.
 enum BlockingCall {
@@ -30,55 +30,12 @@ enum BlockingCall {
         _ body: @escaping @Sendable (SecretServiceCall) -> Result<Value, CredentialError>
     ) async -> Result<Value, CredentialError> {
         let call = SecretServiceCall()
-        let answer = FirstAnswer<Result<Value, CredentialError>>()
+        let answer = Promise<Result<Value, CredentialError>>()
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                answer.wait(continuation)
-                queue.async { answer.give(body(call)) }
-            }
+            queue.async { answer.fulfil(body(call)) }
+            return await answer.value(cancelled: .failure(CredentialError(.cancelled)))
         } onCancel: {
             call.stop()
-            answer.give(.failure(CredentialError(.cancelled)))
         }
-    }
-}
-
-/// Passes the first of several results to one waiting task, in whichever order they arrive.
-private final class FirstAnswer<Value: Sendable>: Sendable {
-    private enum State {
-        case open
-        case waiting(CheckedContinuation<Value, Never>)
-        case answered(Value)
-        case done
-    }
-
-    private let state = Mutex(State.open)
-
-    func wait(_ continuation: CheckedContinuation<Value, Never>) {
-        let answer: Value? = state.withLock { state in
-            guard case .answered(let value) = state else {
-                state = .waiting(continuation)
-                return nil
-            }
-            state = .done
-            return value
-        }
-        if let answer { continuation.resume(returning: answer) }
-    }
-
-    func give(_ value: Value) {
-        let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
-            switch state {
-            case .open:
-                state = .answered(value)
-                return nil
-            case .waiting(let continuation):
-                state = .done
-                return continuation
-            case .answered, .done:
-                return nil
-            }
-        }
-        waiter?.resume(returning: value)
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import Waiting
 public import XMPPClient
 
 /// A clock for sessions that stands still until a test moves it: timeouts, keep-alive and the backoff between attempts take no real time.
@@ -9,7 +10,7 @@ public import XMPPClient
 public final class VirtualClock: Sendable {
     private struct State {
         var now = ContinuousClock.now
-        var sleepers: [(until: ContinuousClock.Instant, latch: Latch)] = []
+        var sleepers: [(until: ContinuousClock.Instant, latch: Gate)] = []
     }
 
     private let state = Mutex(State())
@@ -23,7 +24,7 @@ public final class VirtualClock: Sendable {
         SessionClock(
             now: { [self] in state.withLock(\.now) },
             sleep: { [self] instant in
-                let latch = Latch()
+                let latch = Gate()
                 let isPast = state.withLock { state in
                     if instant <= state.now { return true }
                     state.sleepers.append((instant, latch))
@@ -50,7 +51,7 @@ public final class VirtualClock: Sendable {
     public func run<Result: Sendable>(
         _ step: Duration = .seconds(1), _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let done = Latch()
+        let done = Gate()
         async let result = {
             defer { done.open() }
             return try await work()

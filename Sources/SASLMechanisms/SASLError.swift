@@ -40,6 +40,13 @@ public struct SASLError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public init(_ code: Code) { self.code = code }
 
+    /// Whether the server offers only mechanisms that are weaker than the one of an earlier login of this account
+    /// (``SASLPolicy/previousMechanism``): the list may be forged, or the server's settings have changed.
+    public var meansDowngrade: Bool {
+        guard case .noUsableMechanism(let refusals) = code else { return false }
+        return refusals.contains { $0.reason == .weakerThanBefore }
+    }
+
     /// A description in English.
     public var description: String {
         switch code {

@@ -93,22 +93,23 @@ public struct SASLNegotiator: Sendable {
     ) -> SASLRefusal.Reason? {
         guard SASLMechanismName.byStrength.contains(mechanism) else { return .unknown }
         if let hash = mechanism.scramHash, digests[hash] == nil { return .unknown }
+        if mechanism == .plain, let previous = policy.previousMechanism {
+            guard previous.scramHash == nil, previous != .external else { return .weakerThanBefore }
+        }
         guard policy.allowedMechanisms.contains(mechanism) else { return .notAllowed }
         if mechanism == .plain || mechanism == .external {
             guard security.isEncrypted else { return .connectionNotEncrypted }
         }
         guard holds(credentials, proofFor: mechanism) else { return .credentialsMissing }
         guard !tried.contains(mechanism) else { return .alreadyTried }
-        if mechanism == .plain, let previous = policy.previousMechanism {
-            guard previous.scramHash == nil, previous != .external else { return .weakerThanBefore }
-        }
         if mechanism.isChannelBound {
             guard binding != nil else { return .noCommonChannelBinding }
         } else if mechanism != .external {
             let hasFailedBound = tried.contains { $0.isChannelBound }
-            guard !policy.requiresChannelBinding, !hasFailedBound, !isBindingWithheld(offer), !isDowngrade else {
+            guard !policy.requiresChannelBinding, !hasFailedBound, !isBindingWithheld(offer) else {
                 return .notChannelBound
             }
+            guard !isDowngrade else { return .weakerThanBefore }
         }
         return nil
     }

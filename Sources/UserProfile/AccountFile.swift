@@ -18,10 +18,13 @@ public struct AccountFile: Sendable {
         public var trustedCertificates: [String]?
         /// A random UUID that identifies this installation to its server only (XEP-0388 §2.3).
         public var userAgent: String?
+        /// The SASL mechanism of the last login, below which no later one may fall; signing in again forgets it.
+        public var lastMechanism: String?
 
         public init(
             address: JID, host: String? = nil, port: UInt16? = nil, certificateAuthority: String? = nil,
-            usesDirectTLS: Bool? = nil, trustedCertificates: [String]? = nil, userAgent: String? = nil
+            usesDirectTLS: Bool? = nil, trustedCertificates: [String]? = nil, userAgent: String? = nil,
+            lastMechanism: String? = nil
         ) {
             self.address = address.bare
             self.host = host
@@ -30,6 +33,7 @@ public struct AccountFile: Sendable {
             self.usesDirectTLS = usesDirectTLS
             self.trustedCertificates = trustedCertificates
             self.userAgent = userAgent
+            self.lastMechanism = lastMechanism
         }
     }
 

@@ -5,6 +5,7 @@ public import CredentialStore
 internal import Cryptography
 internal import Foundation
 internal import Localization
+internal import SASLMechanisms
 public import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
@@ -74,8 +75,10 @@ public actor ProfileAccounts: AccountKeeping {
 
     public func installation(of account: JID) async -> Installation? {
         guard var file = try? file(), let agent = (try? file.userAgent(of: account)) ?? nil else { return nil }
-        let tokens = LoginTokens(account: account)
-        return Installation(userAgent: agent, token: await tokens.token, signInStore: tokens)
+        let tokens = LoginTokens(account: account, directory: directory)
+        let mechanism = file.account(account)?.lastMechanism.map { SASLMechanismName(rawValue: $0) }
+        return Installation(
+            userAgent: agent, token: await tokens.token, previousMechanism: mechanism, signInStore: tokens)
     }
 
     public func openMedia(of account: JID, waiting: [QueuedMessage]) async -> MediaCache? {

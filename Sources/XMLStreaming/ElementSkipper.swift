@@ -26,6 +26,8 @@ struct ElementSkipper: Sendable {
     /// What the start tag of the top-level element says; its parts are collected while the tag is read here.
     private(set) var head: ElementHead
     private var collectsHead: Bool
+    /// Whether the start tag of the top-level element was read to its end.
+    var hasReadHead: Bool { !collectsHead }
     private var collected: [UInt8] = []
     private var part: ElementHead.Part?
 

@@ -1,7 +1,8 @@
-/// An element below the stream element that is well-formed XML but exceeds a limit or breaks the rules of namespaces.
+/// An element below the stream element that is well-formed XML but exceeds a limit or breaks the rules of namespaces, or
+/// one that contains ill-formed XML.
 ///
-/// The parser has read it to its end and stored only the properties here: enough to answer a request, to fail a pending
-/// one, and to report what it was.
+/// The parser has read it to its end, or to the error, and stored only the properties here: enough to answer a request, to
+/// fail a pending one, and to report what it was.
 public struct UnreadableElement: Sendable, Hashable {
     /// The name; empty if it could not be read, truncated if it is very long.
     public var name: XMLName
@@ -18,7 +19,7 @@ public struct UnreadableElement: Sendable, Hashable {
     public var firstChild: XMLElement?
     /// Why it could not be read, and where.
     public var reason: XMLError
-    /// Bytes from its `<` to its `>`.
+    /// Bytes from its `<` to its `>`, or to where it is broken.
     public var byteCount: Int
 
     /// The limit for what a response repeats: identifiers have a few dozen bytes in practice.

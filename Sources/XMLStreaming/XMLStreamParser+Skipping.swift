@@ -23,6 +23,22 @@ extension XMLStreamParser {
         position += read
     }
 
+    /// Remembers what is known of the element that cannot be read to its end.
+    mutating func noteBrokenElement(because reason: XMLError) {
+        let broken: Skipped
+        if let skipped {
+            broken = skipped
+        } else {
+            let known = XMLStreamParser.known(
+                buffer, position, buffer.count - position, tokenizer, builder, isTagComplete: false)
+            broken = Skipped(
+                skipper: known.skipper, firstChild: known.firstChild, reason: reason, start: discarded + position)
+        }
+        guard broken.skipper.hasReadHead else { return }
+        brokenElement = broken.skipper.head.element(
+            in: builder.context, firstChild: broken.firstChild, reason: reason, byteCount: reason.offset - broken.start)
+    }
+
     private static func known(
         _ buffer: borrowing [UInt8], _ position: Int, _ read: Int, _ tokenizer: borrowing Tokenizer,
         _ builder: borrowing TapeBuilder, isTagComplete: Bool
@@ -47,7 +63,12 @@ extension XMLStreamParser {
         }
         if !isComplete {
             var read = 0
-            isComplete = try XMLStreamParser.skip(buffer, position, &current.skipper, &read)
+            do throws(XMLError) {
+                isComplete = try XMLStreamParser.skip(buffer, position, &current.skipper, &read)
+            } catch {
+                skipped = current
+                throw error
+            }
             position += read
         }
         guard isComplete else {

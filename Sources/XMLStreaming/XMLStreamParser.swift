@@ -52,6 +52,11 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     private var failure: XMLError?
     /// The element that is being skipped.
     var skipped: Skipped?
+    /// The element below the stream element inside of which ``next()`` has failed, as far as its start tag says what it is;
+    /// `nil` where that was not read.
+    ///
+    /// Its ``UnreadableElement/byteCount`` ends where the fault was seen.
+    public internal(set) var brokenElement: UnreadableElement?
 
     /// The buffer keeps its memory between reads up to this size.
     private static let keptBytes = 65_536
@@ -116,6 +121,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         isInsideElement = false
         failure = nil
         skipped = nil
+        brokenElement = nil
         rootName = []
         builder.forgetContext()
         state = .header
@@ -150,6 +156,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
                 error.leavesElementWellFormed
             else {
                 failure = known
+                if state == .open && isInsideElement { noteBrokenElement(because: known) }
                 throw known
             }
             beginSkipping(because: known)

@@ -1,4 +1,3 @@
-import ChatEngine
 import FileSharing
 import Synchronization
 import Testing

@@ -1,5 +1,7 @@
+import ChatModel
 import ChatStore
 import Foundation
+import SASLMechanisms
 import Testing
 import XMPPAddress
 
@@ -28,6 +30,23 @@ import XMPPAddress
             Issue.record("\(error)")
         }
         await store.close()
+    }
+
+    @Test("The mechanism of a login is there at the next start; signing in again forgets it")
+    func mechanism() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let juliet = try JID("juliet@example.org")
+        let store = LoginTokens(account: juliet, directory: folder)
+        await store.saveMechanism(.scramSHA256Plus)
+        #expect(try AccountFile(directory: folder).accounts.isEmpty, "an account that is not kept is not made")
+        var file = try AccountFile(directory: folder)
+        try file.save(AccountFile.Account(address: juliet, host: "xmpp.example.org"))
+        await store.saveMechanism(.scramSHA256Plus)
+        let saved = try #require(try AccountFile(directory: folder).account(juliet))
+        #expect(saved.lastMechanism == "SCRAM-SHA-256-PLUS" && saved.host == "xmpp.example.org")
+        let accounts = ProfileAccounts(profile: Profile(folder: folder), directory: folder)
+        try await accounts.save(AccountAccess(address: juliet))
+        #expect(try AccountFile(directory: folder).account(juliet)?.lastMechanism == nil)
     }
 
     @Test("A folder that cannot be made is told with its name")

@@ -1,5 +1,6 @@
 import Testing
 import TransportLayer
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -14,9 +15,9 @@ private actor Notebook: SessionExtension {
     }
     private(set) var notes: [String] = []
     private let onStart: @Sendable (Session) async throws -> Void
-    private let ended: Latch
+    private let ended: Gate
 
-    init(ended: Latch = Latch(), onStart: @escaping @Sendable (Session) async throws -> Void = { _ in }) {
+    init(ended: Gate = Gate(), onStart: @escaping @Sendable (Session) async throws -> Void = { _ in }) {
         self.ended = ended
         self.onStart = onStart
     }
@@ -28,7 +29,7 @@ private actor Notebook: SessionExtension {
 
     func run(in session: Session) async {
         notes.append("running")
-        await Latch().wait()
+        await Gate().wait()
         notes.append("cancelled")
     }
 
@@ -71,11 +72,11 @@ struct LifeTests {
     @Test("cancelling during the connecting ends it at once")
     func cancelConnecting() async throws {
         let server = MemoryServer()
-        let began = Latch()
+        let began = Gate()
         let configuration = try server.account("alice") {
             $0.transports = TransportFactory { _ throws(TransportError) in
                 began.open()
-                await Latch().wait()
+                await Gate().wait()
                 throw TransportError(.cancelled, "Cancelled.")
             }
         }
@@ -102,7 +103,7 @@ struct LifeTests {
     )
     func extensions() async throws {
         let server = MemoryServer()
-        let ended = Latch()
+        let ended = Gate()
         var configuration = try server.account("alice")
         configuration.add { _ in Notebook(ended: ended) }
         let notebook = try await Client(configuration).run { session in

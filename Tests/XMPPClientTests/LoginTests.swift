@@ -2,6 +2,7 @@ import SASLMechanisms
 import Synchronization
 import Testing
 import TransportLayer
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -102,7 +103,7 @@ struct LoginTests {
         configuration.loginTimeout = .seconds(seconds)
         configuration.clock = clock.clock
         configuration.transports = TransportFactory { _ throws(TransportError) in
-            await Latch().wait()
+            await Gate().wait()
             throw TransportError(.cancelled, "Never.")
         }
         let client = Client(configuration)

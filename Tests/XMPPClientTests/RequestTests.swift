@@ -1,4 +1,5 @@
 import Testing
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -255,7 +256,7 @@ struct RequestTests {
     @Test("a flood of requests is refused, not stored without limit")
     func flood() async throws {
         let server = MemoryServer()
-        let gate = Latch()
+        let gate = Gate()
         try await Client(try server.account("alice")).run { session in
             try await session.register(
                 IQHandler(Question.self, audience: .everybody) { question, _ in

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TransportLayer
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -133,8 +134,8 @@ struct SessionStoreTests {
     func slowStore() async throws {
         /// Waits with the first step that holds an own answer until it is let go.
         struct Slow: SessionStore {
-            let isStoring: Latch
-            let mayStore: Latch
+            let isStoring: Gate
+            let mayStore: Gate
             func loadSession() async throws -> SavedSession? { nil }
             func commit(_ change: SessionChange) async throws {
                 let own = change.resumption?.unacknowledged.compactMap { try? $0.element() } ?? []
@@ -144,7 +145,7 @@ struct SessionStoreTests {
             }
         }
         let server = MemoryServer()
-        let store = Slow(isStoring: Latch(), mayStore: Latch())
+        let store = Slow(isStoring: Gate(), mayStore: Gate())
         var configuration = try server.account("alice")
         configuration.store = store
         try await Client(configuration).run { session in

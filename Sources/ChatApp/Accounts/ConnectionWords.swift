@@ -42,6 +42,10 @@ enum ConnectionWords {
         case .password(isRejected: true)?: localized("The server does not accept the password any more.")
         case .password(isRejected: false)?: localized("There is no password for this account here.")
         case .certificate(let reason)?: reason
+        case .downgrade?:
+            localized(
+                "The server offers only weaker ways to sign in than before, so nothing was sent; somebody may be listening in between. Sign in again only if your provider confirms the change."
+            )
         }
     }
 

@@ -77,7 +77,7 @@ extension ChatAccount {
 
     /// Tells the other side that something is being written, or not any more (XEP-0085); the same twice is told once.
     public func setComposing(_ isComposing: Bool, in key: ConversationKey) async {
-        guard policy.tellsTyping, key.kind == .direct, isComposing != toldComposing.contains(key), let session,
+        guard key.kind == .direct, isComposing != toldComposing.contains(key), let session,
             await session.isOnline, presences[key.address] != nil, stateSupport.allows(key.address),
             await session.mayLearnPresence(key.address)
         else { return }
@@ -110,7 +110,7 @@ extension ChatAccount {
     func leaveThreads(_ session: Session) async {
         let left = threads
         threads = [:]
-        for (key, thread) in left where policy.tellsTyping && presences[key.address] != nil {
+        for (key, thread) in left where presences[key.address] != nil {
             guard stateSupport.allows(key.address) else { continue }
             await tell(.gone, in: key, thread: thread, session)
         }

@@ -17,6 +17,7 @@ extension ChatAccount {
     public func setDisclosure(receipts: Bool, typing: Bool) {
         policy.tellsReceipts = receipts
         policy.tellsTyping = typing
+        stateSupport.setTellsTyping(typing)
         disclosesReceipts.withLock { $0 = receipts }
     }
 

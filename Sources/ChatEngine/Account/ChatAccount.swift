@@ -47,7 +47,7 @@ public actor ChatAccount {
     var ownPresence = OwnPresence()
     var avatarQueue = AvatarQueue()
     var isActive = true
-    nonisolated let stateSupport = ChatStateSupport()
+    nonisolated let stateSupport: ChatStateSupport
     /// Threads of one-to-one conversations in which something was said since the session began (XEP-0085 §5.6).
     var threads: [ConversationKey: String] = [:]
     /// Threads that the other side has left, and that are not used again.
@@ -103,6 +103,8 @@ public actor ChatAccount {
         self.now = now
         self.policy = policy
         disclosesReceipts = Mutex(policy.tellsReceipts)
+        let stateSupport = ChatStateSupport(tellsTyping: policy.tellsTyping)
+        self.stateSupport = stateSupport
         address = configuration.address.bare
         self.media = media
         contents = media.map { QueuedContents(store: store, account: id, media: $0) }
@@ -110,9 +112,7 @@ public actor ChatAccount {
             store: store, account: id, address: configuration.address, media: media, now: now)
         queue = SendQueue(
             store: store, account: id,
-            composer: MessageComposer(
-                tellsTyping: policy.tellsTyping, answersStates: { [stateSupport] in stateSupport.allows($0) }),
-            uploader: uploader, now: now)
+            composer: MessageComposer(tellsState: { stateSupport.allows($0) }), uploader: uploader, now: now)
         sync = HistorySync(account: configuration.address.bare, policy: policy.history)
         self.configuration = configuration
     }

@@ -1,6 +1,7 @@
 internal import AccountRegistration
 public import ChatStore
 internal import Localization
+internal import SASLMechanisms
 internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPClient
@@ -62,6 +63,8 @@ extension ChatHome {
             case .certificateRejected?:
                 accounts.show(
                     .certificate(evaluations.last?.sentence ?? error.streamFailure?.text ?? error.sentence), of: id)
+            case .noAcceptableMechanism? where error.streamFailure?.saslError?.meansDowngrade == true:
+                accounts.show(.downgrade, of: id)
             default: break
             }
             ended(work, error)
@@ -97,6 +100,7 @@ extension ChatHome {
         if let installation = await keeper.installation(of: address) {
             configuration.userAgent = installation.userAgent
             configuration.fastToken = installation.token
+            configuration.mechanisms.previousMechanism = installation.previousMechanism
             configuration.signInStore = installation.signInStore
         }
         configuration.reconnection = .standard

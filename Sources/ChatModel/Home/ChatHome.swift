@@ -187,7 +187,7 @@ public final class ChatHome {
         guard let address = atWork[id]?.account.address else { return nil }
         let access = (try? await keeper.accesses())?.first { $0.address == address }
         let model = SignInModel(self, again: access ?? AccountAccess(address: address))
-        if accounts.rows[id]?.need?.isCertificate == true {
+        if accounts.rows[id]?.need?.isAboutServer == true {
             model.password = ((try? await keeper.password(of: address)) ?? nil) ?? ""
         }
         return model
@@ -200,5 +200,11 @@ public final class ChatHome {
 }
 
 extension AccountNeed {
-    var isCertificate: Bool { if case .certificate = self { true } else { false } }
+    /// The password is right as far as anyone knows; the server is what the person has to look at.
+    var isAboutServer: Bool {
+        switch self {
+        case .certificate, .downgrade: true
+        case .password: false
+        }
+    }
 }

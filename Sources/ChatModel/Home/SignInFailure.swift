@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import Localization
 internal import XMPPAddress
 public import XMPPClient
@@ -62,6 +63,10 @@ public struct SignInFailure: Error, Sendable, Hashable {
         case .notXMPP?, .serverMismatch?:
             self.init(
                 localized("What answers there is not the chat server of %@. Check host and port.", domain), .server)
+        case .malformedXML?:
+            self.init(
+                error.streamFailure?.senderWords
+                    ?? localized("%@ sent something unreadable. If this happens again, ask your provider.", domain))
         default:
             self.init(
                 error.code == .timedOut

@@ -1,5 +1,6 @@
 internal import Cryptography
 internal import Localization
+internal import SASLMechanisms
 internal import TransportLayer
 internal import UserProfile
 package import XMPPAddress
@@ -31,6 +32,8 @@ package struct SignIn: Sendable {
     private let userAgent: UserAgent?
     /// What stands in for the password.
     private let token: FASTToken?
+    /// What the account was signed in with the last time; signing in again accepts a weaker one.
+    private let previousMechanism: SASLMechanismName?
 
     /// Finds account, server and password.
     package init(_ options: ConnectionOptions, for purpose: Purpose = .session) async throws(CommandError) {
@@ -67,6 +70,8 @@ package struct SignIn: Sendable {
             userAgent = account?.userAgent.flatMap(UserAgent.installation) ?? UserAgent.newInstallation()
         case .observation: userAgent = nil
         }
+        previousMechanism =
+            purpose == .session ? account?.lastMechanism.map { SASLMechanismName(rawValue: $0) } : nil
         // Who gives a password, or wants to know whether it is right, wants that one to be tried.
         token =
             purpose == .session && userAgent != nil && source == .store
@@ -82,6 +87,7 @@ package struct SignIn: Sendable {
         configuration.trust = trust
         configuration.userAgent = userAgent
         configuration.fastToken = token
+        configuration.mechanisms.previousMechanism = previousMechanism
         if userAgent != nil { configuration.signInStore = LoginTokens(account: address) }
         // Somebody waits for the end of the command.
         configuration.reconnection = .brief
@@ -97,13 +103,16 @@ package struct SignIn: Sendable {
     }
 
     /// What is kept about the account after a login, so that later commands need no options.
-    var account: AccountFile.Account {
+    ///
+    /// - Parameter mechanism: how the account was signed in.
+    func account(after mechanism: String?) -> AccountFile.Account {
         var trusted = trustedCertificates + (question?.accepted ?? [])
         if case .pinned(let digits) = connection.trust { trusted.append(digits) }
         return AccountFile.Account(
             address: address.bare, host: connection.host, port: connection.port,
             certificateAuthority: connection.authorityFile.map(Self.absolute), usesDirectTLS: connection.usesDirectTLS,
-            trustedCertificates: trusted.isEmpty ? nil : Array(Set(trusted)).sorted(), userAgent: userAgent?.id)
+            trustedCertificates: trusted.isEmpty ? nil : Array(Set(trusted)).sorted(), userAgent: userAgent?.id,
+            lastMechanism: mechanism)
     }
 
     private static func absolute(_ path: String) -> String {

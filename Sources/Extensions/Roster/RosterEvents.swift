@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Waiting
 
 /// The events of the contact list for one observer, in batches.
 ///
@@ -12,43 +12,26 @@ public struct RosterEvents: AsyncSequence, Sendable {
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let mailbox: RosterMailbox
-        var signals: AsyncStream<Void>.Iterator
 
         /// The next batch, never empty; `nil` after the session has ended or the task was cancelled.
         public mutating func next() async -> [RosterEvent]? {
-            await next(isolation: nil)
+            await mailbox.next()
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> [RosterEvent]? {
-            while true {
-                let batch = mailbox.take()
-                if !batch.isEmpty { return batch }
-                guard await signals.next(isolation: actor) != nil else {
-                    let rest = mailbox.take()
-                    return rest.isEmpty ? nil : rest
-                }
-            }
+            await mailbox.next()
         }
     }
 
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(mailbox: mailbox, signals: mailbox.signals.makeAsyncIterator())
-    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(mailbox: mailbox) }
 }
 
 /// The queue of events of one observer.
-final class RosterMailbox: Sendable {
-    private let pending = Mutex<[RosterEvent]>([])
-    private let signal: AsyncStream<Void>.Continuation
-    /// Buffers at most one signal: the observer then takes the whole queue.
-    let signals: AsyncStream<Void>
+typealias RosterMailbox = Mailbox<[RosterEvent]>
 
-    init() {
-        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    }
-
+extension Mailbox<[RosterEvent]> {
     func post(_ event: RosterEvent) {
-        pending.withLock { pending in
+        put { pending in
             switch event {
             case .populating:
                 // The whole list will be reported again: unread events of the last report are obsolete.
@@ -70,15 +53,5 @@ final class RosterMailbox: Sendable {
             }
             pending.append(event)
         }
-        signal.yield()
     }
-
-    func take() -> [RosterEvent] {
-        pending.withLock { pending in
-            defer { pending = [] }
-            return pending
-        }
-    }
-
-    func finish() { signal.finish() }
 }

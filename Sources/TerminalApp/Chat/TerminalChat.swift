@@ -1,4 +1,4 @@
-internal import ChatEngine
+package import ChatEngine
 package import ChatModel
 package import ChatStore
 internal import Localization

@@ -1,3 +1,5 @@
+import Waiting
+
 /// Where a session takes the time from, so that tests can move it by hand.
 package struct SessionClock: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant
@@ -14,6 +16,18 @@ package struct SessionClock: Sendable {
         self.now = now
         self.awake = awake
         self.sleep = sleep
+    }
+
+    /// Returns at the instant, at a signal that there is a nearer one, or when the task is cancelled; without an instant only at a
+    /// signal.
+    func wait(until instant: ContinuousClock.Instant?, or signal: Signal) async {
+        guard let instant else { return await signal.wait() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await sleep(instant) }
+            group.addTask { await signal.wait() }
+            await group.next()
+            group.cancelAll()
+        }
     }
 
     package static let continuous = SessionClock(

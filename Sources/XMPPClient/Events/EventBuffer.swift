@@ -1,18 +1,18 @@
-import Synchronization
+import Waiting
 
-/// What one observer has not yet taken: filled by the session, emptied a batch at a time by the observer.
+/// What one observer has not yet taken. While more waits than may, the observer counts as behind and the socket is not read.
 final class EventBuffer: Sendable {
-    private struct State {
+    private struct Content: MailboxContent, Sendable {
         var events: [SessionEvent] = []
         var isBehind = false
-        var isFinished = false
-        var consumer: CheckedContinuation<[SessionEvent]?, Never>?
+
+        var isEmpty: Bool { events.isEmpty }
     }
 
     let kinds: SessionEvent.Kinds
     private let limit: Int
     private let gate: ReadGate
-    private let state = Mutex(State())
+    private let mailbox = Mailbox<Content>()
 
     /// - Parameter limit: How many events may wait before the observer counts as behind.
     init(kinds: SessionEvent.Kinds, limit: Int, gate: ReadGate) {
@@ -24,73 +24,33 @@ final class EventBuffer: Sendable {
     func append(_ batch: [SessionEvent]) {
         let wanted = kinds == .all ? batch : batch.filter { kinds.contains($0.kind) }
         guard !wanted.isEmpty else { return }
-        let consumer: CheckedContinuation<[SessionEvent]?, Never>? = state.withLock { state in
-            guard !state.isFinished else { return nil }
-            if let consumer = state.consumer {
-                state.consumer = nil
-                return consumer
-            }
-            if state.events.isEmpty { state.events = wanted } else { state.events += wanted }
-            if !state.isBehind, state.events.count > limit {
-                state.isBehind = true
+        mailbox.put { content in
+            if content.events.isEmpty { content.events = wanted } else { content.events += wanted }
+            if !content.isBehind, content.events.count > limit {
+                content.isBehind = true
+                // Under the lock, so that the gate hears of it before it hears that the observer has caught up.
                 gate.observerFellBehind()
             }
-            return nil
         }
-        consumer?.resume(returning: wanted)
     }
 
     /// No more events come; those that wait are still delivered.
-    func finish() {
-        let consumer: CheckedContinuation<[SessionEvent]?, Never>? = state.withLock { state in
-            state.isFinished = true
-            defer { state.consumer = nil }
-            return state.consumer
-        }
-        consumer?.resume(returning: nil)
-    }
+    func finish() { mailbox.finish() }
 
     /// Nobody takes events any more.
     func abandon() {
         finish()
-        _ = state.withLock { take(from: &$0) }
+        _ = takeWaiting()
     }
 
     /// What waits now, without waiting for more.
-    func takeWaiting() -> [SessionEvent] { state.withLock { take(from: &$0) } ?? [] }
+    func takeWaiting() -> [SessionEvent] { taken(mailbox.takeWaiting()) ?? [] }
 
     /// The next batch; `nil` at the end or when the task is cancelled.
-    func next() async -> [SessionEvent]? {
-        if let events = state.withLock({ take(from: &$0) }) { return events }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let ready: [SessionEvent]?? = state.withLock { state in
-                    if let events = take(from: &state) { return .some(events) }
-                    if state.isFinished || Task.isCancelled { return .some(nil) }
-                    precondition(state.consumer == nil, "Two tasks iterate over the events of one observer.")
-                    state.consumer = continuation
-                    return nil
-                }
-                if let ready { continuation.resume(returning: ready) }
-            }
-        } onCancel: {
-            state.withLock { state in
-                defer { state.consumer = nil }
-                return state.consumer
-            }?.resume(returning: nil)
-        }
-    }
+    func next() async -> [SessionEvent]? { taken(await mailbox.next()) }
 
-    /// The events that wait, or `nil` if none do. Tells the gate under the lock, so that its count follows the order of
-    /// what happened here.
-    private func take(from state: inout State) -> [SessionEvent]? {
-        guard !state.events.isEmpty else { return nil }
-        let events = state.events
-        state.events = []
-        if state.isBehind {
-            state.isBehind = false
-            gate.observerCaughtUp()
-        }
-        return events
+    private func taken(_ content: Content?) -> [SessionEvent]? {
+        if content?.isBehind == true { gate.observerCaughtUp() }
+        return content?.events
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import Waiting
 
 /// Decides whether the socket is read: not while an observer has more waiting than it may.
 ///
@@ -9,15 +10,16 @@ final class ReadGate: Sendable {
         var behind = 0
         var waitingForPeer = 0
         var isForcedOpen = false
-        var reader: CheckedContinuation<Void, Never>?
+        var isHeld = false
 
         var isOpen: Bool { behind == 0 || waitingForPeer > 0 || isForcedOpen }
     }
 
     private let state = Mutex(State())
+    private let opening = Signal()
 
     /// Whether a reader waits here.
-    var isHeld: Bool { state.withLock { $0.reader != nil } }
+    var isHeld: Bool { state.withLock(\.isHeld) }
 
     /// An observer has fallen behind.
     func observerFellBehind() {
@@ -50,32 +52,23 @@ final class ReadGate: Sendable {
 
     /// Returns when the socket may be read, or when the task is cancelled. One reader at a time.
     func wait() async {
-        guard !state.withLock({ $0.isOpen }) else { return }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    guard !state.isOpen, !Task.isCancelled else { return true }
-                    precondition(state.reader == nil, "Two tasks read from the same stream.")
-                    state.reader = continuation
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { state in
-                defer { state.reader = nil }
-                return state.reader
-            }?.resume()
+        while hold(), !Task.isCancelled { await opening.wait() }
+        state.withLock { $0.isHeld = false }
+    }
+
+    /// Whether the reader has to wait.
+    private func hold() -> Bool {
+        state.withLock { state in
+            state.isHeld = !state.isOpen
+            return state.isHeld
         }
     }
 
     private func change(_ body: (inout State) -> Void) {
-        let reader: CheckedContinuation<Void, Never>? = state.withLock { state in
+        let isOpen = state.withLock { state in
             body(&state)
-            guard state.isOpen else { return nil }
-            defer { state.reader = nil }
-            return state.reader
+            return state.isOpen
         }
-        reader?.resume()
+        if isOpen { opening.send() }
     }
 }

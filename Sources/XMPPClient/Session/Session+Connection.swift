@@ -1,6 +1,7 @@
 import Cryptography
 import SASLMechanisms
 import TransportLayer
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -19,7 +20,7 @@ extension Session {
 
     /// One connection from its beginning to its end.
     func connect(at place: ReconnectionSchedule.Place) async -> StreamEnd {
-        let over = Latch()
+        let over = Gate()
         let before = onlineCount
         streamOver = over
         streamEnd = nil
@@ -97,7 +98,7 @@ extension Session {
 
     /// Connects, unless the stream is over before: closed by the program, or out of time.
     private func openTransport(
-        at place: ReconnectionSchedule.Place, unless over: Latch
+        at place: ReconnectionSchedule.Place, unless over: Gate
     ) async -> Result<any Transport, TransportError> {
         let isDetour = place.host != nil
         let place = place.host
@@ -147,7 +148,7 @@ extension Session {
     }
 
     /// Reads and writes until the stream is over.
-    private func converse(over transport: any Transport, until over: Latch) async {
+    private func converse(over transport: any Transport, until over: Gate) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.read(from: transport) }
             group.addTask { await self.write(to: transport) }
@@ -187,7 +188,7 @@ extension Session {
     private func write(to transport: any Transport) async {
         while !Task.isCancelled {
             guard !outbox.isEmpty else {
-                await outboxBell.wait()
+                await outboxFilled.wait()
                 continue
             }
             let (pieces, stanzas) = outbox.take()
@@ -200,8 +201,8 @@ extension Session {
                 return
             }
             written(stanzas)
-            roomBell.ring()
-            drainBell.ring()
+            outboxHasRoom.send()
+            outboxDrained.send()
         }
     }
 
@@ -228,7 +229,7 @@ extension Session {
     private func read(from transport: any Transport) async {
         while streamEnd == nil, !Task.isCancelled {
             await observers.gate.wait()
-            while outbox.isOverflowing, streamEnd == nil, !Task.isCancelled { await drainBell.wait() }
+            while outbox.isOverflowing, streamEnd == nil, !Task.isCancelled { await outboxDrained.wait() }
             guard streamEnd == nil else { break }
             var actions: [StreamAction]?
             do throws(TransportError) {

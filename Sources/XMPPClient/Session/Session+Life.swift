@@ -71,7 +71,7 @@ extension Session {
         act(schedule.start(location: resumption?.location, now: clock.now()))
         while !isLifeOver {
             guard let place = wantedPlace else {
-                await lifeBell.wait()
+                await lifeChanged.wait()
                 continue
             }
             wantedPlace = nil
@@ -118,7 +118,7 @@ extension Session {
         let lost = ledger.numbers.filter { !waiting.contains($0) && !confirmed.contains($0) }
         loseWhatFollows(lost, because: error)
         let keptIDs = Set(backlog.compactMap(\.stanza.id))
-        for reply in requests.withdrawAll(where: { !keptIDs.contains($0) }) { reply.fill(.failure(error)) }
+        for reply in requests.withdrawAll(where: { !keptIDs.contains($0) }) { reply.fulfil(.failure(error)) }
         for number in lost { failSending(number, because: error) }
     }
 
@@ -156,7 +156,7 @@ extension Session {
             if error == nil, case .presence? = ledger[number]?.stanza { continue }
             failSending(number, because: reason)
         }
-        for reply in requests.withdrawAll() { reply.fill(.failure(reason)) }
+        for reply in requests.withdrawAll() { reply.fulfil(.failure(reason)) }
         for token in ledger.alive { token.settle() }
         emit(.disconnected(error, retryAfter: nil))
         show(.offline(reason: error, nextAttempt: nil))
@@ -166,10 +166,10 @@ extension Session {
         router = StanzaRouter()
         stream = nil
         await configuration.store?.sessionEnded()
-        await tokenSaving?.value
+        await signInSaving?.value
         observers.finish()
         jobs.continuation.finish()
-        roomBell.ring()
+        outboxHasRoom.send()
         probeOver?.open()
         firstOnline.open()
         ended.open()

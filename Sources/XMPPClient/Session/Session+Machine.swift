@@ -34,7 +34,7 @@ extension Session {
             newSession = nil
             established(session)
         }
-        if !outbox.isEmpty { outboxBell.ring() }
+        if !outbox.isEmpty { outboxFilled.send() }
         if streamEnd != nil, !isHandlingInput { streamOver.open() }
         if let over = probeOver, stream?.isProbing != true {
             probeOver = nil
@@ -64,12 +64,16 @@ extension Session {
     /// The token for the next login is another one, or there is none any more.
     private func keep(_ token: FASTToken?) {
         fastToken = token
+        save { store in await store.saveToken(token) }
+    }
+
+    /// Outside of the session's jobs: a token that the server has given out must be saved even if the session ends in this
+    /// moment. The end waits for it.
+    func save(_ body: @escaping @Sendable (any SignInStore) async -> Void) {
         guard let store = configuration.signInStore else { return }
-        // Outside of the session's jobs: a token that the server has given out must be kept even if the session ends in
-        // this moment. The end waits for it.
-        tokenSaving = Task { [tokenSaving] in
-            await tokenSaving?.value
-            await store.saveToken(token)
+        signInSaving = Task { [signInSaving] in
+            await signInSaving?.value
+            await body(store)
         }
     }
 
@@ -107,7 +111,7 @@ extension Session {
     /// Wakes the timekeeper if something is due earlier than it thinks.
     func rearm() {
         guard let next = nextDeadline else { return }
-        if armedDeadline.map({ next < $0 }) ?? true { alarm.ring() }
+        if armedDeadline.map({ next < $0 }) ?? true { nearerDeadline.send() }
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
@@ -120,14 +124,14 @@ extension Session {
         while !Task.isCancelled {
             armedDeadline = nextDeadline
             noticeSleep(clock.now())
-            await alarm.sleep(until: armedDeadline, clock: clock)
+            await clock.wait(until: armedDeadline, or: nearerDeadline)
             let now = clock.now()
             if let armedDeadline, armedDeadline <= now { counted.wakeUps += 1 }
             noticeSleep(now)
             perform(stream?.timerFired(now: now))
             act(schedule.deadlinePassed(now: now))
             for reply in requests.deadlinePassed(now: now) {
-                reply.fill(.failure(ClientError(.timedOut, "There was no answer in time.")))
+                reply.fulfil(.failure(ClientError(.timedOut, "There was no answer in time.")))
             }
         }
     }

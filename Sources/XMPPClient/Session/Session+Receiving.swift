@@ -37,7 +37,7 @@ extension Session {
         if let rejection = IQ.rejection(of: tag) {
             await reject(rejection)
         } else if case .iq(let iq)? = try? decoder.decode(tag), let reply = requests.answered(by: iq) {
-            reply.fill(
+            reply.fulfil(
                 .failure(ClientError(.unreadableAnswer, "The answer could not be read.", cause: element.reason)))
         }
     }
@@ -88,7 +88,7 @@ extension Session {
                 emit(.iq(iq))
                 await route(iq)
             } else if let reply = requests.answered(by: iq) {
-                reply.fill(.success(iq))
+                reply.fulfil(.success(iq))
             } else {
                 emit(.iq(iq))
             }

@@ -1,3 +1,4 @@
+import Waiting
 public import XMPPAddress
 public import XMPPStanzas
 import XMPPStream
@@ -50,7 +51,7 @@ extension Session {
         guard !requests.contains(id: id) else {
             throw ClientError(.invalidConfiguration, "A request with the same id waits for an answer.")
         }
-        let reply = Reply()
+        let reply = Promise<Result<IQ, ClientError>>()
         let deadline = clock.now().advanced(by: timeout ?? configuration.requestTimeout)
         requests.enter(id: id, to: iq.to, deadline: deadline, waiter: reply)
         rearm()
@@ -64,6 +65,6 @@ extension Session {
         } else {
             _ = try await enqueue(.iq(iq))
         }
-        return try await reply.result().get()
+        return try await reply.value(cancelled: .failure(.cancelled)).get()
     }
 }

@@ -1,4 +1,5 @@
 import TransportLayer
+import Waiting
 import XMPPStream
 
 extension Session {
@@ -17,7 +18,7 @@ extension Session {
     public func probe(within patience: Duration? = nil) async throws(ClientError) -> Bool {
         guard isOnline else { throw .notConnected }
         let connection = onlineCount
-        let over = probeOver ?? Latch()
+        let over = probeOver ?? Gate()
         probeOver = over
         perform(stream?.probe(within: patience ?? configuration.reconnection.probePatience, now: clock.now()))
         await over.wait()
@@ -31,7 +32,7 @@ extension Session {
         case .none: break
         case .attempt(let place):
             wantedPlace = place
-            lifeBell.ring()
+            lifeChanged.send()
         case .pause, .awaitNetwork:
             // While a stream is still being finished its end is not yet told.
             if stream == nil { showOffline() }
@@ -42,7 +43,7 @@ extension Session {
         case .giveUp, .finish:
             isLifeOver = true
             isGivenUp = action == .giveUp
-            lifeBell.ring()
+            lifeChanged.send()
         }
         rearm()
         if !isHandlingInput { flushEvents() }

@@ -1,3 +1,4 @@
+import Waiting
 public import XMLStreaming
 public import XMPPStanzas
 public import XMPPStream
@@ -73,10 +74,10 @@ extension Session {
         if stanza.id == nil { stanza.id = identifiers.next() }
         // What an interceptor sends may not wait for the stanza that waits for the interceptor.
         if SessionContext.interception != nil { return try dispatch(stanza) }
-        if interceptors.isEmpty, turnstile.isFree, !outbox.isFull { return try dispatch(stanza) }
+        if interceptors.isEmpty, sendingLock.isFree, !outbox.isFull { return try dispatch(stanza) }
 
-        guard await turnstile.enter() else { throw .cancelled }
-        defer { turnstile.leave() }
+        guard await sendingLock.enter() else { throw .cancelled }
+        defer { sendingLock.leave() }
         if !interceptors.isEmpty { stanza = try await intercept(outgoing: stanza) }
         try await waitForRoom()
         return try dispatch(stanza)
@@ -100,13 +101,13 @@ extension Session {
         return stanza
     }
 
-    /// Waits while too much waits to be written. Who sends is the task at the turnstile, so one at a time waits here.
+    /// Waits while too much waits to be written. Who sends is the task that holds the lock, so one at a time waits here.
     private func waitForRoom() async throws(ClientError) {
         guard outbox.isFull else { return }
         observers.gate.beginWaitingForPeer()
         defer { observers.gate.endWaitingForPeer() }
         while outbox.isFull, isOnline {
-            await roomBell.wait()
+            await outboxHasRoom.wait()
             if Task.isCancelled { throw .cancelled }
         }
     }

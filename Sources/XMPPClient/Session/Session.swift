@@ -1,6 +1,7 @@
 import SASLMechanisms
 import Synchronization
 import TransportLayer
+import Waiting
 import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
@@ -46,18 +47,18 @@ public actor Session {
     nonisolated let jobs = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
 
     /// Opened when somebody wants the end.
-    nonisolated let closeWanted = Latch()
+    nonisolated let closeWanted = Gate()
     /// Opened when stanzas flow for the first time, and at the end.
-    nonisolated let firstOnline = Latch()
+    nonisolated let firstOnline = Gate()
     /// Opened at the end.
-    nonisolated let ended = Latch()
+    nonisolated let ended = Gate()
 
-    nonisolated let turnstile = Turnstile()
-    nonisolated let outboxBell = Doorbell()
-    nonisolated let roomBell = Doorbell()
-    nonisolated let drainBell = Doorbell()
-    nonisolated let alarm = Alarm()
-    nonisolated let lifeBell = Doorbell()
+    nonisolated let sendingLock = AsyncLock()
+    nonisolated let outboxFilled = Signal()
+    nonisolated let outboxHasRoom = Signal()
+    nonisolated let outboxDrained = Signal()
+    nonisolated let nearerDeadline = Signal()
+    nonisolated let lifeChanged = Signal()
 
     var phase = Phase.offline
     /// Why the session cannot begin: what was configured does not fit together.
@@ -79,12 +80,12 @@ public actor Session {
     /// The token for the next login.
     var fastToken: FASTToken?
     /// Saves the token; each waits for the one before.
-    var tokenSaving: Task<Void, Never>?
+    var signInSaving: Task<Void, Never>?
     var counted: Traffic
     /// What was learnt about silence on the present network.
     var keepAlivePace: KeepAlivePace?
     /// Opened when the question whether the server lives is answered, one way or the other.
-    var probeOver: Latch?
+    var probeOver: Gate?
     /// Counts the times that stanzas began to flow.
     var onlineCount = 0
     /// A session began anew and not every extension has started with it.
@@ -93,7 +94,7 @@ public actor Session {
     var transport: (any Transport)?
     var streamEnd: StreamEnd?
     /// Opened when the present stream has ended and everything it brought was handled.
-    var streamOver = Latch()
+    var streamOver = Gate()
     var isHandlingInput = false
     var isTLSWanted = false
     /// Whether stanzas of the present stream are acknowledged.
@@ -111,7 +112,7 @@ public actor Session {
     var suspicion = StanzaSuspicion()
 
     var decoder = StanzaDecoder()
-    var requests = RequestTable<Reply>()
+    var requests = RequestTable<Promise<Result<IQ, ClientError>>>()
     var router = StanzaRouter()
     var ledger = SendLedger()
     var acquaintances = Acquaintances()

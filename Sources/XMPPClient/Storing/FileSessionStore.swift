@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import Waiting
 public import XMLStreaming
 public import XMPPStream
 
@@ -32,9 +33,8 @@ public final class FileSessionStore: SessionStore {
     private struct Inner: ~Copyable {
         var file: JournalFile
         var journal: SessionJournal
-        /// What a program that waits for the next stanza is woken by.
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var nextWaiter: UInt64 = 0
+        /// Opened with the next change, for a program that waits for the next stanza.
+        var change = Gate()
         var isEnded = false
         var failure: ClientError?
     }
@@ -203,44 +203,23 @@ public final class FileSessionStore: SessionStore {
 
     private func next(after number: UInt64) async -> Received? {
         while true {
-            let (found, isEnded) = inner.withLock { inner in
-                (inner.journal.content.received.first { $0.number > number }, inner.isEnded)
+            let (found, isEnded, change) = inner.withLock { inner in
+                (inner.journal.content.received.first { $0.number > number }, inner.isEnded, inner.change)
             }
             if let found {
                 if let received = Self.received(found) { return received }
                 return await next(after: found.number)
             }
             if isEnded || Task.isCancelled { return nil }
-            await waitForChange(after: number)
-        }
-    }
-
-    private func waitForChange(after number: UInt64) async {
-        let waiter = inner.withLock { inner in
-            inner.nextWaiter += 1
-            return inner.nextWaiter
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = inner.withLock { inner in
-                    let hasMore = inner.journal.content.received.contains { $0.number > number }
-                    guard !hasMore, !inner.isEnded, !Task.isCancelled else { return true }
-                    inner.waiters[waiter] = continuation
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
-        } onCancel: {
-            inner.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+            await change.wait()
         }
     }
 
     private func wake() {
-        let woken = inner.withLock { inner in
-            defer { inner.waiters = [:] }
-            return Array(inner.waiters.values)
+        inner.withLock { inner in
+            inner.change.open()
+            inner.change = Gate()
         }
-        for waiter in woken { waiter.resume() }
     }
 
     private static func received(_ stored: SessionJournal.Received) -> Received? {

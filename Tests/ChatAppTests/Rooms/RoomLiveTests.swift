@@ -1,4 +1,4 @@
-import ChatEngine
+@testable import ChatEngine
 import ChatStore
 import GTKBinding
 import ServerFixtures

@@ -1,58 +1,23 @@
-import Synchronization
+internal import Waiting
 
-/// The place where one task waits for how its wish ended; filled once.
+/// Where one task waits for how its request to a room ended.
 final class RoomAnswer: Sendable {
     enum Wish: Sendable {
         case entrance, nickname, departure
     }
 
-    private enum State {
-        case open
-        case waiting(CheckedContinuation<Result<Void, GroupChatError>, Never>)
-        case filled(Result<Void, GroupChatError>)
-    }
-
     let wish: Wish
-    private let state = Mutex(State.open)
+    private let promise = Promise<Result<Void, GroupChatError>>()
 
     init(_ wish: Wish) {
         self.wish = wish
     }
 
     /// The first result counts.
-    func fill(_ result: Result<Void, GroupChatError>) {
-        let waiter: CheckedContinuation<Result<Void, GroupChatError>, Never>? = state.withLock { state in
-            switch state {
-            case .open:
-                state = .filled(result)
-                return nil
-            case .waiting(let waiter):
-                state = .filled(result)
-                return waiter
-            case .filled: return nil
-            }
-        }
-        waiter?.resume(returning: result)
-    }
+    func fill(_ result: Result<Void, GroupChatError>) { promise.fulfil(result) }
 
     /// Returns when the wish is granted; throws `cancelled` as soon as the task is.
     func wait() async throws(GroupChatError) {
-        let result: Result<Void, GroupChatError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let ready: Result<Void, GroupChatError>? = state.withLock { state in
-                    switch state {
-                    case .open:
-                        state = .waiting(continuation)
-                        return nil
-                    case .filled(let result): return result
-                    case .waiting: preconditionFailure("Two tasks wait for the same answer.")
-                    }
-                }
-                if let ready { continuation.resume(returning: ready) }
-            }
-        } onCancel: {
-            fill(.failure(.cancelled))
-        }
-        try result.get()
+        try await promise.value(cancelled: .failure(.cancelled)).get()
     }
 }

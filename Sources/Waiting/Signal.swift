@@ -1,36 +1,38 @@
 import Synchronization
 
-/// Wakes the one task that waits for work. A ring that comes while nobody waits is kept, several count as one.
-final class Doorbell: Sendable {
+/// Wakes the one task that waits for work. A signal sent while no task waits is kept, and several count as one.
+package final class Signal: Sendable {
     private enum State {
         case quiet
-        case rung
+        case sent
         case waiting(CheckedContinuation<Void, Never>)
     }
 
     private let state = Mutex(State.quiet)
 
-    func ring() {
+    package init() {}
+
+    package func send() {
         let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
             switch state {
             case .waiting(let waiter):
                 state = .quiet
                 return waiter
-            case .quiet, .rung:
-                state = .rung
+            case .quiet, .sent:
+                state = .sent
                 return nil
             }
         }
         waiter?.resume()
     }
 
-    /// Returns after the next ring or when the task is cancelled. One task at a time may wait.
-    func wait() async {
+    /// Returns after the next signal or when the task is cancelled. One task at a time may wait.
+    package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDone = state.withLock { state in
                     switch state {
-                    case .rung:
+                    case .sent:
                         state = .quiet
                         return true
                     case .quiet where Task.isCancelled:
@@ -39,13 +41,13 @@ final class Doorbell: Sendable {
                         state = .waiting(continuation)
                         return false
                     case .waiting:
-                        preconditionFailure("Two tasks wait at the same doorbell.")
+                        preconditionFailure("Two tasks wait for the same signal.")
                     }
                 }
                 if isDone { continuation.resume() }
             }
         } onCancel: {
-            ring()
+            send()
         }
     }
 }

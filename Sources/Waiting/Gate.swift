@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A gate that opens once and stays open; any number of tasks wait in front of it.
-package final class Latch: Sendable {
+/// Opens once and stays open; any number of tasks wait in front of it.
+package final class Gate: Sendable {
     private struct State {
         var isOpen = false
         var nextWaiter: UInt64 = 0

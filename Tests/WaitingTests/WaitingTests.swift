@@ -1,0 +1,143 @@
+import Testing
+import Waiting
+
+@Suite("Waiting", .timeLimit(.minutes(1)))
+struct WaitingTests {
+    @Test("a signal that comes before the wait is kept, and several count as one")
+    func signals() async {
+        let signal = Signal()
+        signal.send()
+        signal.send()
+        await signal.wait()
+        let isOver = Gate()
+        let task = Task {
+            await signal.wait()
+            isOver.open()
+        }
+        #expect(!isOver.isOpen)
+        signal.send()
+        await task.value
+        #expect(isOver.isOpen)
+    }
+
+    @Test("who waits for a signal, a gate, a lock, a promise or a mailbox ends with the task")
+    func cancellation() async {
+        await Self.cancelled { await Signal().wait() }
+        await Self.cancelled { await Gate().wait() }
+        #expect(await Self.cancelled { await Promise<Int>().value(cancelled: 7) } == 7)
+        #expect(await Self.cancelled { await Mailbox<[Int]>().next() } == nil)
+        let lock = AsyncLock()
+        await lock.lock()
+        #expect(await Self.cancelled { await lock.enter() } == false)
+        lock.leave()
+        #expect(lock.isFree)
+    }
+
+    @discardableResult
+    private static func cancelled<Result: Sendable>(
+        _ job: @escaping @Sendable () async -> Result
+    ) async -> Result {
+        let task = Task { await job() }
+        await Task.yield()
+        task.cancel()
+        return await task.value
+    }
+
+    @Test("a gate lets all through that wait and all that come later")
+    func gates() async {
+        let gate = Gate()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 { group.addTask { await gate.wait() } }
+            gate.open()
+            await group.waitForAll()
+        }
+        await gate.wait()
+        #expect(gate.isOpen)
+    }
+
+    @MainActor
+    @Test("a lock is given on in the order of arrival, and a task that was cancelled is passed over")
+    func locks() async {
+        let lock = AsyncLock()
+        await lock.lock()
+        var order: [Int] = []
+        var standing = 0
+        let tasks = (0..<5).map { number in
+            Task { @MainActor in
+                standing += 1
+                guard await lock.enter() else { return }
+                order.append(number)
+                lock.leave()
+            }
+        }
+        while standing < 5 { await Task.yield() }
+        tasks[2].cancel()
+        lock.leave()
+        for task in tasks { await task.value }
+        #expect(order == [0, 1, 3, 4])
+        #expect(lock.isFree)
+    }
+
+    @Test("a task that was cancelled still gets a lock that it must have")
+    func lockRegardless() async {
+        let lock = AsyncLock()
+        await lock.lock()
+        let task = Task { await lock.lock() }
+        task.cancel()
+        await Task.yield()
+        lock.leave()
+        await task.value
+        #expect(!lock.isFree)
+    }
+
+    @Test("the first value of a promise counts, whichever comes first, value or task")
+    func promises() async {
+        let early = Promise<Int>()
+        early.fulfil(1)
+        early.fulfil(2)
+        #expect(await early.value(cancelled: 0) == 1)
+        let late = Promise<Int>()
+        async let value = late.value(cancelled: 0)
+        late.fulfil(3)
+        #expect(await value == 3)
+    }
+
+    @Test("a mailbox joins what comes while nobody takes it, and gives the rest after the end")
+    func mailboxes() async {
+        let mailbox = Mailbox<[Int]>()
+        mailbox.put { $0.append(1) }
+        mailbox.put { $0.append(2) }
+        #expect(await mailbox.next() == [1, 2])
+        #expect(mailbox.takeWaiting() == nil)
+        mailbox.put { $0.append(3) }
+        mailbox.finish()
+        mailbox.put { $0.append(4) }
+        #expect(await mailbox.next() == [3])
+        #expect(await mailbox.next() == nil)
+    }
+
+    @Test("nothing that many threads put into a mailbox is lost or doubled")
+    func mailboxUnderLoad() async {
+        let mailbox = Mailbox<[Int]>()
+        let taken = await withTaskGroup(of: [Int].self) { group in
+            group.addTask {
+                var all: [Int] = []
+                while let batch = await mailbox.next() { all += batch }
+                return all
+            }
+            await withTaskGroup(of: Void.self) { writers in
+                for writer in 0..<8 {
+                    writers.addTask { for number in 0..<500 { mailbox.put { $0.append(writer * 500 + number) } } }
+                }
+            }
+            mailbox.finish()
+            return await group.next() ?? []
+        }
+        #expect(taken.count == 4000)
+        #expect(Set(taken).count == 4000)
+        for writer in 0..<8 {
+            let own = taken.filter { $0 / 500 == writer }
+            #expect(own == own.sorted())
+        }
+    }
+}
