@@ -63,7 +63,7 @@ import Testing
         chat.type("/remove\r")
         try await chat.waitForOutput("the question") { _ in chat.screen().text.contains("(yes/no)?") }
         chat.type("no\r")
-        try await chat.waitForOutput("the refusal") { _ in chat.screen().text.contains("Nothing was done.") }
+        try await chat.waitForOutput("the refusal") { _ in chat.screen().text.contains("Nothing was changed.") }
         chat.type("\u{4}")
         #expect(await chat.result().status == 0)
     }

@@ -49,7 +49,7 @@ import XMPPAddress
     func skipped() {
         let reason = Phrase("needs a login")
         let checks = [DiagnosisStep.server, .upload].map { SkippedCheck(step: $0, reason: reason) }
-        #expect(text(checks) == ["– not looked at: Server, Upload (needs a login)"])
+        #expect(text(checks) == ["– skipped: Server, Upload (needs a login)"])
     }
 
     @Test("A certificate near its end is a warning; one that is refused shows its fingerprint whole")
@@ -82,9 +82,9 @@ import XMPPAddress
         let report = DiagnosisReport(columns: 80)
         #expect(report.conclusion(diagnosis).map(\.text).joined() == "All well. (1.3 s)")
         diagnosis.checks = [ArchiveCheck(accountFeatures: [])]
-        #expect(report.conclusion(diagnosis).map(\.text).joined() == "It works; ! is worth a look. (1.3 s)")
+        #expect(report.conclusion(diagnosis).map(\.text).joined() == "It works; see the items marked !. (1.3 s)")
         diagnosis.checks.append(AddressCheck("@"))
-        #expect(report.conclusion(diagnosis).map(\.text).joined() == "The first thing to mend: Address. (1.3 s)")
+        #expect(report.conclusion(diagnosis).map(\.text).joined() == "The first problem to solve: Address. (1.3 s)")
         #expect(diagnosis.status == .usage)
     }
 

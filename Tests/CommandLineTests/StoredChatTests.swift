@@ -213,7 +213,7 @@ import XMPPAddress
         hers.type("/react 👍\r")
         try await his.waitForOutput("the end") { $0.contains("good morrow") || $0.contains("online") }
         hers.type("/reply 9 too far up\r")
-        try await hers.waitForScreen("There is no such message to answer.")
+        try await hers.waitForScreen("There is no such message to reply to.")
         try await hers.waitForScreen("> /reply 9 too far up")
         hers.type("\u{3}")
         await quit(hers)

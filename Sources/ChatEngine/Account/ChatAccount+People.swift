@@ -101,7 +101,7 @@ extension ChatAccount {
             case .requestsOmitted(let count):
                 channel.post(
                     .problem(
-                        localized("Too many people ask to be contacts: %@ requests are not shown.", String(count))))
+                        localized("There are too many contact requests: %@ are not shown.", String(count))))
             case .unsubscribed(let address): await forgetRequest(of: address)
             case .populating, .item, .approved, .refused: break
             }

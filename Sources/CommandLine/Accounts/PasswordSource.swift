@@ -61,7 +61,7 @@ enum PasswordSource: Sendable, Equatable {
         guard twice else { return first }
         let again = localized("The same again: ")
         guard await onOwnThread({ TerminalMode.readSecret(prompt: again) }) == first else {
-            throw .failed(localized("The two passwords differ; nothing was done."))
+            throw .failed(localized("The two passwords differ; nothing was changed."))
         }
         return first
     }
@@ -73,7 +73,7 @@ enum PasswordSource: Sendable, Equatable {
             try await store.save(password: password, for: account.bare.description)
             return store.description
         } catch {
-            return localized("The password could not be kept. %@", error)
+            return localized("The password could not be saved. %@", error)
         }
     }
 

@@ -50,7 +50,7 @@ struct ConversationScript {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await correspondence.collect(events, in: session, folder) }
             try await befriend(roster)
-            tell(localized("%@ and %@ are friends.", signIn.address.bare, peer))
+            tell(localized("%@ and %@ are contacts.", signIn.address.bare, peer))
 
             let words = "Hello, goose! 你好，鸿雁！ 🪿"
             try await exchange(.text(words), correspondence) {

@@ -8,10 +8,10 @@ internal import XMPPAddress
 extension Command {
     static let doctor = Command(
         name: "doctor", synopsis: "[ADDRESS]",
-        summary: "walk from an address to a working session, and say what is wrong",
+        summary: "check every step from an address to a working session, and report problems",
         options: [
-            .init("upload", "also put a few bytes on the upload service, and fetch them"),
-            .init("store", "look at what is kept on this computer, and not at the network"),
+            .init("upload", "also upload a small file and download it again"),
+            .init("store", "check the data on this computer instead of the network"),
         ], usesProfile: true
     ) { invocation in
         if invocation.options.has("store") { return try await examineStore(invocation) }
@@ -52,7 +52,7 @@ extension Command {
             throw CommandError(store: error, at: path)
         }
         guard let found else {
-            return invocation.tell(localized("Nothing is kept yet; `hongyan chat` keeps what is said."))
+            return invocation.tell(localized("There is no history yet; `hongyan chat` stores messages."))
         }
         let diagnosis = StoreDiagnosis(path: path, found: found)
         if invocation.isJSON {

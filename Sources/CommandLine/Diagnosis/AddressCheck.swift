@@ -24,7 +24,7 @@ struct AddressCheck: DiagnosisCheck {
     }
 
     var summary: Phrase {
-        guard let address else { return Phrase("“%@” is no address", text) }
+        guard let address else { return Phrase("“%@” is not an address", text) }
         return .verbatim(address)
     }
 
@@ -32,10 +32,10 @@ struct AddressCheck: DiagnosisCheck {
         guard let address else { return [] }
         var details: [DiagnosisDetail] = []
         if address.local == nil {
-            details.append(.init(Phrase("This names a server and no account, so the login is not checked."), .warning))
+            details.append(.init(Phrase("This is a server without an account, so the login is not checked."), .warning))
         }
         if address.asciiDomain != address.domain, address.domainKind == .name {
-            details.append(.init(Phrase("DNS and certificates call the domain %@.", address.asciiDomain)))
+            details.append(.init(Phrase("In DNS and certificates the domain is %@.", address.asciiDomain)))
         }
         return details
     }

@@ -47,11 +47,11 @@ struct AuthenticationCheck: DiagnosisCheck {
             details.append(
                 .init(Phrase("not bound to the connection: the server does not list its bindings (XEP-0440)")))
         case .nothingCommon:
-            details.append(.init(Phrase("not bound to the connection: no binding that both sides can give")))
+            details.append(.init(Phrase("not bound to the connection: no binding that both sides support")))
         case nil: break
         }
-        if usesToken { details.append(.init(Phrase("by the token of an earlier login (FAST)"))) }
-        if usesSASL2 { details.append(.init(Phrase("by SASL2, in one step with the resource"))) }
+        if usesToken { details.append(.init(Phrase("with the token of an earlier login (FAST)"))) }
+        if usesSASL2 { details.append(.init(Phrase("with SASL2, in one step with the resource"))) }
         return details
     }
 
@@ -113,13 +113,13 @@ struct BindingCheck: DiagnosisCheck {
 
     var step: DiagnosisStep { .binding }
 
-    var summary: Phrase { address.map { .verbatim($0) } ?? Phrase("no resource was given") }
+    var summary: Phrase { address.map { .verbatim($0) } ?? Phrase("no resource was assigned") }
 
     var problem: DiagnosisProblem? {
         guard address == nil else { return nil }
         return DiagnosisProblem(
             failure?.code.rawValue.dashed ?? "binding-failed",
-            failure?.phrase ?? Phrase("The server broke the connection off."),
+            failure?.phrase ?? Phrase("The server closed the connection."),
             advice: failure?.advice ?? Phrase("Try again later."))
     }
 

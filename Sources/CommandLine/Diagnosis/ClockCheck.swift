@@ -23,7 +23,7 @@ struct ClockCheck: DiagnosisCheck {
     private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
 
     var summary: Phrase {
-        guard let difference else { return Phrase("the server does not tell the time") }
+        guard let difference else { return Phrase("the server does not report its time") }
         let words = abs(difference).words
         if abs(difference) < .seconds(1) { return Phrase("the clocks agree") }
         return difference < .zero
@@ -35,7 +35,8 @@ struct ClockCheck: DiagnosisCheck {
         guard outcome == .warning else { return [] }
         return [
             .init(
-                Phrase("Set the clock of this computer right; if it is right, tell those who run the server."), .warning
+                Phrase("Correct the clock of this computer; if it is right, inform the operators of the server."),
+                .warning
             )
         ]
     }

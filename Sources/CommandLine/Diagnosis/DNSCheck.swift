@@ -66,7 +66,8 @@ struct DNSCheck: DiagnosisCheck {
             return DiagnosisProblem(
                 "service-not-offered",
                 Phrase("The domain %@ says that it offers no XMPP to clients (SRV target “.”).", domain),
-                advice: Phrase("Check the part of the address after the @; if it is right, ask who runs the domain."))
+                advice: Phrase(
+                    "Check the part of the address after the @; if it is right, ask the operators of the domain."))
         }
         if let host = hosts.first(where: \.isMissing) {
             return DiagnosisProblem(
@@ -76,17 +77,17 @@ struct DNSCheck: DiagnosisCheck {
         return DiagnosisProblem(
             "dns-unavailable",
             hosts.contains(where: \.isLate)
-                ? Phrase("The DNS servers of this computer do not answer.")
-                : Phrase("The DNS servers of this computer gave no usable answer."),
+                ? Phrase("The DNS servers of this computer do not respond.")
+                : Phrase("The DNS servers of this computer sent no usable response."),
             advice: Phrase("Check the network and /etc/resolv.conf, or name the server's address with --host."))
     }
 
     var summary: Phrase {
-        if isFixed { return Phrase("%@ is connected to directly, SRV is not asked", candidates.first?.host ?? domain) }
+        if isFixed { return Phrase("direct connection to %@, without SRV records", candidates.first?.host ?? domain) }
         if isNotOffered { return Phrase("no XMPP at %@", domain) }
         if !hasAddresses { return Phrase("no address for %@", domain) }
-        if records.isEmpty { return Phrase("no SRV records: the domain itself is tried") }
-        return Phrase("%@ place to try", plural: "%@ places to try, in this order", count: candidates.count)
+        if records.isEmpty { return Phrase("no SRV records: trying the domain itself") }
+        return Phrase("%@ endpoint to try", plural: "%@ endpoints to try, in this order", count: candidates.count)
     }
 
     var details: [DiagnosisDetail] {
@@ -106,10 +107,10 @@ struct DNSCheck: DiagnosisCheck {
                 details.append(
                     .init(
                         service.isLate
-                            ? Phrase("%@: no answer within %@", service.name, service.duration.words)
+                            ? Phrase("%@: no response within %@", service.name, service.duration.words)
                             : .verbatim(failure), .warning))
             } else if service.isRefused {
-                details.append(.init(Phrase("%@: decidedly not offered (target “.”)", service.name)))
+                details.append(.init(Phrase("%@: explicitly not offered (target “.”)", service.name)))
             } else if service.records.isEmpty {
                 details.append(.init(Phrase("%@: no record", service.name)))
             }
@@ -165,7 +166,7 @@ extension DNSCheck.HostLookup {
             return .init(Phrase("%@: %@", host, addresses.map(\.address).joined(separator: ", ")))
         }
         if isMissing { return .init(Phrase("%@: no address", host), .warning) }
-        if isLate { return .init(Phrase("%@: no answer within %@", host, duration.words), .warning) }
+        if isLate { return .init(Phrase("%@: no response within %@", host, duration.words), .warning) }
         return .init(.verbatim(failure), .warning)
     }
 }

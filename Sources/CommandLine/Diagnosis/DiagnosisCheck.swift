@@ -91,5 +91,5 @@ struct SkippedCheck: DiagnosisCheck {
 
     var outcome: DiagnosisOutcome { .skipped }
     var duration: Duration? { nil }
-    var summary: Phrase { Phrase("not looked at: %@", reason) }
+    var summary: Phrase { Phrase("skipped: %@", reason) }
 }

@@ -21,7 +21,7 @@ struct DiagnosisReport {
         guard let first = checks.first else { return [] }
         guard checks.count > 1, let skipped = first as? SkippedCheck else { return checks.flatMap(rows(of:)) }
         let names = Phrase.list(checks.map(\.step.label))
-        let text = Phrase("not looked at: %@ (%@)", names, skipped.reason).text
+        let text = Phrase("skipped: %@ (%@)", names, skipped.reason).text
         return wrapped(text, style: .dim, first: [.init(text: Self.sign(.skipped) + " ", style: .dim)], indent: 2)
     }
 
@@ -65,11 +65,13 @@ struct DiagnosisReport {
             let hasWarnings = diagnosis.checks.contains { $0.outcome == .warning }
             let text =
                 hasWarnings
-                ? Phrase("It works; %@ is worth a look. (%@)", Self.sign(.warning), time)
+                ? Phrase("It works; see the items marked %@. (%@)", Self.sign(.warning), time)
                 : Phrase("All well. (%@)", time)
             return [.init(text: text.text, style: .bold)]
         }
-        return [.init(text: Phrase("The first thing to mend: %@. (%@)", failure.step.label, time).text, style: .bold)]
+        return [
+            .init(text: Phrase("The first problem to solve: %@. (%@)", failure.step.label, time).text, style: .bold)
+        ]
     }
 
     /// Wrapped text; the first line continues the current row.

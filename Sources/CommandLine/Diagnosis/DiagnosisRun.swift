@@ -53,10 +53,10 @@ struct DiagnosisRun {
         if let check = await webSocket {
             found(check, &diagnosis)
         } else {
-            skip([.webSocket], Phrase("a host was named"), &diagnosis)
+            skip([.webSocket], Phrase("a host was given"), &diagnosis)
         }
         let rest = DiagnosisStep.allCases.drop { $0 != .authentication }
-        guard account.local != nil else { return skip(rest, Phrase("the address names no account"), &diagnosis) }
+        guard account.local != nil else { return skip(rest, Phrase("the address has no account"), &diagnosis) }
         guard let connections else { return skip(rest, Phrase("needs an encrypted connection"), &diagnosis) }
         guard let endpoint = connections.tls.trusted.first(where: { $0.features != nil }) else {
             return skip(rest, Phrase("needs a trusted connection: no password was sent"), &diagnosis)
@@ -154,7 +154,7 @@ struct DiagnosisRun {
         if let features = server.accountFeatures {
             found(ArchiveCheck(accountFeatures: features), &diagnosis)
         } else {
-            skip([.archive], Phrase("the account does not say what it can"), &diagnosis)
+            skip([.archive], Phrase("the account does not report its features"), &diagnosis)
         }
         found(await ClockCheck.look(in: session), &diagnosis)
         found(await ResumptionCheck.look(in: session, cutter, settings), &diagnosis)

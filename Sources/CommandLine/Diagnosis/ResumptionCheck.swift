@@ -33,11 +33,11 @@ struct ResumptionCheck: DiagnosisCheck {
 
     var summary: Phrase {
         switch trial {
-        case .resumed(let time): Phrase("the connection was cut; %@ later the session went on", time.words)
-        case .beganAnew(let time): Phrase("the connection was cut; %@ later a new session began", time.words)
-        case .failed: Phrase("the connection was cut and did not come back")
+        case .resumed(let time): Phrase("the connection was cut; the session was resumed after %@", time.words)
+        case .beganAnew(let time): Phrase("the connection was cut; a new session started after %@", time.words)
+        case .failed: Phrase("the connection was cut and could not be restored")
         case nil:
-            isManaged ? Phrase("the server keeps no session for later") : Phrase("no stream management")
+            isManaged ? Phrase("the server does not support resuming a session") : Phrase("no stream management")
         }
     }
 
@@ -46,14 +46,14 @@ struct ResumptionCheck: DiagnosisCheck {
         case .resumed:
             return maximumSeconds.map { [.init(Phrase("the server keeps a lost session for %@ s", $0))] } ?? []
         case .beganAnew:
-            return [.init(Phrase("The server promised to keep the session and did not."), .warning)]
+            return [.init(Phrase("The server promised to keep the session, but did not."), .warning)]
         case .failed: return []
         case nil:
             return [
                 .init(
                     isManaged
-                        ? Phrase("After a lost connection a new session begins; what was on its way is sent again.")
-                        : Phrase("What is on its way when the connection breaks may be lost without a word."), .warning)
+                        ? Phrase("After a lost connection a new session starts; messages in transit are sent again.")
+                        : Phrase("Messages in transit when the connection breaks may be lost silently."), .warning)
             ]
         }
     }
@@ -61,8 +61,8 @@ struct ResumptionCheck: DiagnosisCheck {
     var problem: DiagnosisProblem? {
         guard case .failed(let words) = trial else { return nil }
         return DiagnosisProblem(
-            "reconnection-failed", Phrase("After the cut there was no second connection. %@", words),
-            advice: Phrase("Try again; if it stays, the server limits how often one may connect."))
+            "reconnection-failed", Phrase("After the cut, reconnecting failed. %@", words),
+            advice: Phrase("Try again; if the problem persists, the server limits the number of connections."))
     }
 
     var facts: [(String, JSONValue)] {

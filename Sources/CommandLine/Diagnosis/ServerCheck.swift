@@ -38,8 +38,8 @@ struct ServerCheck: DiagnosisCheck {
     var outcome: DiagnosisOutcome { failure == nil ? .passed : .warning }
 
     var summary: Phrase {
-        if failure != nil { return Phrase("the server does not say what it can") }
-        return software.map { .verbatim($0) } ?? Phrase("the server does not say what it is")
+        if failure != nil { return Phrase("the server does not report its features") }
+        return software.map { .verbatim($0) } ?? Phrase("the server does not report its software")
     }
 
     private func list(_ isWanted: (Feature) -> Bool) -> Phrase? {

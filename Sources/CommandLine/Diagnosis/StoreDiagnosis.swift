@@ -52,15 +52,15 @@ struct StoreDiagnosis: Sendable {
                 : Row(
                     outcome: .warning, label: Phrase("search"),
                     text: Phrase(
-                        "%@ message is not in the index yet: it is found, but slower; the next program adds it",
+                        "%@ message is not in the index yet: searching it is slower until the next start adds it",
                         plural:
-                            "%@ messages are not in the index yet: they are found, but slower; the next program adds them",
+                            "%@ messages are not in the index yet: searching them is slower until the next start adds them",
                         count: Int(clamping: found.unindexed))))
         if found.wasNotClosed {
             rows.append(
                 Row(
                     outcome: .warning, label: Phrase("last use"),
-                    text: Phrase("the last program was ended before it closed the file; nothing is lost by that")))
+                    text: Phrase("the last program ended without closing the file; nothing was lost")))
         }
         return rows
     }
@@ -83,13 +83,13 @@ struct StoreDiagnosis: Sendable {
             return Row(
                 outcome: .failed, label: label,
                 text: Phrase(
-                    "%@, from a newer version of this program; this one knows %@ at most: use that one", schema,
+                    "%@, from a newer version of this program; this one supports up to %@: use the newer one", schema,
                     found.newestSchema))
         }
         if schema < found.newestSchema {
             return Row(
                 outcome: .warning, label: label,
-                text: Phrase("%@; the next program brings it up to %@", schema, found.newestSchema))
+                text: Phrase("%@; the next start upgrades it to %@", schema, found.newestSchema))
         }
         return Row(outcome: .passed, label: label, text: Phrase("%@, the newest", schema))
     }
@@ -102,7 +102,7 @@ struct StoreDiagnosis: Sendable {
         return Row(
             outcome: .failed, label: label,
             text: Phrase(
-                "damaged: %@. The next program sets the file aside, and saves what can be read.",
+                "damaged: %@. The next start renames the file and recovers what can be read.",
                 Phrase.verbatim(first)))
     }
 

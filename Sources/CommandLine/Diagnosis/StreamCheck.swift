@@ -48,9 +48,9 @@ struct StreamCheck: DiagnosisCheck {
     }
 
     var summary: Phrase {
-        guard features != nil else { return Phrase("the stream does not open") }
-        if mechanisms.isEmpty { return Phrase("no login is offered") }
-        return offersSASL2 ? Phrase("login by SASL2 and classic SASL") : Phrase("login by classic SASL")
+        guard features != nil else { return Phrase("the stream could not be opened") }
+        if mechanisms.isEmpty { return Phrase("the server offers no login") }
+        return offersSASL2 ? Phrase("login with SASL2 and classic SASL") : Phrase("login with classic SASL")
     }
 
     var details: [DiagnosisDetail] {
@@ -60,7 +60,7 @@ struct StreamCheck: DiagnosisCheck {
         ]
         if !mechanisms.isEmpty, !offersSCRAM {
             details.append(
-                .init(Phrase("no SCRAM: nothing but the certificate would protect the password"), .warning))
+                .init(Phrase("no SCRAM: only the certificate would protect the password"), .warning))
         }
         details.append(
             .init(
@@ -82,7 +82,7 @@ struct StreamCheck: DiagnosisCheck {
         let advice: Phrase =
             if case .stream(let failure) = failure { failure.advice } else { Phrase("Try again later.") }
         return DiagnosisProblem(
-            "stream-failed", failure?.phrase ?? Phrase("The server broke the connection off."), advice: advice)
+            "stream-failed", failure?.phrase ?? Phrase("The server closed the connection."), advice: advice)
     }
 
     var facts: [(String, JSONValue)] {

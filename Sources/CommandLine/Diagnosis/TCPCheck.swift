@@ -48,10 +48,10 @@ struct TCPCheck: DiagnosisCheck {
             let reason: Phrase =
                 switch failure.code {
                 case .connectionRefused: Phrase("refused: nothing listens there")
-                case .timedOut: Phrase("no answer within %@", attempt.duration.words)
+                case .timedOut: Phrase("no response within %@", attempt.duration.words)
                 case .unreachable:
                     attempt.address.isIPv6
-                        ? Phrase("no IPv6 on this network") : Phrase("no way there from this network")
+                        ? Phrase("no IPv6 on this network") : Phrase("no route from this network")
                 default: .verbatim(failure.description)
                 }
             return .init(Phrase("%@: %@", attempt.words, reason), attempt.isOutOfReach ? nil : .failed)
@@ -63,17 +63,17 @@ struct TCPCheck: DiagnosisCheck {
         let codes = Set(attempts.compactMap { $0.failure?.code })
         if codes.contains(.connectionRefused) {
             return DiagnosisProblem(
-                "connection-refused", Phrase("The server's computer answers, but nothing listens at that port."),
-                advice: Phrase("Check --port, or ask the people who run the server whether it is up."))
+                "connection-refused", Phrase("The server's host responds, but nothing listens at that port."),
+                advice: Phrase("Check --port, or ask the operators of the server whether it is running."))
         }
         if codes == [.unreachable] {
             return DiagnosisProblem(
-                "network-unreachable", Phrase("There is no way to the server from this network."),
+                "network-unreachable", Phrase("There is no route to the server from this network."),
                 advice: Phrase("Check the network connection of this computer."))
         }
         return DiagnosisProblem(
-            "connection-timeout", Phrase("No address answers: a firewall may be in the way, or the server is down."),
-            advice: Phrase("Try another network; if it is the same there, ask the people who run the server."))
+            "connection-timeout", Phrase("No address responds: a firewall may block it, or the server is down."),
+            advice: Phrase("Try another network; if that does not help, ask the operators of the server."))
     }
 
     var facts: [(String, JSONValue)] {

@@ -34,8 +34,8 @@ struct TLSCheck: DiagnosisCheck {
 
         var phrase: Phrase {
             switch self {
-            case .transport(let error) where error.code == .timedOut: Phrase("no answer in time")
-            case .transport(let error) where error.code == .connectionReset: Phrase("the connection was broken off")
+            case .transport(let error) where error.code == .timedOut: Phrase("no response in time")
+            case .transport(let error) where error.code == .connectionReset: Phrase("the connection was closed")
             case .transport(let error): .verbatim(error.description)
             case .stream(let failure): failure.phrase
             }
@@ -62,7 +62,7 @@ struct TLSCheck: DiagnosisCheck {
     }
 
     var summary: Phrase {
-        guard let best = trusted.first?.tls else { return Phrase("no safe connection") }
+        guard let best = trusted.first?.tls else { return Phrase("no secure connection") }
         return Phrase("encrypted with %@, certificate trusted", best.version)
     }
 
@@ -92,7 +92,7 @@ struct TLSCheck: DiagnosisCheck {
             details.append(
                 .init(
                     Phrase(
-                        "vouched for by %@ more in the chain", plural: "vouched for by %@ more in the chain",
+                        "%@ more certificate in the chain", plural: "%@ more certificate in the chain",
                         count: chain.count - 1)))
         }
         if leaf.notAfter > date {
@@ -121,22 +121,22 @@ struct TLSCheck: DiagnosisCheck {
         case .stream(let failure) where failure.code == .encryptionRefused:
             return DiagnosisProblem(
                 "encryption-refused", Phrase("The server does not allow an encrypted connection."),
-                advice: Phrase("Do not log in: somebody in between may have taken the offer away."))
+                advice: Phrase("Do not log in: an attacker may have removed the offer."))
         case .stream(let failure):
             return DiagnosisProblem(
                 failure.code.rawValue.dashed, failure.phrase, advice: Phrase("Check --host and --port."))
         case .transport(let error) where error.code == .timedOut:
             return DiagnosisProblem(
-                "tls-timeout", Phrase("The server accepts the connection, but then says nothing."),
-                advice: Phrase("Check --port and --direct-tls; else ask the people who run the server."))
+                "tls-timeout", Phrase("The server accepts the connection, but then does not respond."),
+                advice: Phrase("Check --port and --direct-tls; otherwise ask the operators of the server."))
         case .transport(let error):
             return DiagnosisProblem(
-                "tls-failed", Phrase("The encrypted connection could not be made. %@", error.description),
-                advice: Phrase("Check --port and --direct-tls; else ask the people who run the server."))
+                "tls-failed", Phrase("The encrypted connection could not be established. %@", error.description),
+                advice: Phrase("Check --port and --direct-tls; otherwise ask the operators of the server."))
         case nil:
             return DiagnosisProblem(
-                "tls-failed", Phrase("The encrypted connection could not be made."),
-                advice: Phrase("Ask the people who run the server."))
+                "tls-failed", Phrase("The encrypted connection could not be established."),
+                advice: Phrase("Ask the operators of the server."))
         }
     }
 

@@ -40,29 +40,30 @@ struct UploadCheck: DiagnosisCheck {
     var details: [DiagnosisDetail] {
         if let failure { return [.init(.verbatim(failure), .warning)] }
         guard address != nil else {
-            return [.init(Phrase("Pictures and voice travel inside messages, where they must be small."), .warning)]
+            return [.init(Phrase("Pictures and voice messages are sent inside messages and must be small."), .warning)]
         }
         switch trial {
         case .passed(let put, let get):
-            return [.init(Phrase("tried: put in %@, fetched in %@", put.words, get.words), .passed)]
-        case nil: return [.init(Phrase("not tried; --upload puts a few bytes there and fetches them"))]
+            return [.init(Phrase("tested: uploaded in %@, downloaded in %@", put.words, get.words), .passed)]
+        case nil: return [.init(Phrase("not tested; --upload uploads a small file and downloads it again"))]
         default: return []
         }
     }
 
     var problem: DiagnosisProblem? {
-        let advice = Phrase("Ask the people who run the server: its upload service is not reachable as it says.")
+        let advice = Phrase(
+            "Ask the operators of the server: its upload service cannot be reached at the announced address.")
         switch trial {
         case .putFailed(let words):
             return DiagnosisProblem(
-                "upload-failed", Phrase("The file was not taken. %@", words), advice: advice, .failed)
+                "upload-failed", Phrase("The upload failed. %@", words), advice: advice, .failed)
         case .getFailed(let words):
             return DiagnosisProblem(
-                "download-failed", Phrase("The file was taken, but cannot be fetched. %@", words), advice: advice,
+                "download-failed", Phrase("The file was uploaded, but cannot be downloaded. %@", words), advice: advice,
                 .failed)
         case .altered:
             return DiagnosisProblem(
-                "upload-altered", Phrase("Other bytes came back than were put there."), advice: advice, .failed)
+                "upload-altered", Phrase("The downloaded file differs from the uploaded one."), advice: advice, .failed)
         case .passed, nil: return nil
         }
     }
@@ -137,8 +138,8 @@ struct ArchiveCheck: DiagnosisCheck {
 
     var summary: Phrase {
         isOffered
-            ? Phrase("messages are kept for all devices (urn:xmpp:mam:2)")
-            : Phrase("no archive: what comes while all devices are away may reach only one")
+            ? Phrase("messages are archived for all devices (urn:xmpp:mam:2)")
+            : Phrase("no archive: messages that arrive while all devices are offline may reach only one of them")
     }
 
     var facts: [(String, JSONValue)] { [("offered", .bool(isOffered)), ("extended", .bool(isExtended))] }

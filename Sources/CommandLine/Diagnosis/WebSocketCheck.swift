@@ -29,9 +29,9 @@ struct WebSocketCheck: DiagnosisCheck {
     }
 
     var summary: Phrase {
-        if attempts.isEmpty { return Phrase("not announced: without TCP the domain cannot be reached") }
+        if attempts.isEmpty { return Phrase("not announced: without TCP the domain is unreachable") }
         return attempts.contains(where: \.isOpen)
-            ? Phrase("a way where only HTTPS gets through") : Phrase("announced, but not usable")
+            ? Phrase("usable in networks that allow only HTTPS") : Phrase("announced, but not usable")
     }
 
     var details: [DiagnosisDetail] {

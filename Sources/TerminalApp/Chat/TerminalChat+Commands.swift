@@ -35,7 +35,7 @@ extension TerminalChat {
         case .help: help()
         case .quit: isLeaving = true
         case .unknown(let name): tell(localized("There is no command %@; /help lists them.", name))
-        case .incomplete(let usage): tell(localized("Say %@.", usage))
+        case .incomplete(let usage): tell(localized("Type %@.", usage))
         }
         return true
     }
@@ -151,11 +151,11 @@ extension TerminalChat {
 
     func refusal(_ refusal: ContactAddress.Refusal, of text: String) -> String {
         switch refusal {
-        case .empty: localized("Whose address? It may not be empty.")
+        case .empty: localized("The address may not be empty.")
         case .own: localized("This is your own address.")
         case .alreadyContact(let address):
             localized("%@ is already a contact; nothing was sent.", address)
-        case .invalid(let error): localized("“%@” is no address. %@", TerminalText.harmless(text), error)
+        case .invalid(let error): localized("“%@” is not an address. %@", TerminalText.harmless(text), error)
         }
     }
 }

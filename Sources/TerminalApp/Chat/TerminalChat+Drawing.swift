@@ -27,7 +27,7 @@ extension TerminalChat {
         let rows = transcript.allRows(columns: columns)
         let end = transcript.end(of: place, in: rows)
         screen.clear()
-        let hint = activity ?? olderText ?? localized("further up · PageDown or End goes back")
+        let hint = activity ?? olderText ?? localized("scrolled up · PageDown or End returns")
         screen.show(
             live: rows[max(0, end - pageRows)..<end].map(\.row) + [TranscriptEntry.divider(hint, columns: columns)],
             input: input)
@@ -35,7 +35,7 @@ extension TerminalChat {
 
     private var olderText: String? {
         conversation?.timeline.olderMessages == .loading
-            ? localized("asking the server for older messages…") : nil
+            ? localized("loading older messages from the server…") : nil
     }
 
     /// Finalises lines that could still change, because another conversation follows below them.
@@ -103,7 +103,7 @@ extension TerminalChat {
     private func roomState(_ name: String, _ room: RoomState?) -> (text: String, style: TerminalScreen.Style) {
         guard connection.isOnline else { return ("# " + name, .plain) }
         guard let room, room.isInside else {
-            let reason = room?.absence.map { $0.sentence } ?? localized("not inside")
+            let reason = room?.absence.map { $0.sentence } ?? localized("not in the room")
             return ("# " + name + " · " + reason, .plain)
         }
         var text = "# " + name + " · " + localized("%@ inside", room.people.count)

@@ -87,7 +87,7 @@ extension TerminalChat {
             await voice.press()
             await voice.lock()
             if case .recording = voice.phase {
-                chat.tell(localized("Speak now. Enter sends it, Ctrl-C throws it away."))
+                chat.tell(localized("Speak now. Enter sends the recording, Ctrl-C discards it."))
             }
         }
     }
@@ -124,7 +124,7 @@ extension TerminalChat {
             // Opening the sound server may take a second or two.
             case .opening: return localized("opening the microphone…")
             case .recording, .finishing: return VoiceMeter.line(time: voice.duration, peak: voice.levels.last ?? 0)
-            case .reviewing: return localized("Enter sends the recording, Ctrl-C throws it away.")
+            case .reviewing: return localized("Enter sends the recording, Ctrl-C discards it.")
             case .idle: break
             }
         }

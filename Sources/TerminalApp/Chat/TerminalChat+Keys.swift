@@ -40,7 +40,7 @@ extension TerminalChat {
         if let key = text.isEmpty ? contacts.selected : contacts.find(text) {
             await open(key)
         } else if !text.isEmpty {
-            tell(localized("No contact is called “%@”; /add %@ asks somebody.", text, text))
+            tell(localized("No contact is called “%@”; /add %@ adds one.", text, text))
         }
     }
 
@@ -49,7 +49,7 @@ extension TerminalChat {
         question = Question(prompt: prompt) { [weak self] answer in
             guard let self else { return }
             let isYes = [localized("yes"), "yes", "y", "是"].contains(answer.lowercased())
-            if isYes { begin(onYes) } else { tell(localized("Nothing was done.")) }
+            if isYes { begin(onYes) } else { tell(localized("Nothing was changed.")) }
         }
     }
 
@@ -63,7 +63,7 @@ extension TerminalChat {
         if question != nil {
             question = nil
             _ = input.take(isSecret: true)
-            return tell(localized("Nothing was done."))
+            return tell(localized("Nothing was changed."))
         }
         if let composer = conversation?.composer, composer.edit != nil || composer.reply != nil {
             composer.cancelCorrection()
@@ -76,7 +76,7 @@ extension TerminalChat {
         }
         if wasInterrupted { isLeaving = true }
         wasInterrupted = true
-        if !isLeaving { tell(localized("Ctrl-C once more, or Ctrl-D, signs off and leaves.")) }
+        if !isLeaving { tell(localized("Press Ctrl-C again, or Ctrl-D, to sign off and quit.")) }
     }
 
     // MARK: Writing

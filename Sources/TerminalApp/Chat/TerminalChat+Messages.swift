@@ -36,7 +36,7 @@ extension TerminalChat {
 
     func edit(_ text: String) async -> Bool {
         guard let composer = conversation?.composer, (try? await composer.correctLast()) == true else {
-            tell(localized("There is no message of yours to change."))
+            tell(localized("You have no message here that can be edited."))
             return false
         }
         return await send(text)
@@ -46,7 +46,7 @@ extension TerminalChat {
         guard let pane = conversation else { return true }
         let others = pane.messages.reversed().filter { !$0.isRetracted && !$0.isOutgoing }
         guard others.indices.contains(number - 1) else {
-            tell(localized("There is no such message to answer."))
+            tell(localized("There is no such message to reply to."))
             return false
         }
         try? await pane.composer.answer(others[number - 1].id)
@@ -59,13 +59,13 @@ extension TerminalChat {
 
     func deleteLast() async {
         guard let pane = conversation, let message = pane.last({ $0.isOutgoing }) else {
-            return tell(localized("There is no message of yours to take back."))
+            return tell(localized("You have no message here that can be retracted."))
         }
         do throws(StoreError) {
             guard try await pane.timeline.retract(message.id) else { return tellNameless() }
             let id = message.id
             let isGone = try await account.store.read { store throws(StoreError) in try store.message(id) == nil }
-            if isGone { tell(localized("Taken back before it was sent.")) }
+            if isGone { tell(localized("Cancelled before it was sent.")) }
         } catch {
             tell(TerminalText.harmless(error.description))
         }
@@ -100,6 +100,6 @@ extension TerminalChat {
     }
 
     private func tellNameless() {
-        tell(localized("The room has given that message no name yet; try again in a moment."))
+        tell(localized("The room has not assigned an identifier to that message yet; try again in a moment."))
     }
 }

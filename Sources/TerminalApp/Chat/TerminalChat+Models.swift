@@ -69,7 +69,7 @@ extension TerminalChat {
             guard shownInvitations.insert(invitation.id.room).inserted else { continue }
             tell(
                 localized(
-                    "%@ invites you to the room %@. /join %@ enters it.", invitation.inviterName ?? "?",
+                    "%@ invites you to the room %@. /join %@ joins it.", invitation.inviterName ?? "?",
                     invitation.roomName, invitation.id.room))
             screen.ring()
         }
@@ -109,11 +109,11 @@ extension TerminalChat {
         guard isOutOfSight else { return nil }
         let author = TerminalText.harmless(message.senderName)
         let words = short(old.summary)
-        if message.isOutgoing, message.isRetracted, !old.isRetracted { return localized("“%@” is taken back.", words) }
+        if message.isOutgoing, message.isRetracted, !old.isRetracted { return localized("“%@” was retracted.", words) }
         if message.isOutgoing, message.text.body != old.text.body {
             return localized("“%@” is now: %@", words, TextFolding.folded(message.text.body))
         }
-        if message.isRetracted, !old.isRetracted { return localized("%@ has taken back “%@”", author, words) }
+        if message.isRetracted, !old.isRetracted { return localized("%@ has retracted “%@”", author, words) }
         if message.text.body != old.text.body {
             return localized("%@ has changed “%@” to: %@", author, words, TextFolding.folded(message.text.body))
         }

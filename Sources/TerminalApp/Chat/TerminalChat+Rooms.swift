@@ -5,7 +5,7 @@ internal import Localization
 extension TerminalChat {
     /// Joins a room by its address, or by its name at the service of the account's server.
     func join(_ text: String, nickname: String?) {
-        activity = localized("entering %@…", text)
+        activity = localized("joining %@…", text)
         begin { chat in
             let model = RoomEntryModel(accounts: [chat.account])
             if !text.contains("@") { await model.prepare() }
@@ -47,7 +47,7 @@ extension TerminalChat {
 
     func tellWho() async {
         guard let key = conversation?.key, key.kind == .room else {
-            return tell(localized("This is no room; /join enters one."))
+            return tell(localized("This is not a room; /join joins one."))
         }
         let state = await account.roomState(key.address)
         guard state.isInside else { return tell(localized("You are not in the room at the moment.")) }
@@ -65,11 +65,11 @@ extension TerminalChat {
 
     func leaveRoom() async {
         guard let key = conversation?.key, key.kind == .room else {
-            return tell(localized("This is no room; /join enters one."))
+            return tell(localized("This is not a room; /join joins one."))
         }
         let name = name(of: key)
         await account.leaveRoom(key.address)
         await showContacts()
-        tell(localized("You have left %@; what was said there stays in the list.", name))
+        tell(localized("You have left %@; its messages stay in the list.", name))
     }
 }

@@ -182,7 +182,8 @@ package final class TerminalChat {
         }
         if count > 0 {
             tell(
-                localized("Not sent yet: %@. They go out with the next connection; `hongyan queue` lists them.", count))
+                localized(
+                    "Not sent yet: %@. They are sent with the next connection; `hongyan queue` lists them.", count))
         }
     }
 

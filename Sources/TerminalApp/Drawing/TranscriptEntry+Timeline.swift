@@ -33,7 +33,7 @@ extension TranscriptEntry {
             lines.append("↪ " + DisplayWidth.truncate(TerminalText.harmless(quoted.line), to: Self.quotedColumns))
         }
         if message.isRetracted {
-            lines.append(localized("(taken back)"))
+            lines.append(localized("(retracted)"))
         } else {
             lines += files
             let body = message.text.readableBody
@@ -63,7 +63,7 @@ extension TimelineMessage {
 
     /// The content in one line.
     var summary: String {
-        if isRetracted { return localized("(taken back)") }
+        if isRetracted { return localized("(retracted)") }
         let files = text.attachments.map { $0.words(isNamed: $0.isNamed) }
         let words = (files + [TextFolding.folded(text.readableBody)]).filter { !$0.isEmpty }
         return words.joined(separator: " ")
@@ -75,7 +75,7 @@ extension MessagePreview {
     var words: String {
         switch kind {
         case .text, .action: return text
-        case .retracted: return localized("(taken back)")
+        case .retracted: return localized("(retracted)")
         case .picture, .voice, .video, .file:
             let label = kind.attachmentKind.map { "[\($0.label)]" } ?? ""
             return text.isEmpty ? label : label + " " + text

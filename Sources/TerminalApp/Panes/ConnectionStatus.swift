@@ -70,7 +70,7 @@ struct ConnectionStatus {
     mutating func waitingLine() -> String? {
         guard !isOnline, !hasShownWaiting else { return nil }
         hasShownWaiting = true
-        return localized("Kept here; it goes out with the next connection.")
+        return localized("Saved here; it is sent with the next connection.")
     }
 
     /// A short description of the state; `nil` while online.

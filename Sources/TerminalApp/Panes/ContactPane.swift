@@ -80,7 +80,7 @@ struct ContactPane {
     func rows(columns: Int, maximum: Int) -> [TerminalScreen.Row] {
         let keys = keys
         guard !keys.isEmpty else {
-            let text = localized("No contacts yet: /add ADDRESS asks somebody.")
+            let text = localized("No contacts yet: /add ADDRESS adds one.")
             return TextWrapping.lines(of: text, columns: columns).map { [.init(text: $0, style: .dim)] }
         }
         let room = max(1, maximum - 2)

@@ -8,7 +8,7 @@ extension StoredMessage {
 
     /// - Parameter path: where the content of a file is on this computer.
     package func words(files path: (Attachment) -> String?) -> String {
-        if isRetracted { return localized("(taken back)") }
+        if isRetracted { return localized("(retracted)") }
         var lines = text.attachments.map { attachment in
             attachment.words() + (path(attachment).map { "\n" + $0 } ?? "")
         }
@@ -74,16 +74,16 @@ extension FailureReason {
     var sentence: String {
         if let text, !text.isEmpty { return TerminalText.harmless(text) }
         switch condition {
-        case "imported": return localized("it came with an import and was not sent from here")
-        case "service-unavailable": return localized("nobody of this address can be reached")
-        case "item-not-found": return localized("there is nobody with this address")
+        case "imported": return localized("it was imported and not sent from here")
+        case "service-unavailable": return localized("this address cannot be reached")
+        case "item-not-found": return localized("this address does not exist")
         case "remote-server-not-found", "remote-server-timeout":
-            return localized("the other side's server cannot be reached")
+            return localized("the receiver's server cannot be reached")
         case "forbidden", "not-allowed", "not-authorized": return localized("that is not allowed")
         case "not-acceptable", "policy-violation": return localized("it is not accepted there")
         case Self.tooLong: return localized("it is too long for one message; send it as a file")
         case Self.connectionEnded: return localized("the server ended the connection because of it")
-        case "no-upload": return localized("there is no way to bring the file there")
+        case "no-upload": return localized("the file cannot be sent there")
         case "file-gone": return localized("the file is not on this computer any more")
         default: return TerminalText.harmless(condition)
         }

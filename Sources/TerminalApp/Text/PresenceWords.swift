@@ -13,9 +13,9 @@ package enum PresenceWords {
     static func text(_ show: Presence.Show?) -> String {
         switch show {
         case nil: localized("online")
-        case .chat: localized("wants to talk")
+        case .chat: localized("wants to chat")
         case .away: localized("away")
-        case .extendedAway: localized("away for long")
+        case .extendedAway: localized("away for longer")
         case .doNotDisturb: localized("busy")
         }
     }
