@@ -132,7 +132,7 @@ let package = Package(
         library(
             "ChatEngine",
             foundation + extensionProducts + [
-                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "Waiting", "XMPPClient",
             ]),
 
         // What a person sees, without a screen.
@@ -240,6 +240,14 @@ let package = Package(
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+        .executableTarget(
+            name: "ChatAppProbe",
+            dependencies: [
+                "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "GroupChat",
+                "Media", "Profiles", "TransportLayer", "XMPPAddress", "XMPPClient", "XMPPStanzas", "XMPPStream",
+                "CredentialStore", "UserProfile",
+            ],
+            path: "Tests/ChatAppProbe", swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
         .target(
             name: "WindowFixtures", dependencies: ["GTKBinding", "Localization", "ServerFixtures"],
             path: "Tests/WindowFixtures",
@@ -253,7 +261,7 @@ let package = Package(
                 "GroupChat",
                 "Localization", "Media", "MessageFeatures",
                 "TransportLayer", "UserProfile", "XMPPAddress", "XMPPClient", "XMPPStanzas", "ServerFixtures",
-                "WindowFixtures",
+                "WindowFixtures", "ChatAppProbe",
             ]),
         tests("Desktop", ["ServerFixtures"], exclude: ["person.py"]),
         tests("Packaging", ["ServerFixtures"]),
@@ -280,8 +288,9 @@ let package = Package(
         tests(
             "ChatEngine",
             foundation + [
-                "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "Media", "MessageFeatures",
-                "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
+                "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "HongyanTesting", "Media",
+                "MessageFeatures", "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer",
+                "ServerFixtures",
             ]),
         tests(
             "ChatModel",

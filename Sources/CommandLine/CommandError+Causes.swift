@@ -1,5 +1,6 @@
-internal import ChatEngine
 internal import AccountRegistration
+internal import ChatEngine
+internal import ChatModel
 internal import ChatStore
 internal import FileSharing
 internal import Localization
@@ -31,7 +32,7 @@ extension CommandError {
         case .authenticationFailed where error.isWrongPassword || error.cause == nil:
             self.init(
                 .authentication, localized("The user name or the password is wrong; check both and log in again."))
-        case .stanzaTooLarge, .stanzaRefused: self.init(.failed, error.words)
+        case .stanzaTooLarge, .stanzaRefused: self.init(.failed, Wording.failure(error))
         case .timedOut where status == .connection:
             self.init(.connection, localized("The connection to the server timed out; check network, host and port."))
         case .encryptionFailed where error.streamFailure?.code == .certificateRejected:

@@ -20,11 +20,14 @@ public struct AccountFile: Sendable {
         public var userAgent: String?
         /// The SASL mechanism of the last login, below which no later one may fall; signing in again forgets it.
         public var lastMechanism: String?
+        /// PEM files with which the account logs in in place of a password (XEP-0178), by absolute paths.
+        public var clientCertificate: String?
+        public var clientKey: String?
 
         public init(
             address: JID, host: String? = nil, port: UInt16? = nil, certificateAuthority: String? = nil,
             usesDirectTLS: Bool? = nil, trustedCertificates: [String]? = nil, userAgent: String? = nil,
-            lastMechanism: String? = nil
+            lastMechanism: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil
         ) {
             self.address = address.bare
             self.host = host
@@ -34,6 +37,8 @@ public struct AccountFile: Sendable {
             self.trustedCertificates = trustedCertificates
             self.userAgent = userAgent
             self.lastMechanism = lastMechanism
+            self.clientCertificate = clientCertificate
+            self.clientKey = clientKey
         }
     }
 

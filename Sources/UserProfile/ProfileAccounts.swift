@@ -108,7 +108,7 @@ public actor ProfileAccounts: AccountKeeping {
             }
             return try await body(store)
         } catch {
-            throw AccountKeepingFailure(error.description)
+            throw AccountKeepingFailure(Wording.failure(error))
         }
     }
 }

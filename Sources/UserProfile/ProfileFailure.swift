@@ -1,3 +1,4 @@
+internal import ChatModel
 public import ChatStore
 internal import Localization
 
@@ -18,18 +19,7 @@ public enum ProfileFailure: Error, Sendable, Equatable {
         case .accountsUnreadable(let path):
             localized("The list of accounts in %@ cannot be read; repair or remove it.", path)
         case .accountsUnwritable(let path): localized("The list of accounts cannot be written to %@.", path)
-        case .store(let error, let path):
-            switch error.code {
-            case .inUse, .busy: localized("Another program has %@ open; close that one first.", path)
-            case .tooNew: localized("%@ was written by a newer version of this program; use that one.", path)
-            case .diskFull:
-                localized("The disk is full, so nothing could be saved in %@; make room and try again.", path)
-            case .readOnly: localized("%@ cannot be written to; check its folder and the permissions.", path)
-            case .corrupt:
-                localized("%@ is damaged; start the program again, and it saves what can be read.", path)
-            case .cannotOpen: localized("%@ cannot be opened. %@", path, error.description)
-            default: localized("%@ cannot be used. %@", path, error.description)
-            }
+        case .store(let error, let path): Wording.failure(error, at: path)
         }
     }
 }

@@ -25,7 +25,7 @@ import Testing
         #expect(object["status"] as? Int == 0)
         #expect(object["failed"] == nil)
         let list = try #require(object["hops"] as? [[String: Any]])
-        #expect(list.compactMap { $0["hop"] as? String } == DiagnosisPlace.allCases.map(\.rawValue))
+        #expect(list.compactMap { $0["hop"] as? String } == DiagnosisStep.allCases.map(\.rawValue))
         for hop in list where hop["hop"] as? String != "websocket" {
             #expect(hop["outcome"] as? String == "passed", "\(hop)")
         }

@@ -1,3 +1,4 @@
+import ChatModel
 import FileSharing
 import Synchronization
 import Testing

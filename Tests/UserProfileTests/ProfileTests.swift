@@ -70,7 +70,7 @@ import XMPPAddress
 
     @Test("The list of accounts and the preferences are their owner's alone, also those of an earlier release")
     @MainActor
-    func permissions() throws {
+    func permissions() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         func mode(_ name: String) throws -> Int? {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
@@ -79,14 +79,15 @@ import XMPPAddress
         var file = try AccountFile(directory: folder)
         try file.save(.init(address: try JID("juliet@example.org")))
         #expect(try mode("accounts.json") == 0o600)
-        let preferences = Profile(folder: folder).preferences()
+        let preferences = await Profile(folder: folder).preferences()
         preferences.values.tellsTyping.toggle()
+        await preferences.flush()
         #expect(try mode("preferences.json") == 0o600)
         for name in ["accounts.json", "preferences.json"] {
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder + "/" + name)
         }
         #expect(try AccountFile(directory: folder).accounts.count == 1)
-        #expect(Profile(folder: folder).preferences().values == preferences.values)
+        #expect(await Profile(folder: folder).preferences().values == preferences.values)
         #expect(try mode("accounts.json") == 0o600)
         #expect(try mode("preferences.json") == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)

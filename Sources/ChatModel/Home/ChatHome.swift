@@ -93,6 +93,7 @@ public final class ChatHome {
         for list in lists { list.cancel() }
         for list in lists { await list.value }
         lists = []
+        await preferences.flush()
         phase = .starting
     }
 
@@ -112,7 +113,7 @@ public final class ChatHome {
                 for address in addresses { _ = try writer.addAccount(address) }
             }
         } catch {
-            problem = (error as? AccountKeepingFailure)?.sentence ?? "\(error)"
+            problem = Wording.failure(any: error)
         }
     }
 

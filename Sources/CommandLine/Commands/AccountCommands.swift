@@ -78,9 +78,11 @@ extension Command {
             var accounts = try AccountFile()
             try accounts.save(signIn.account(after: mechanism))
         }
-        let place = await PasswordSource.keep(signIn.password, for: signIn.address)
+        let place =
+            signIn.source == .certificate
+            ? nil : await PasswordSource.keep(signIn.password, for: signIn.address)
         invocation.show(done, json: ["event": .string(event), "account": .text(signIn.address.bare)])
-        StandardOutput.report(place)
+        if let place { StandardOutput.report(place) }
     }
 }
 

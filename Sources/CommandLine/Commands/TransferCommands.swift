@@ -51,7 +51,8 @@ extension Command {
                             "Line %@ of %@ does not belong to an export; the lines before it were imported.",
                             reader.lastNumber, path))
                 case .tooNew:
-                    throw CommandError.failed(localized("%@ was written by a newer version of this program.", path))
+                    throw CommandError.failed(
+                        localized("%@ was written by a newer version of this program; use that one.", path))
                 case .system: throw CommandError.failed(localized("The file %@ cannot be read.", path))
                 default: throw CommandError(store: error, at: store.path)
                 }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import FileSharing
 internal import TerminalApp
 internal import TransportLayer
@@ -34,7 +35,7 @@ struct UploadCheck: DiagnosisCheck {
             return failure == nil ? Phrase("no upload service") : Phrase("the upload service was not found")
         }
         guard let maximumSize else { return .verbatim(address) }
-        return Phrase("%@, files up to %@", address, ByteCount(maximumSize))
+        return Phrase("%@, files up to %@", address, Wording.size(maximumSize))
     }
 
     var details: [DiagnosisDetail] {

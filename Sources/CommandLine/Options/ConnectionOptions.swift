@@ -1,6 +1,7 @@
 internal import Localization
 internal import Roster
 internal import TerminalApp
+package import TransportLayer
 package import XMPPAddress
 internal import XMPPStanzas
 
@@ -21,6 +22,8 @@ package struct ConnectionOptions: Sendable {
     package var port: UInt16?
     package var authorityFile: String?
     package var usesDirectTLS: Bool
+    /// The certificate with which the account logs in (XEP-0178).
+    package var identity: TLSIdentity?
     package var passwordFile: String?
     /// In seconds.
     package var timeout: Int?
@@ -36,7 +39,11 @@ package struct ConnectionOptions: Sendable {
             "trust", value: "ask|SHA256", "ask about an unknown certificate, or accept the one with this fingerprint"),
         .init("direct-tls", "encrypt from the first byte, without STARTTLS"),
         .init(
-            "password-file", value: "FILE", "read the password from the first line of this file, - is standard input"),
+            "client-certificate", value: "FILE", "log in with the certificate in this PEM file in place of a password"),
+        .init("client-key", value: "FILE", "its private key, if that is in another file"),
+        .init(
+            "password-file", value: "FILE",
+            "read the password, or the passphrase of the key, from the first line of this file, - is standard input"),
         .init("timeout", value: "SECONDS", "the timeout of the login and of each request"),
         .init("verbose", letter: "v", "report the steps of the connection on standard error"),
     ]
@@ -52,6 +59,7 @@ package struct ConnectionOptions: Sendable {
         }
         authorityFile = options["ca"]
         usesDirectTLS = options.has("direct-tls")
+        identity = try Self.identity(options)
         passwordFile = options["password-file"]
         if let text = options["timeout"] {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {
@@ -74,6 +82,17 @@ package struct ConnectionOptions: Sendable {
             throw .usage(localized("“%@” names no account; write it as user@domain.", text))
         }
         return address
+    }
+
+    private static func identity(_ options: OptionParser.Result) throws(CommandError) -> TLSIdentity? {
+        guard let certificate = options["client-certificate"] else {
+            guard options["client-key"] == nil else {
+                throw .usage(localized("--client-key needs --client-certificate, which it belongs to."))
+            }
+            return nil
+        }
+        return TLSIdentity(
+            certificateChainFile: certificate, privateKeyFile: options["client-key"] ?? certificate)
     }
 
     private static func trust(_ text: String?) throws(CommandError) -> Trust {

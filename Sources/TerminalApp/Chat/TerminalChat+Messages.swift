@@ -24,7 +24,7 @@ extension TerminalChat {
             tellWaiting()
             return true
         } catch {
-            tell(TerminalText.harmless(error.description))
+            tell(TerminalText.harmless(Wording.failure(error)))
             return false
         }
     }
@@ -67,7 +67,7 @@ extension TerminalChat {
             let isGone = try await account.store.read { store throws(StoreError) in try store.message(id) == nil }
             if isGone { tell(localized("Cancelled before it was sent.")) }
         } catch {
-            tell(TerminalText.harmless(error.description))
+            tell(TerminalText.harmless(Wording.failure(error)))
         }
     }
 
@@ -81,7 +81,7 @@ extension TerminalChat {
             do throws(StoreError) {
                 guard try await pane.timeline.toggleReaction(emoji, to: message.id) else { return tellNameless() }
             } catch {
-                return tell(TerminalText.harmless(error.description))
+                return tell(TerminalText.harmless(Wording.failure(error)))
             }
         }
     }
@@ -94,7 +94,7 @@ extension TerminalChat {
             do throws(StoreError) {
                 try await pane.timeline.retry(message.id)
             } catch {
-                tell(TerminalText.harmless(error.description))
+                tell(TerminalText.harmless(Wording.failure(error)))
             }
         }
     }

@@ -10,7 +10,7 @@ package import XMPPClient
 /// Messages come only from the store, so they are there at once, with or without a connection. The models are observed,
 /// and changes are drawn at most once per ``frame``.
 ///
-///     let chat = TerminalChat(account, preferences: profile.preferences(), keyboard: Keyboard()) { "\($0)" }
+///     let chat = TerminalChat(account, preferences: await profile.preferences(), keyboard: Keyboard()) { "\($0)" }
 ///     await chat.run(with: romeo)                 // until the person leaves or the keyboard is stopped
 @MainActor
 package final class TerminalChat {
@@ -99,7 +99,7 @@ package final class TerminalChat {
     /// Runs until the user quits or the keyboard is stopped.
     package func run(with peer: JID?, isCompanion: Bool = false) async {
         let events = account.events()
-        downloads = await account.fetcher.map { AttachmentDownloads($0) }
+        downloads = await account.fetcher.map { AttachmentDownloads($0, uploads: account.uploads) }
         await conversations.reload()
         await contactList.reload()
         screen.setBracketedPaste(true)

@@ -25,9 +25,7 @@ struct TranscriptEntry: Equatable {
     /// The delivery state of an outgoing message, as far as the protocol confirms it.
     enum Delivery: Equatable {
         case sending
-        /// Upload progress in percent.
-        case transferring(Int)
-        /// The server has received it.
+        /// The server has it.
         case onServer
         /// One of the contact's devices has received it.
         case delivered
@@ -38,7 +36,6 @@ struct TranscriptEntry: Equatable {
         var mark: String {
             switch self {
             case .sending: "…"
-            case .transferring(let percent): "\(percent)%"
             case .onServer: "✓"
             case .delivered: "✓✓"
             // A different character, not only a different colour, which not everyone can distinguish.
@@ -50,7 +47,7 @@ struct TranscriptEntry: Equatable {
         /// Whether the line can no longer change.
         var isFinal: Bool {
             switch self {
-            case .sending, .transferring, .onServer, .delivered: false
+            case .sending, .onServer, .delivered: false
             case .displayed, .failed: true
             }
         }

@@ -111,7 +111,7 @@ struct ContactPane {
             case .away: ("◐", .warning)
             case .offline: ("○", .dim)
             }
-        var rest = "  \(contact.address) | \(contact.subscriptionText) | \(contact.stateText)"
+        var rest = "  \(contact.address) | \(contact.subscriptionText) | \(Wording.presence(contact.section))"
         if let status = contact.status { rest += ": " + status }
         return row(index, contact.conversation, mark, contact.name, rest, columns)
     }
@@ -168,7 +168,7 @@ enum ContactNews {
                 lines.append(localized("%@ has refused you.", contact.address))
             }
             if contact.address == open, contact.section != before.section {
-                lines.append("\(contact.name): \(contact.stateText)")
+                lines.append("\(contact.name): \(Wording.presence(contact.section))")
             }
         }
         return lines
