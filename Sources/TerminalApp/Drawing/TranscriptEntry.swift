@@ -25,7 +25,7 @@ struct TranscriptEntry: Equatable {
     /// The delivery state of an outgoing message, as far as the protocol confirms it.
     enum Delivery: Equatable {
         case sending
-        /// The server has it.
+        /// The server has received it.
         case onServer
         /// One of the contact's devices has received it.
         case delivered
