@@ -82,7 +82,7 @@ import Testing
         nobody.type("/fly\r/picture\r/status dnd at work\r")
         try await nobody.waitForOutput("answers to commands") { _ in
             let text = nobody.screen().text
-            return text.contains("There is no command /fly") && text.contains("Say /picture FILE.")
+            return text.contains("There is no command /fly") && text.contains("Type /picture FILE.")
                 && text.contains("Your contacts see you as: busy: at work")
         }
         nobody.type("\u{3}\u{3}")
