@@ -152,7 +152,7 @@ import Testing
         let file = home.path + "/all.jsonl"
         _ = try await run(["export", file], home)
         #expect(
-            try await run(["history", Self.peer, "--profile", folder], home).output.contains("There is no such history")
+            try await run(["history", Self.peer, "--profile", folder], home).output.contains("There is no history yet")
         )
         #expect(try await run(["import", file, "--profile", folder], home).status == 0)
         let found = try await run(
