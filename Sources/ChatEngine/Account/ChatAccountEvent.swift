@@ -33,7 +33,7 @@ public enum AccountProblem: Sendable {
     case removed(JID, RoomDeparture)
     /// More contact requests came than are shown: so many.
     case requestsOmitted(Int)
-    /// The archive of a room holds messages that were not said there; they were ignored.
+    /// The archive of a room holds messages that were not sent there; they were ignored.
     case forgedArchive(JID)
     /// A part of the session failed.
     case session(any Error)

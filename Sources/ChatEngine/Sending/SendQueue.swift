@@ -1,6 +1,5 @@
 public import ChatStore
 internal import EntityInformation
-internal import Waiting
 public import XMPPAddress
 public import XMPPClient
 internal import XMPPStanzas
@@ -14,21 +13,6 @@ internal import XMPPStanzas
 ///
 /// Each place of the queue is read once for each session, and again only where something held it back (``SendPlan``).
 public actor SendQueue {
-    /// What wakes the queue, joined while it works.
-    private struct Causes: MailboxContent {
-        var isWoken = false
-        var isOnline = false
-        /// The session is another one, which has nothing of what was given to the one before.
-        var isNew = false
-        var dequeued: Set<MessageID> = []
-        /// Messages whose upload has ended, well or not.
-        var uploaded: Set<MessageID> = []
-        /// Rooms whose messages are to be given again, where they have not come back.
-        var reopened: Set<JID> = []
-
-        var isEmpty: Bool { !isWoken }
-    }
-
     private let store: any LocalStore
     private let account: AccountID
     private let stanzas: QueuedStanzas
@@ -37,7 +21,7 @@ public actor SendQueue {
     public nonisolated var progress: UploadProgress { uploads.progress }
     private let now: @Sendable () -> MessageTime
     /// Wakes the queue while it works.
-    private var causes: Mailbox<Causes>?
+    private var causes: SendCauses?
     private var timer: Task<Void, Never>?
     private var plan = SendPlan()
     private var given = GivenMessages()
@@ -70,10 +54,7 @@ public actor SendQueue {
     /// A room was entered, and what it has said until now is in the store: what it did not send back is sent again.
     public func roomOpened(_ room: JID) {
         rooms.opened(room)
-        causes?.put { waiting in
-            waiting.isWoken = true
-            waiting.reopened.insert(room.bare)
-        }
+        causes?.roomReopened(room.bare)
     }
 
     /// Nothing can be said in the room for now.
@@ -85,34 +66,16 @@ public actor SendQueue {
     public func run(in session: Session) async {
         let changes = store.changes()
         let events = session.events(.connection)
-        let causes = Mailbox<Causes>()
+        let causes = SendCauses()
         self.causes = causes
         // What an earlier session was given, this one has if it resumes it, and is asked.
         plan = SendPlan()
         given = GivenMessages()
         rooms = OpenRooms()
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                for await change in changes where change.sendQueue {
-                    causes.put { waiting in
-                        waiting.isWoken = true
-                        waiting.dequeued.formUnion(change.dequeued)
-                    }
-                }
-            }
-            group.addTask {
-                for await batch in events {
-                    for case .connection(.online(_, let isResumed)) in batch {
-                        causes.put { waiting in
-                            waiting.isWoken = true
-                            waiting.isOnline = true
-                            if !isResumed { waiting.isNew = true }
-                        }
-                    }
-                }
-                causes.finish()
-            }
-            wake()
+            group.addTask { await causes.follow(changes) }
+            group.addTask { await causes.follow(events) }
+            causes.wake()
             while let cause = await causes.next() {
                 await take(cause, in: session)
                 while await session.isOnline, let page = await sendPage(in: session) {
@@ -120,7 +83,7 @@ public actor SendQueue {
                         group.addTask { await self.upload(entry, in: session) }
                     }
                     if page.isLast { break }
-                    if let more = causes.takeWaiting() { await take(more, in: session) }
+                    if let more = causes.waiting() { await take(more, in: session) }
                 }
                 setTimer()
             }
@@ -129,8 +92,6 @@ public actor SendQueue {
         }
     }
 
-    private func wake() { causes?.put { $0.isWoken = true } }
-
     /// One timer, for the earliest of what waits for a time.
     private func setTimer() {
         timer?.cancel()
@@ -138,15 +99,15 @@ public actor SendQueue {
         let probe = plan.awaited.isEmpty ? nil : present.advanced(by: Self.probePause)
         guard let time = [plan.nextTime, probe].compactMap({ $0 }).min() else { return }
         let pause = Duration.milliseconds(time.millisecondsSince1970 - present.millisecondsSince1970)
-        timer = Task { [weak self] in
+        timer = Task { [causes] in
             guard (try? await Task.sleep(for: pause)) != nil else { return }
-            await self?.wake()
+            causes?.wake()
         }
     }
 
     // MARK: What has happened
 
-    private func take(_ cause: Causes, in session: Session) async {
+    private func take(_ cause: SendCauses.Joined, in session: Session) async {
         let isManaged = await session.agreement?.isManaged ?? true
         // What a session lost is known by its tokens before the news of the next session comes. Without stream management no token
         // says so for certain.
@@ -307,9 +268,6 @@ public actor SendQueue {
     private func upload(_ entry: QueuedMessage, in session: Session) async {
         await uploads.run(entry, in: session)
         uploading.remove(entry.message.id)
-        causes?.put { waiting in
-            waiting.isWoken = true
-            waiting.uploaded.insert(entry.message.id)
-        }
+        causes?.uploadEnded(entry.message.id)
     }
 }

@@ -72,10 +72,10 @@ extension Wording {
         case .store(let error): failure(error)
         case .room(let room, let error): "\(room): \(failure(error))"
         case .removed(let room, let cause): "\(room): \(departure(cause))"
-        case .forgedArchive(let room):
-            localized("The archive of %@ holds messages that were not said there. They were ignored.", "\(room)")
         case .requestsOmitted(let count):
             localized("There are too many contact requests: %@ are not shown.", count)
+        case .forgedArchive(let room):
+            localized("The archive of %@ holds messages that were not said there. They were ignored.", room)
         case .session(let error): failure(any: error)
         }
     }

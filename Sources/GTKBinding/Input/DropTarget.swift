@@ -14,7 +14,7 @@ extension Widget {
     ///
     /// - Parameter hovers: something that could be dropped comes over the widget, or goes.
     public func onDrop(hovers: @escaping (Bool) -> Void = { _ in }, _ body: @escaping (Dropped) -> Bool) {
-        guard let target = gtk_drop_target_async_new(DropContent.formats(), [.copy]) else { return }
+        let target = gtk_drop_target_async_new(DropContent.formats(), [.copy])
         let controller = Object(borrowing: UnsafeMutableRawPointer(target))
         controller.connect("drag-enter") { call in
             hovers(true)

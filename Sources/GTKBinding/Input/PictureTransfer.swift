@@ -20,8 +20,7 @@ enum PictureTransfer {
     static func bytes(of stream: Object?) async throws(GTKError) -> [UInt8]? {
         guard let input = stream else { return nil }
         let output = Object(adopting: g_memory_output_stream_new_resizable())
-        let closing = GOutputStreamSpliceFlags(
-            G_OUTPUT_STREAM_SPLICE_CLOSE_SOURCE.rawValue | G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET.rawValue)
+        let closing: GOutputStreamSpliceFlags = [.closeSource, .closeTarget]
         let isRead: Bool = try await AsyncResult.wait(
             start: { callback, data in
                 g_output_stream_splice_async(
