@@ -11,7 +11,7 @@ internal import XMPPStanzas
 /// What is said in a room leaves it when the room sends it back. When a session is lost, what it left unconfirmed is sent
 /// again with the same origin-id.
 ///
-/// Each place of the queue is read once for each session, and again only where something held it back (``SendPlan``).
+/// Each place of the queue is read once for each session, and again only where something held it back (`SendPlan`).
 public actor SendQueue {
     private let store: any LocalStore
     private let account: AccountID

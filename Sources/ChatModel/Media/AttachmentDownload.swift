@@ -80,7 +80,7 @@ public final class AttachmentDownload {
         }
     }
 
-    /// Fetches it, however large up to ``AttachmentFetcher/sizeLimit``. Again after a failure, too.
+    /// Fetches it, however large up to `AttachmentFetcher.sizeLimit`. Again after a failure, too.
     public func start() { begin(limit: AttachmentFetcher.sizeLimit) }
 
     /// Fetches a picture or voice message without a question if it is small, not a stranger's, and within the budget of its

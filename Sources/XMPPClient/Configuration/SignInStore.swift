@@ -10,7 +10,7 @@ public protocol SignInStore: Sendable {
     func saveToken(_ token: FASTToken?) async
 
     /// The account was authenticated with a mechanism other than the one in the configuration, which becomes
-    /// ``SASLPolicy/previousMechanism`` of ``ClientConfiguration/mechanisms`` at the next start. Called like
+    /// `SASLPolicy.previousMechanism` of ``ClientConfiguration/mechanisms`` at the next start. Called like
     /// ``saveToken(_:)``; not for a login by token, nor for an unbound one after one that was bound to its connection.
     func saveMechanism(_ mechanism: SASLMechanismName) async
 }
