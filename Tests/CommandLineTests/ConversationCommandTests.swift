@@ -31,7 +31,7 @@ import Testing
         #expect(contact["groups"] as? [String] == ["Verona"])
 
         let again = try await juliet.run("add", romeo.address)
-        #expect(again.output == "\(romeo.address) is already a friend; nothing was sent.\n")
+        #expect(again.output == "\(romeo.address) is already a contact; nothing was sent.\n")
 
         try await juliet.run("remove", romeo.address, expecting: 2)
         try await juliet.run("remove", romeo.address, "--yes")

@@ -77,7 +77,7 @@ struct SignIn: Sendable {
         (password, source) = try await PasswordSource.find(
             for: address, identity: connection.identity, file: options.passwordFile,
             usesStore: purpose != .registration && options.identity == nil,
-            asksTwice: purpose == .registration, asksPerson: purpose != .observation)
+            asksTwice: purpose == .registration, asksUser: purpose != .observation)
         if source != .certificate, source != .missing { connection.identity?.passphrase = password }
         self.connection = connection
         switch purpose {

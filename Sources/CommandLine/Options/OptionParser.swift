@@ -3,17 +3,17 @@ internal import Glibc
 internal import Localization
 internal import TerminalApp
 
-/// Reads options with `getopt_long`, so that they behave as everywhere on the system: `--name value`, `--name=value`,
-/// abbreviations that are unique, options after arguments, `--` as the end of options.
+/// Parses options with `getopt_long`, so that they work as in other programs: `--name value`, `--name=value`, unique
+/// abbreviations, options after arguments, `--` as the end of options.
 ///
-/// `getopt_long` keeps its place in globals: a command line is read once, before anything runs beside it.
+/// `getopt_long` has global state: a command line is parsed once, before anything runs concurrently.
 struct OptionParser {
-    /// One option that a command knows.
+    /// An option of a command.
     struct Option: Sendable {
         var name: String
         /// A one-letter form.
         var letter: Character?
-        /// What the value is, as shown in the help; `nil` for a switch.
+        /// The placeholder of the value in the help; `nil` for a switch.
         var value: String?
         var help: String
 
@@ -25,7 +25,7 @@ struct OptionParser {
         }
     }
 
-    /// What was on the command line.
+    /// The parsed command line.
     struct Result: Sendable {
         var arguments: [String] = []
         fileprivate var values: [String: String] = [:]
@@ -43,7 +43,7 @@ struct OptionParser {
         self.options = options
     }
 
-    /// Codes of long options lie above every character.
+    /// The codes of long options are above every character.
     private static let firstCode: Int32 = 0x200
     private static let missingValue = Int32(UInt8(ascii: ":"))
     private static let unknownOption = Int32(UInt8(ascii: "?"))
@@ -64,7 +64,7 @@ struct OptionParser {
             )
         }
         long.append(CGlibc.option(name: nil, has_arg: 0, flag: nil, val: 0))
-        // The colon in front makes a missing value its own answer and keeps getopt from printing.
+        // The leading colon makes getopt report a missing value separately and keeps it from printing.
         var short = ":"
         for option in options {
             if let letter = option.letter { short += "\(letter)" + (option.value == nil ? "" : ":") }

@@ -1,4 +1,4 @@
-/// A JSON value whose objects keep the order of their members, so that lines are the same from one run to the next.
+/// A JSON value whose objects preserve the order of their members, so that output is reproducible.
 enum JSONValue: Sendable, Equatable, CustomStringConvertible {
     case string(String)
     case integer(Int)
@@ -22,7 +22,8 @@ enum JSONValue: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// RFC 8259 §7; C1 control characters and line separators are escaped too, as terminals and line readers mind them.
+    /// RFC 8259 §7; C1 control characters and line separators are escaped too, because terminals and line readers
+    /// interpret them.
     private static func quote(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -45,7 +46,7 @@ enum JSONValue: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One member of an object.
+/// A member of an object.
 struct JSONMember: Sendable, Equatable {
     var key: String
     var value: JSONValue
@@ -68,14 +69,14 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-    /// An object; members whose value is `null` are left out.
+    /// An object; members with the value `null` are omitted.
     init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.filter { $0.1 != .null }.map { JSONMember(key: $0.0, value: $0.1) })
     }
 }
 
 extension JSONValue {
-    /// An object of these members; those whose value is `null` are left out.
+    /// An object of these members; those with the value `null` are omitted.
     init(_ members: [(String, JSONValue)]) {
         self = .object(members.filter { $0.1 != .null }.map { JSONMember(key: $0.0, value: $0.1) })
     }

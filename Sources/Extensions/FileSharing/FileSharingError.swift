@@ -5,7 +5,7 @@ internal import XMPPClient
 
 /// Why a file could not be sent or downloaded.
 public struct FileSharingError: Error, Sendable, Equatable, CustomStringConvertible {
-    public enum Code: Sendable, Equatable {
+    public enum Code: Sendable, Hashable, CaseIterable {
         case noUploadService
         case tooLarge
         case quotaExceeded

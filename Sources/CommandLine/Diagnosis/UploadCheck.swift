@@ -5,25 +5,25 @@ internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPClient
 
-/// Whether the server takes files (XEP-0363), and with `--upload` whether one that was put there comes back.
-struct UploadHop: DiagnosisHop {
-    /// A few bytes there and back.
+/// Whether the server accepts files (XEP-0363), and with `--upload` whether an uploaded file can be downloaded.
+struct UploadCheck: DiagnosisCheck {
+    /// The result of an upload and download of a few bytes.
     enum Trial: Sendable, Equatable {
         case passed(put: Duration, get: Duration)
         case putFailed(String)
         case getFailed(String)
-        /// Other bytes came back.
+        /// The downloaded bytes differ.
         case altered
     }
 
     var address: JID?
-    /// Bytes.
+    /// In bytes.
     var maximumSize: UInt64?
     var failure: String?
     var trial: Trial?
     var duration: Duration?
 
-    var place: DiagnosisPlace { .upload }
+    var step: DiagnosisStep { .upload }
 
     var outcome: DiagnosisOutcome {
         if problem != nil { return .failed }
@@ -41,29 +41,30 @@ struct UploadHop: DiagnosisHop {
     var details: [DiagnosisDetail] {
         if let failure { return [.init(.verbatim(failure), .warning)] }
         guard address != nil else {
-            return [.init(Phrase("Pictures and voice travel inside messages, where they must be small."), .warning)]
+            return [.init(Phrase("Pictures and voice messages are sent inside messages and must be small."), .warning)]
         }
         switch trial {
         case .passed(let put, let get):
-            return [.init(Phrase("tried: put in %@, fetched in %@", put.words, get.words), .passed)]
-        case nil: return [.init(Phrase("not tried; --upload puts a few bytes there and fetches them"))]
+            return [.init(Phrase("tested: uploaded in %@, downloaded in %@", put.words, get.words), .passed)]
+        case nil: return [.init(Phrase("not tested; --upload uploads a small file and downloads it again"))]
         default: return []
         }
     }
 
     var problem: DiagnosisProblem? {
-        let advice = Phrase("Ask the people who run the server: its upload service is not reachable as it says.")
+        let advice = Phrase(
+            "Ask the operators of the server: its upload service cannot be reached at the announced address.")
         switch trial {
         case .putFailed(let words):
             return DiagnosisProblem(
-                "upload-failed", Phrase("The file was not taken. %@", words), advice: advice, .failed)
+                "upload-failed", Phrase("The upload failed. %@", words), advice: advice, .failed)
         case .getFailed(let words):
             return DiagnosisProblem(
-                "download-failed", Phrase("The file was taken, but cannot be fetched. %@", words), advice: advice,
+                "download-failed", Phrase("The file was uploaded, but cannot be downloaded. %@", words), advice: advice,
                 .failed)
         case .altered:
             return DiagnosisProblem(
-                "upload-altered", Phrase("Other bytes came back than were put there."), advice: advice, .failed)
+                "upload-altered", Phrase("The downloaded file differs from the uploaded one."), advice: advice, .failed)
         case .passed, nil: return nil
         }
     }
@@ -79,21 +80,21 @@ struct UploadHop: DiagnosisHop {
         return members
     }
 
-    static func look(in session: Session, _ settings: DiagnosisSettings) async -> UploadHop {
+    static func look(in session: Session, _ settings: DiagnosisSettings) async -> UploadCheck {
         let clock = ContinuousClock()
         let start = clock.now
-        var hop = UploadHop()
-        guard let sharing = session[FileSharing.self] else { return hop }
+        var check = UploadCheck()
+        guard let sharing = session[FileSharing.self] else { return check }
         do throws(FileSharingError) {
             let service = try await sharing.service()
-            hop.address = service?.address
-            hop.maximumSize = service?.maximumSize
+            check.address = service?.address
+            check.maximumSize = service?.maximumSize
         } catch {
-            hop.failure = error.description
+            check.failure = error.description
         }
-        if settings.triesUpload, hop.address != nil { hop.trial = await attempt(sharing, settings) }
-        hop.duration = clock.now - start
-        return hop
+        if settings.triesUpload, check.address != nil { check.trial = await attempt(sharing, settings) }
+        check.duration = clock.now - start
+        return check
     }
 
     private static func attempt(_ sharing: FileSharing, _ settings: DiagnosisSettings) async -> Trial {
@@ -102,9 +103,9 @@ struct UploadHop: DiagnosisHop {
         let file = OutgoingFile(
             kind: .file, name: "hongyan-doctor.txt", mediaType: "text/plain", content: content)
         var start = clock.now
-        let place: String
+        let url: String
         do throws(FileSharingError) {
-            place = try await sharing.upload(file)
+            url = try await sharing.upload(file)
         } catch {
             return .putFailed(error.description)
         }
@@ -112,7 +113,7 @@ struct UploadHop: DiagnosisHop {
         start = clock.now
         do throws(TransportError) {
             let http = HTTPClient(configuration: .init(trust: settings.trust))
-            let answer = try await http.download(place, limit: content.count)
+            let answer = try await http.download(url, limit: content.count)
             return answer.body == content ? .passed(put: put, get: clock.now - start) : .altered
         } catch {
             return error.code == .tooLarge ? .altered : .getFailed(error.description)
@@ -120,26 +121,26 @@ struct UploadHop: DiagnosisHop {
     }
 }
 
-/// Whether the account keeps an archive of its messages that every device can read (XEP-0313).
-struct ArchiveHop: DiagnosisHop {
+/// Whether the account has a message archive for all its devices (XEP-0313).
+struct ArchiveCheck: DiagnosisCheck {
     var isOffered: Bool
-    /// Whether it can be asked for what comes before or after a message that is known.
+    /// Whether it supports queries for messages before or after a known one.
     var isExtended: Bool
 
-    /// - Parameter features: what the account announces.
+    /// - Parameter features: the features of the account.
     init(accountFeatures features: Set<String>) {
         isOffered = features.contains("urn:xmpp:mam:2")
         isExtended = features.contains("urn:xmpp:mam:2#extended")
     }
 
-    var place: DiagnosisPlace { .archive }
+    var step: DiagnosisStep { .archive }
     var duration: Duration? { nil }
     var outcome: DiagnosisOutcome { isOffered ? .passed : .warning }
 
     var summary: Phrase {
         isOffered
-            ? Phrase("messages are kept for all devices (urn:xmpp:mam:2)")
-            : Phrase("no archive: what comes while all devices are away may reach only one")
+            ? Phrase("messages are archived for all devices (urn:xmpp:mam:2)")
+            : Phrase("no archive: messages that arrive while all devices are offline may reach only one of them")
     }
 
     var facts: [(String, JSONValue)] { [("offered", .bool(isOffered)), ("extended", .bool(isExtended))] }

@@ -3,16 +3,16 @@ internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
 
-/// How the login went: which mechanism and which channel binding, and why.
-struct AuthenticationHop: DiagnosisHop {
-    /// Whether the login is bound to the encrypted connection, so that nobody in between can use it.
+/// The result of the login: the mechanism, the channel binding, and the reasons.
+struct AuthenticationCheck: DiagnosisCheck {
+    /// Whether the login is bound to the encrypted connection, which protects it from a man in the middle.
     enum Binding: Sendable, Equatable {
         case bound(ChannelBinding.Kind)
         /// No `-PLUS` mechanism is offered.
         case notOffered
-        /// The server does not list its bindings, and without a list nobody knows what it means on TLS 1.3.
+        /// The server does not list its bindings, and without a list their meaning on TLS 1.3 is unknown.
         case notListed
-        /// The lists of both sides have nothing in common.
+        /// There is no binding that both sides support.
         case nothingCommon
     }
 
@@ -21,14 +21,14 @@ struct AuthenticationHop: DiagnosisHop {
     var mechanism: String?
     var binding: Binding?
     var usesSASL2 = false
-    /// Whether a token of an earlier login stood in for the password (XEP-0484).
+    /// Whether a token of an earlier login was used instead of the password (XEP-0484).
     var usesToken = false
     var failure: StreamFailure?
-    /// Why the login failed, if the stream does not tell.
+    /// Why the login failed, if the stream does not report it.
     var otherFailure: String?
     var duration: Duration?
 
-    var place: DiagnosisPlace { .authentication }
+    var step: DiagnosisStep { .authentication }
 
     var summary: Phrase {
         if problem != nil {
@@ -47,11 +47,11 @@ struct AuthenticationHop: DiagnosisHop {
             details.append(
                 .init(Phrase("not bound to the connection: the server does not list its bindings (XEP-0440)")))
         case .nothingCommon:
-            details.append(.init(Phrase("not bound to the connection: no binding that both sides can give")))
+            details.append(.init(Phrase("not bound to the connection: no binding that both sides support")))
         case nil: break
         }
-        if usesToken { details.append(.init(Phrase("by the token of an earlier login (FAST)"))) }
-        if usesSASL2 { details.append(.init(Phrase("by SASL2, in one step with the resource"))) }
+        if usesToken { details.append(.init(Phrase("with the token of an earlier login (FAST)"))) }
+        if usesSASL2 { details.append(.init(Phrase("with SASL2, in one step with the resource"))) }
         return details
     }
 
@@ -75,9 +75,9 @@ struct AuthenticationHop: DiagnosisHop {
         ]
     }
 
-    /// Why the mechanism is bound or not, by the rules that chose it.
+    /// Whether the mechanism is bound, and why not, by the rules of the selection.
     static func binding(
-        of mechanism: String, on session: StreamSession?, offer: StreamHop, credentials: SASLCredentials
+        of mechanism: String, on session: StreamSession?, offer: StreamCheck, credentials: SASLCredentials
     ) -> Binding? {
         guard let session, let tls = session.tls, SASLMechanismName(rawValue: mechanism).scramHash != nil
         else { return nil }
@@ -99,27 +99,27 @@ struct AuthenticationHop: DiagnosisHop {
 }
 
 extension ClientError {
-    /// With which status a program ends on such a failure.
+    /// The exit status for such a failure.
     static func exitStatus(of failure: StreamFailure) -> Int32 {
         failure.category == .authentication ? ExitClass.authentication.rawValue : ExitClass.connection.rawValue
     }
 }
 
-/// The address that the server gave to this session.
-struct BindingHop: DiagnosisHop {
+/// The address that the server assigned to this session.
+struct BindingCheck: DiagnosisCheck {
     var address: JID?
     var failure: StreamFailure?
     var duration: Duration?
 
-    var place: DiagnosisPlace { .binding }
+    var step: DiagnosisStep { .binding }
 
-    var summary: Phrase { address.map { .verbatim($0) } ?? Phrase("no resource was given") }
+    var summary: Phrase { address.map { .verbatim($0) } ?? Phrase("no resource was assigned") }
 
     var problem: DiagnosisProblem? {
         guard address == nil else { return nil }
         return DiagnosisProblem(
             failure?.code.rawValue.dashed ?? "binding-failed",
-            failure?.phrase ?? Phrase("The server broke the connection off."),
+            failure?.phrase ?? Phrase("The server closed the connection."),
             advice: failure?.advice ?? Phrase("Try again later."))
     }
 

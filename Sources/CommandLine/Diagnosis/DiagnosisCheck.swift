@@ -1,28 +1,28 @@
-/// One hop on the way to a working session: what was found there, as a value that knows its words but prints nothing.
-protocol DiagnosisHop: Sendable, Equatable {
-    var place: DiagnosisPlace { get }
+/// A check on the way to a working session: its result as a value, with texts but without output.
+protocol DiagnosisCheck: Sendable, Equatable {
+    var step: DiagnosisStep { get }
     var outcome: DiagnosisOutcome { get }
-    /// How long it took; `nil` where nothing was waited for.
+    /// How long it took; `nil` if it needed no time.
     var duration: Duration? { get }
-    /// What was found, in one line.
+    /// The result in one line.
     var summary: Phrase { get }
-    /// And in detail.
+    /// The details of the result.
     var details: [DiagnosisDetail] { get }
-    /// Why the hop fails and what to do; there is one exactly when ``outcome`` is `failed`.
+    /// Why the check failed and what to do; present if and only if ``outcome`` is `failed`.
     var problem: DiagnosisProblem? { get }
-    /// The members of the JSON object beside those that every hop has.
+    /// The members of the JSON object besides those that every check has.
     var facts: [(String, JSONValue)] { get }
 }
 
-extension DiagnosisHop {
+extension DiagnosisCheck {
     var outcome: DiagnosisOutcome { problem == nil ? .passed : .failed }
     var details: [DiagnosisDetail] { [] }
     var problem: DiagnosisProblem? { nil }
     var facts: [(String, JSONValue)] { [] }
 }
 
-/// The hops in the order of the walk; the raw values are their names in JSON.
-enum DiagnosisPlace: String, Sendable, CaseIterable {
+/// The checks in order; the raw values are their names in JSON.
+enum DiagnosisStep: String, Sendable, CaseIterable {
     case address, dns, tcp, tls, stream
     case webSocket = "websocket"
     case authentication, binding, server, upload, archive, clock, resumption
@@ -46,19 +46,19 @@ enum DiagnosisPlace: String, Sendable, CaseIterable {
     }
 }
 
-/// What came of a hop; the raw values are those of JSON.
+/// The outcome of a check; the raw values are those of JSON.
 enum DiagnosisOutcome: String, Sendable {
     case passed
-    /// It works, but there is something to know.
+    /// It works, but something deserves attention.
     case warning
     case failed
-    /// It was not looked at, or there is nothing to look at, which is no fault.
+    /// It was not run, or there is nothing to check; not an error.
     case skipped
 }
 
-/// A line below a hop.
+/// A detail line of a check.
 struct DiagnosisDetail: Sendable, Equatable {
-    /// `nil` for what is neither good nor bad.
+    /// `nil` for neutral information.
     var outcome: DiagnosisOutcome?
     var phrase: Phrase
 
@@ -68,9 +68,9 @@ struct DiagnosisDetail: Sendable, Equatable {
     }
 }
 
-/// Why a hop fails and what to do about it.
+/// Why a check failed and what to do about it.
 struct DiagnosisProblem: Sendable, Equatable {
-    /// Names the kind of problem in JSON; never changed.
+    /// Identifies the problem in JSON; must never change.
     var code: String
     var reason: Phrase
     var advice: Phrase
@@ -84,12 +84,12 @@ struct DiagnosisProblem: Sendable, Equatable {
     }
 }
 
-/// A hop that was not looked at, and why.
-struct SkippedHop: DiagnosisHop {
-    var place: DiagnosisPlace
+/// A check that was not run, and why.
+struct SkippedCheck: DiagnosisCheck {
+    var step: DiagnosisStep
     var reason: Phrase
 
     var outcome: DiagnosisOutcome { .skipped }
     var duration: Duration? { nil }
-    var summary: Phrase { Phrase("not looked at: %@", reason) }
+    var summary: Phrase { Phrase("skipped: %@", reason) }
 }

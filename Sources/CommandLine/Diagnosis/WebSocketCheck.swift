@@ -3,25 +3,25 @@ internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPStream
 
-/// Whether the domain can be reached where only HTTPS gets through: its host-meta file (XEP-0156) and the WebSockets in it.
-struct WebSocketHop: DiagnosisHop {
-    /// One WebSocket of the file.
+/// Whether the domain can be reached through HTTPS only: its host-meta file (XEP-0156) and the WebSockets in it.
+struct WebSocketCheck: DiagnosisCheck {
+    /// A WebSocket of the file.
     struct Attempt: Sendable, Equatable {
         var url: String
-        /// Whether a stream opened there.
+        /// Whether a stream could be opened.
         var isOpen: Bool
         var failure: String?
         var duration: Duration?
     }
 
-    /// The file that named them; `nil` when there is none.
+    /// The host-meta file; `nil` if there is none.
     var file: String?
     var attempts: [Attempt] = []
-    /// Why there is no file, or none that can be read.
+    /// Why there is no readable file.
     var failure: String?
     var duration: Duration?
 
-    var place: DiagnosisPlace { .webSocket }
+    var step: DiagnosisStep { .webSocket }
 
     var outcome: DiagnosisOutcome {
         if attempts.isEmpty { return .skipped }
@@ -29,9 +29,9 @@ struct WebSocketHop: DiagnosisHop {
     }
 
     var summary: Phrase {
-        if attempts.isEmpty { return Phrase("not announced: without TCP the domain cannot be reached") }
+        if attempts.isEmpty { return Phrase("not announced: without TCP the domain is unreachable") }
         return attempts.contains(where: \.isOpen)
-            ? Phrase("a way where only HTTPS gets through") : Phrase("announced, but not usable")
+            ? Phrase("usable in networks that allow only HTTPS") : Phrase("announced, but not usable")
     }
 
     var details: [DiagnosisDetail] {
@@ -57,41 +57,41 @@ struct WebSocketHop: DiagnosisHop {
         ]
     }
 
-    /// Real files have some hundred bytes.
+    /// Bytes. Real files have a few hundred.
     private static let fileBytes = 64 * 1024
-    private static let mostURLs = 4
+    private static let maximumURLs = 4
 
-    /// - Returns: `nil` where a host was named: the file belongs to a domain.
-    static func look(at address: JID, _ settings: DiagnosisSettings) async -> WebSocketHop? {
+    /// - Returns: `nil` if a host was given: the file belongs to a domain.
+    static func look(at address: JID, _ settings: DiagnosisSettings) async -> WebSocketCheck? {
         guard settings.host == nil, address.domainKind == .name else { return nil }
         let start = ContinuousClock.now
-        var hop = WebSocketHop()
+        var check = WebSocketCheck()
         var urls: [WebSocketURL] = []
         for suffix in ["", ".json"] {
             do throws(TransportError) {
                 let (file, found) = try await links(of: address.asciiDomain, suffix, settings)
-                hop.file = file
-                urls = Array(found.prefix(mostURLs))
+                check.file = file
+                urls = Array(found.prefix(maximumURLs))
                 if !urls.isEmpty { break }
             } catch {
-                hop.failure = hop.failure ?? error.description
-                // Only a server that has answered may have the other form.
+                check.failure = check.failure ?? error.description
+                // Only a server that responded may have the other format.
                 guard error.code == .httpStatus || error.code == .httpFailed else { break }
             }
         }
-        if !urls.isEmpty { hop.failure = nil }
-        hop.attempts = await concurrently(urls) { await attempt($0, address, settings) }
-        hop.duration = .now - start
-        return hop
+        if !urls.isEmpty { check.failure = nil }
+        check.attempts = await concurrently(urls) { await attempt($0, address, settings) }
+        check.duration = .now - start
+        return check
     }
 
     private static func links(
         of domain: String, _ suffix: String, _ settings: DiagnosisSettings
     ) async throws(TransportError) -> (file: String, urls: [WebSocketURL]) {
-        // Nobody is asked about the certificate of a web server beside the one of the server itself.
-        var http = HTTPClient.Configuration(trust: settings.asksPerson ? .system : settings.trust)
+        // The user is asked only about the certificate of the server itself, not about that of a web server.
+        var http = HTTPClient.Configuration(trust: settings.asksUser ? .system : settings.trust)
         http.resolver = settings.resolver
-        http.total = settings.patience
+        http.total = settings.timeout
         let port = settings.hostMetaPort == 443 ? "" : ":\(settings.hostMetaPort)"
         let url = "https://\(domain)\(port)/.well-known/host-meta\(suffix)"
         let body = try await HTTPClient(configuration: http).download(url, limit: fileBytes).body
@@ -102,8 +102,8 @@ struct WebSocketHop: DiagnosisHop {
     private static func attempt(_ url: WebSocketURL, _ address: JID, _ settings: DiagnosisSettings) async -> Attempt {
         let start = ContinuousClock.now
         let result = await StreamProbe(
-            address: address.bare, trust: settings.asksPerson ? .system : settings.trust, patience: settings.patience,
-            asksPerson: false
+            address: address.bare, trust: settings.asksUser ? .system : settings.trust, timeout: settings.timeout,
+            asksUser: false
         ).run(at: url, resolver: settings.resolver)
         return Attempt(
             url: url.description, isOpen: result.features != nil,

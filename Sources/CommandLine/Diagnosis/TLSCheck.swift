@@ -4,21 +4,21 @@ internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPStream
 
-/// How each place encrypts: version and cipher, the certificates, and what is wrong with them.
-struct TLSHop: DiagnosisHop {
+/// The encryption of each endpoint: version and cipher, the certificates, and their problems.
+struct TLSCheck: DiagnosisCheck {
     struct Attempt: Sendable, Equatable {
         var candidate: ConnectionCandidate
         var address: SocketAddress
-        /// What the handshake settled; also known for an untrusted certificate, with which nothing else is done.
+        /// The result of the handshake; also known for an untrusted certificate, with which nothing else is done.
         var tls: NegotiatedTLS?
         /// Its own first.
         var certificates: [CertificateInformation] = []
-        /// The reasons against the certificate.
+        /// The problems of the certificate.
         var problems: [CertificateProblem] = []
-        /// Another reason why nothing is encrypted.
+        /// Why the connection is not encrypted, for other reasons.
         var failure: Failure?
         var duration: Duration?
-        /// What the server offers on the encrypted stream.
+        /// The features of the server on the encrypted stream.
         var features: StreamFeatures?
         var openingDuration: Duration?
         /// Why the encrypted stream did not open.
@@ -34,8 +34,8 @@ struct TLSHop: DiagnosisHop {
 
         var phrase: Phrase {
             switch self {
-            case .transport(let error) where error.code == .timedOut: Phrase("no answer in time")
-            case .transport(let error) where error.code == .connectionReset: Phrase("the connection was broken off")
+            case .transport(let error) where error.code == .timedOut: Phrase("no response in time")
+            case .transport(let error) where error.code == .connectionReset: Phrase("the connection was closed")
             case .transport(let error): .verbatim(error.description)
             case .stream(let failure): failure.phrase
             }
@@ -43,14 +43,14 @@ struct TLSHop: DiagnosisHop {
     }
 
     var attempts: [Attempt]
-    /// When it was looked at, seconds since 1970.
+    /// The time of the check, seconds since 1970.
     var date: Int64
     var duration: Duration?
 
-    /// Certificates are renewed weeks before their end; one that comes so near to it is forgotten.
+    /// Certificates are usually renewed weeks before they expire, so one this close to its end was probably forgotten.
     static let warningDays: Int64 = 14
 
-    var place: DiagnosisPlace { .tls }
+    var step: DiagnosisStep { .tls }
     var trusted: [Attempt] { attempts.filter(\.isTrusted) }
 
     private func daysLeft(_ certificate: CertificateInformation) -> Int64 { (certificate.notAfter - date) / 86_400 }
@@ -62,7 +62,7 @@ struct TLSHop: DiagnosisHop {
     }
 
     var summary: Phrase {
-        guard let best = trusted.first?.tls else { return Phrase("no safe connection") }
+        guard let best = trusted.first?.tls else { return Phrase("no secure connection") }
         return Phrase("encrypted with %@, certificate trusted", best.version)
     }
 
@@ -71,7 +71,7 @@ struct TLSHop: DiagnosisHop {
         var shown: [CertificateInformation] = []
         for attempt in attempts {
             details.append(attempt.detail)
-            // The one that is said as the hop's own problem needs no second line.
+            // The one reported as the problem of the check needs no second line.
             details += attempt.problems.map(\.reason).filter { $0 != problem?.reason }.map { .init($0, .failed) }
             guard let leaf = attempt.certificates.first, !shown.contains(leaf) else { continue }
             shown.append(leaf)
@@ -92,7 +92,7 @@ struct TLSHop: DiagnosisHop {
             details.append(
                 .init(
                     Phrase(
-                        "vouched for by %@ more in the chain", plural: "vouched for by %@ more in the chain",
+                        "%@ more certificate in the chain", plural: "%@ more certificate in the chain",
                         count: chain.count - 1)))
         }
         if leaf.notAfter > date {
@@ -105,7 +105,7 @@ struct TLSHop: DiagnosisHop {
                     days < Self.warningDays ? .warning : nil))
         }
         if trusted.isEmpty {
-            // Whole on a line, so that it can be copied behind --trust.
+            // On a single line, so that it can be copied after --trust.
             let digits = leaf.fingerprintText.filter { $0 != ":" }.lowercased()
             details += [.init(Phrase("SHA-256 fingerprint:")), .init(.verbatim(digits))]
         }
@@ -121,29 +121,29 @@ struct TLSHop: DiagnosisHop {
         case .stream(let failure) where failure.code == .encryptionRefused:
             return DiagnosisProblem(
                 "encryption-refused", Phrase("The server does not allow an encrypted connection."),
-                advice: Phrase("Do not log in: somebody in between may have taken the offer away."))
+                advice: Phrase("Do not log in: an attacker may have removed the offer."))
         case .stream(let failure):
             return DiagnosisProblem(
                 failure.code.rawValue.dashed, failure.phrase, advice: Phrase("Check --host and --port."))
         case .transport(let error) where error.code == .timedOut:
             return DiagnosisProblem(
-                "tls-timeout", Phrase("The server accepts the connection, but then says nothing."),
-                advice: Phrase("Check --port and --direct-tls; else ask the people who run the server."))
+                "tls-timeout", Phrase("The server accepts the connection, but then does not respond."),
+                advice: Phrase("Check --port and --direct-tls; otherwise ask the operators of the server."))
         case .transport(let error):
             return DiagnosisProblem(
-                "tls-failed", Phrase("The encrypted connection could not be made. %@", error.description),
-                advice: Phrase("Check --port and --direct-tls; else ask the people who run the server."))
+                "tls-failed", Phrase("The encrypted connection could not be established. %@", error.description),
+                advice: Phrase("Check --port and --direct-tls; otherwise ask the operators of the server."))
         case nil:
             return DiagnosisProblem(
-                "tls-failed", Phrase("The encrypted connection could not be made."),
-                advice: Phrase("Ask the people who run the server."))
+                "tls-failed", Phrase("The encrypted connection could not be established."),
+                advice: Phrase("Ask the operators of the server."))
         }
     }
 
     var facts: [(String, JSONValue)] { [("attempts", .array(attempts.map { $0.json(date: date) }))] }
 }
 
-extension TLSHop.Attempt {
+extension TLSCheck.Attempt {
     /// `xmpp.example.org:5223, direct TLS: TLS 1.3, TLS_AES_256_GCM_SHA384`.
     fileprivate var detail: DiagnosisDetail {
         let name = Phrase("%@, %@", candidate, candidate.security.phrase)
@@ -181,35 +181,35 @@ extension String {
     var dashed: String { reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) } }
 }
 
-extension TLSHop {
-    /// Opens an encrypted stream at every place that accepts connections, and says nothing secret there.
-    static func look(at address: JID, _ tcp: TCPHop, _ settings: DiagnosisSettings) async -> TLSHop {
+extension TLSCheck {
+    /// Opens an encrypted stream at every endpoint that accepts connections, without sending any secret.
+    static func look(at address: JID, _ tcp: TCPCheck, _ settings: DiagnosisSettings) async -> TLSCheck {
         let clock = ContinuousClock()
         let start = clock.now
         var attempts: [Attempt] = []
-        if settings.asksPerson {
-            for place in tcp.reachable { attempts.append(await attempt(place, address, settings)) }
+        if settings.asksUser {
+            for endpoint in tcp.reachable { attempts.append(await attempt(endpoint, address, settings)) }
         } else {
             attempts = await concurrently(tcp.reachable) { await attempt($0, address, settings) }
         }
-        return TLSHop(
+        return TLSCheck(
             attempts: attempts, date: Timestamp.now.millisecondsSince1970 / 1000, duration: clock.now - start)
     }
 
     private static func attempt(
-        _ place: TCPHop.Attempt, _ address: JID, _ settings: DiagnosisSettings
+        _ endpoint: TCPCheck.Attempt, _ address: JID, _ settings: DiagnosisSettings
     ) async -> Attempt {
-        var attempt = Attempt(candidate: place.candidate, address: place.address)
+        var attempt = Attempt(candidate: endpoint.candidate, address: endpoint.address)
         func probe(_ trust: TrustPolicy) async -> StreamProbe.Result {
             await StreamProbe(
-                address: address.bare, trust: trust, patience: settings.patience, asksPerson: settings.asksPerson
-            ).run(at: place.address, place.candidate.security)
+                address: address.bare, trust: trust, timeout: settings.timeout, asksUser: settings.asksUser
+            ).run(at: endpoint.address, endpoint.candidate.security)
         }
         var result = await probe(settings.trust)
         if let error = result.error, error.code == .certificateRefused {
             attempt.problems = error.certificateProblems
             attempt.certificates = error.certificates
-            // Looked at once more as if it were trusted: nothing that is secret is ever said to it.
+            // Checked again as if it were trusted: no secret is ever sent to it.
             if let leaf = error.certificates.first { result = await probe(.pinned([leaf.sha256Fingerprint])) }
         }
         attempt.tls = result.tls

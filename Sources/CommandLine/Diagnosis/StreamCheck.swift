@@ -3,15 +3,15 @@ internal import TransportLayer
 internal import XMLStreaming
 internal import XMPPStream
 
-/// What the server offers on an encrypted stream before the login.
-struct StreamHop: DiagnosisHop {
+/// The features that the server offers on an encrypted stream before the login.
+struct StreamCheck: DiagnosisCheck {
     var candidate: ConnectionCandidate
     var features: StreamFeatures?
-    var failure: TLSHop.Failure?
+    var failure: TLSCheck.Failure?
     var duration: Duration?
 
-    /// Looks at the best of what the encrypted connections showed.
-    init?(_ tls: TLSHop) {
+    /// Uses the best of the encrypted connections.
+    init?(_ tls: TLSCheck) {
         guard
             let attempt = tls.attempts.first(where: { $0.isTrusted && $0.features != nil })
                 ?? tls.attempts.first(where: { $0.features != nil }) ?? tls.attempts.first(where: { $0.tls != nil })
@@ -22,7 +22,7 @@ struct StreamHop: DiagnosisHop {
         duration = attempt.openingDuration
     }
 
-    var place: DiagnosisPlace { .stream }
+    var step: DiagnosisStep { .stream }
 
     private var inline: XMLElement? {
         features?.element?.firstChild(XMLName("authentication", "urn:xmpp:sasl:2"))?
@@ -48,9 +48,9 @@ struct StreamHop: DiagnosisHop {
     }
 
     var summary: Phrase {
-        guard features != nil else { return Phrase("the stream does not open") }
-        if mechanisms.isEmpty { return Phrase("no login is offered") }
-        return offersSASL2 ? Phrase("login by SASL2 and classic SASL") : Phrase("login by classic SASL")
+        guard features != nil else { return Phrase("the stream could not be opened") }
+        if mechanisms.isEmpty { return Phrase("the server offers no login") }
+        return offersSASL2 ? Phrase("login with SASL2 and classic SASL") : Phrase("login with classic SASL")
     }
 
     var details: [DiagnosisDetail] {
@@ -60,7 +60,7 @@ struct StreamHop: DiagnosisHop {
         ]
         if !mechanisms.isEmpty, !offersSCRAM {
             details.append(
-                .init(Phrase("no SCRAM: nothing but the certificate would protect the password"), .warning))
+                .init(Phrase("no SCRAM: only the certificate would protect the password"), .warning))
         }
         details.append(
             .init(
@@ -82,7 +82,7 @@ struct StreamHop: DiagnosisHop {
         let advice: Phrase =
             if case .stream(let failure) = failure { failure.advice } else { Phrase("Try again later.") }
         return DiagnosisProblem(
-            "stream-failed", failure?.phrase ?? Phrase("The server broke the connection off."), advice: advice)
+            "stream-failed", failure?.phrase ?? Phrase("The server closed the connection."), advice: advice)
     }
 
     var facts: [(String, JSONValue)] {

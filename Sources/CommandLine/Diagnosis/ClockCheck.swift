@@ -4,16 +4,16 @@ internal import XMLStreaming
 internal import XMPPClient
 internal import XMPPStanzas
 
-/// How far the clocks of the server and of this computer are apart (XEP-0202).
-struct ClockHop: DiagnosisHop {
-    /// The server's clock minus this computer's; `nil` when the server does not tell the time.
+/// The difference between the clocks of the server and of this computer (XEP-0202).
+struct ClockCheck: DiagnosisCheck {
+    /// The server's clock minus this computer's; `nil` if the server does not report its time.
     var difference: Duration?
     var duration: Duration?
 
-    /// Below it people see messages in their order and certificates judged rightly.
+    /// A smaller difference affects neither the order of messages nor the check of certificates.
     static let tolerance = Duration.seconds(30)
 
-    var place: DiagnosisPlace { .clock }
+    var step: DiagnosisStep { .clock }
 
     var outcome: DiagnosisOutcome {
         guard let difference else { return .skipped }
@@ -23,7 +23,7 @@ struct ClockHop: DiagnosisHop {
     private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
 
     var summary: Phrase {
-        guard let difference else { return Phrase("the server does not tell the time") }
+        guard let difference else { return Phrase("the server does not report its time") }
         let words = abs(difference).words
         if abs(difference) < .seconds(1) { return Phrase("the clocks agree") }
         return difference < .zero
@@ -35,29 +35,30 @@ struct ClockHop: DiagnosisHop {
         guard outcome == .warning else { return [] }
         return [
             .init(
-                Phrase("Set the clock of this computer right; if it is right, tell those who run the server."), .warning
+                Phrase("Correct the clock of this computer; if it is right, inform the operators of the server."),
+                .warning
             )
         ]
     }
 
     var facts: [(String, JSONValue)] { [("differenceMilliseconds", .count(difference?.wholeMilliseconds))] }
 
-    /// Half of the answer's way is taken off.
-    static func look(in session: Session) async -> ClockHop {
+    /// Half of the round-trip time is subtracted.
+    static func look(in session: Session) async -> ClockCheck {
         let clock = ContinuousClock()
         let start = clock.now
-        var hop = ClockHop()
+        var check = ClockCheck()
         let server = await session.address?.domainJID
         let answer = try? await session.request(EntityTimeRequest(), to: server)
-        hop.duration = clock.now - start
-        guard let answer, let way = hop.duration else { return hop }
+        check.duration = clock.now - start
+        guard let answer, let way = check.duration else { return check }
         let own = Timestamp.now.millisecondsSince1970
-        hop.difference = .milliseconds(answer.time.millisecondsSince1970 - own) + way / 2
-        return hop
+        check.difference = .milliseconds(answer.time.millisecondsSince1970 - own) + way / 2
+        return check
     }
 }
 
-/// Asks what time it is there; the answer is ``EntityTime``.
+/// Requests the time of an entity; the response is ``EntityTime``.
 struct EntityTimeRequest: IQRequest {
     typealias Response = EntityTime
     static let name = EntityTime.name
@@ -73,7 +74,7 @@ struct EntityTimeRequest: IQRequest {
     }
 }
 
-/// What time it is at an entity (XEP-0202 Entity Time §2).
+/// The time of an entity (XEP-0202 Entity Time §2).
 ///
 /// ```
 /// S: <iq type='result'><time xmlns='urn:xmpp:time'><tzo>-06:00</tzo><utc>2006-12-19T17:58:35Z</utc></time></iq>

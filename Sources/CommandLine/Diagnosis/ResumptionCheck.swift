@@ -2,26 +2,26 @@ internal import Synchronization
 internal import TransportLayer
 internal import XMPPClient
 
-/// Whether a session survives the loss of its connection (XEP-0198): the connection is cut, and the session goes on.
-struct ResumptionHop: DiagnosisHop {
+/// Whether a session survives the loss of its connection (XEP-0198): cuts the connection and waits for a resumption.
+struct ResumptionCheck: DiagnosisCheck {
     enum Trial: Sendable, Equatable {
-        /// The session goes on; the time from the loss to the first stanza is given.
+        /// The session was resumed; with the time from the loss to the first stanza.
         case resumed(after: Duration)
-        /// A new session began.
+        /// A new session started.
         case beganAnew(after: Duration)
         case failed(String)
     }
 
     /// Whether stanzas are acknowledged.
     var isManaged: Bool
-    /// Whether the server promised to keep the session.
+    /// Whether the server promised to keep the session for resumption.
     var isResumable: Bool
-    /// For how long, seconds, where it said so.
+    /// For how long, in seconds, if the server stated it.
     var maximumSeconds: Int?
     var trial: Trial?
     var duration: Duration?
 
-    var place: DiagnosisPlace { .resumption }
+    var step: DiagnosisStep { .resumption }
 
     var outcome: DiagnosisOutcome {
         switch trial {
@@ -33,11 +33,11 @@ struct ResumptionHop: DiagnosisHop {
 
     var summary: Phrase {
         switch trial {
-        case .resumed(let time): Phrase("the connection was cut; %@ later the session went on", time.words)
-        case .beganAnew(let time): Phrase("the connection was cut; %@ later a new session began", time.words)
-        case .failed: Phrase("the connection was cut and did not come back")
+        case .resumed(let time): Phrase("the connection was cut; the session was resumed after %@", time.words)
+        case .beganAnew(let time): Phrase("the connection was cut; a new session started after %@", time.words)
+        case .failed: Phrase("the connection was cut and could not be restored")
         case nil:
-            isManaged ? Phrase("the server keeps no session for later") : Phrase("no stream management")
+            isManaged ? Phrase("the server does not support resuming a session") : Phrase("no stream management")
         }
     }
 
@@ -46,14 +46,14 @@ struct ResumptionHop: DiagnosisHop {
         case .resumed:
             return maximumSeconds.map { [.init(Phrase("the server keeps a lost session for %@ s", $0))] } ?? []
         case .beganAnew:
-            return [.init(Phrase("The server promised to keep the session and did not."), .warning)]
+            return [.init(Phrase("The server promised to keep the session, but did not."), .warning)]
         case .failed: return []
         case nil:
             return [
                 .init(
                     isManaged
-                        ? Phrase("After a lost connection a new session begins; what was on its way is sent again.")
-                        : Phrase("What is on its way when the connection breaks may be lost without a word."), .warning)
+                        ? Phrase("After a lost connection a new session starts; messages in transit are sent again.")
+                        : Phrase("Messages in transit when the connection breaks may be lost silently."), .warning)
             ]
         }
     }
@@ -61,8 +61,8 @@ struct ResumptionHop: DiagnosisHop {
     var problem: DiagnosisProblem? {
         guard case .failed(let words) = trial else { return nil }
         return DiagnosisProblem(
-            "reconnection-failed", Phrase("After the cut there was no second connection. %@", words),
-            advice: Phrase("Try again; if it stays, the server limits how often one may connect."))
+            "reconnection-failed", Phrase("After the cut, reconnecting failed. %@", words),
+            advice: Phrase("Try again; if the problem persists, the server limits the number of connections."))
     }
 
     var facts: [(String, JSONValue)] {
@@ -80,18 +80,19 @@ struct ResumptionHop: DiagnosisHop {
         ]
     }
 
-    /// Cuts the connection and waits until the session is back, one way or the other.
-    static func look(in session: Session, _ cutter: LineCutter, _ settings: DiagnosisSettings) async -> ResumptionHop {
+    /// Cuts the connection and waits until there is a session again.
+    static func look(in session: Session, _ cutter: LineCutter, _ settings: DiagnosisSettings) async -> ResumptionCheck
+    {
         let agreement = await session.agreement
-        var hop = ResumptionHop(
+        var check = ResumptionCheck(
             isManaged: agreement?.isManaged ?? false, isResumable: agreement?.isResumable ?? false,
             maximumSeconds: await session.resumptionState?.maximumSeconds)
-        guard hop.isResumable else { return hop }
+        guard check.isResumable else { return check }
         let start = ContinuousClock.now
         let events = session.events(.connection)
         cutter.cut()
-        let seconds = Int(settings.patience.components.seconds) * 2
-        hop.trial = try? await withDeadline(seconds: seconds) {
+        let seconds = Int(settings.timeout.components.seconds) * 2
+        check.trial = try? await withDeadline(seconds: seconds) {
             var reason = ""
             for await batch in events {
                 for case .connection(let event) in batch {
@@ -108,21 +109,21 @@ struct ResumptionHop: DiagnosisHop {
         } orThrow: {
             CommandError(.connection, "")
         }
-        if hop.trial == nil { hop.trial = .failed("") }
-        hop.duration = .now - start
-        return hop
+        if check.trial == nil { check.trial = .failed("") }
+        check.duration = .now - start
+        return check
     }
 }
 
-/// Connects sessions to one place that is known to work, and cuts the connection as a broken network would.
+/// Connects sessions to one endpoint that is known to work, and cuts the connection like a broken network.
 final class LineCutter: Sendable {
     private let candidate: ConnectionCandidate
     private let address: SocketAddress
     private let current = Mutex<(any Transport)?>(nil)
 
-    init(_ place: TLSHop.Attempt) {
-        candidate = place.candidate
-        address = place.address
+    init(_ endpoint: TLSCheck.Attempt) {
+        candidate = endpoint.candidate
+        address = endpoint.address
     }
 
     var factory: TransportFactory {
@@ -135,7 +136,7 @@ final class LineCutter: Sendable {
         }
     }
 
-    /// Nothing is said any more, not even goodbye.
+    /// Sends nothing more, not even the end of the stream.
     func cut() {
         current.withLock { $0 }?.abort()
     }

@@ -1,7 +1,7 @@
 internal import XMPPAddress
 
-/// Whether the text is an address at all, and what DNS and certificates call its domain.
-struct AddressHop: DiagnosisHop {
+/// Whether the text is a valid address, and the name of its domain in DNS and certificates.
+struct AddressCheck: DiagnosisCheck {
     var text: String
     var address: JID?
     var error: AddressError?
@@ -15,7 +15,7 @@ struct AddressHop: DiagnosisHop {
         }
     }
 
-    var place: DiagnosisPlace { .address }
+    var step: DiagnosisStep { .address }
     var duration: Duration? { nil }
 
     var outcome: DiagnosisOutcome {
@@ -24,7 +24,7 @@ struct AddressHop: DiagnosisHop {
     }
 
     var summary: Phrase {
-        guard let address else { return Phrase("“%@” is no address", text) }
+        guard let address else { return Phrase("“%@” is not an address", text) }
         return .verbatim(address)
     }
 
@@ -32,10 +32,10 @@ struct AddressHop: DiagnosisHop {
         guard let address else { return [] }
         var details: [DiagnosisDetail] = []
         if address.local == nil {
-            details.append(.init(Phrase("This names a server and no account, so the login is not checked."), .warning))
+            details.append(.init(Phrase("This is a server without an account, so the login is not checked."), .warning))
         }
         if address.asciiDomain != address.domain, address.domainKind == .name {
-            details.append(.init(Phrase("DNS and certificates call the domain %@.", address.asciiDomain)))
+            details.append(.init(Phrase("In DNS and certificates the domain is %@.", address.asciiDomain)))
         }
         return details
     }
@@ -43,7 +43,7 @@ struct AddressHop: DiagnosisHop {
     var problem: DiagnosisProblem? {
         error.map {
             DiagnosisProblem(
-                "address-malformed", .verbatim($0.sentence), advice: Phrase("Write it as user@domain."), .usage)
+                "address-malformed", .verbatim($0.message), advice: Phrase("Write it as user@domain."), .usage)
         }
     }
 

@@ -1,48 +1,48 @@
 internal import TransportLayer
 internal import XMPPAddress
 
-/// What DNS says about the domain: both services, the order in which their places are tried, and the addresses.
-struct DNSHop: DiagnosisHop {
-    /// One question for SRV records.
+/// The DNS records of the domain: both services, the candidates in order, and the addresses.
+struct DNSCheck: DiagnosisCheck {
+    /// A lookup of SRV records.
     struct ServiceLookup: Sendable, Equatable {
         var kind: ServiceRecord.Kind
         var name: String
-        /// As they stand in DNS: the target "." is among them.
+        /// The records as in DNS, including the target ".".
         var records: [ServiceRecord] = []
-        /// Why there is no answer.
+        /// Why the lookup failed.
         var failure: String?
-        /// Whether the reason is that the deadline came first.
+        /// Whether the reason is the timeout.
         var isLate = false
         var duration: Duration
 
-        /// The domain decidedly does not offer it.
+        /// Whether the domain explicitly does not offer the service.
         var isRefused: Bool { !records.isEmpty && records.allSatisfy { $0.host == "." } }
     }
 
-    /// One question for the addresses of a host.
+    /// A lookup of the addresses of a host.
     struct HostLookup: Sendable, Equatable {
         var host: String
         var addresses: [SocketAddress] = []
         var failure: String?
-        /// Whether the reason is that the deadline came first.
+        /// Whether the reason is the timeout.
         var isLate = false
-        /// Whether the answer was that there is no such host.
+        /// Whether there is no such host.
         var isMissing = false
         var duration: Duration
     }
 
     var domain: String
-    /// Why SRV was not asked: a host was named, or the domain is an address.
+    /// Whether SRV was not looked up, because a host was given or the domain is an IP address.
     var isFixed = false
     var services: [ServiceLookup] = []
-    /// The places to try, in order.
+    /// The candidates, in order.
     var candidates: [ConnectionCandidate] = []
     /// The SRV records behind ``candidates``; empty for the fallback.
     var records: [ServiceRecord] = []
     var hosts: [HostLookup] = []
     var duration: Duration?
 
-    var place: DiagnosisPlace { .dns }
+    var step: DiagnosisStep { .dns }
 
     func addresses(of candidate: ConnectionCandidate) -> [SocketAddress] {
         hosts.first { $0.host == candidate.host }?.addresses.compactMap {
@@ -66,7 +66,8 @@ struct DNSHop: DiagnosisHop {
             return DiagnosisProblem(
                 "service-not-offered",
                 Phrase("The domain %@ says that it offers no XMPP to clients (SRV target “.”).", domain),
-                advice: Phrase("Check the part of the address after the @; if it is right, ask who runs the domain."))
+                advice: Phrase(
+                    "Check the part of the address after the @; if it is right, ask the operators of the domain."))
         }
         if let host = hosts.first(where: \.isMissing) {
             return DiagnosisProblem(
@@ -76,17 +77,17 @@ struct DNSHop: DiagnosisHop {
         return DiagnosisProblem(
             "dns-unavailable",
             hosts.contains(where: \.isLate)
-                ? Phrase("The DNS servers of this computer do not answer.")
-                : Phrase("The DNS servers of this computer gave no usable answer."),
+                ? Phrase("The DNS servers of this computer do not respond.")
+                : Phrase("The DNS servers of this computer sent no usable response."),
             advice: Phrase("Check the network and /etc/resolv.conf, or name the server's address with --host."))
     }
 
     var summary: Phrase {
-        if isFixed { return Phrase("%@ is connected to directly, SRV is not asked", candidates.first?.host ?? domain) }
+        if isFixed { return Phrase("direct connection to %@, without SRV records", candidates.first?.host ?? domain) }
         if isNotOffered { return Phrase("no XMPP at %@", domain) }
         if !hasAddresses { return Phrase("no address for %@", domain) }
-        if records.isEmpty { return Phrase("no SRV records: the domain itself is tried") }
-        return Phrase("%@ place to try", plural: "%@ places to try, in this order", count: candidates.count)
+        if records.isEmpty { return Phrase("no SRV records: trying the domain itself") }
+        return Phrase("%@ endpoint to try", plural: "%@ endpoints to try, in this order", count: candidates.count)
     }
 
     var details: [DiagnosisDetail] {
@@ -106,10 +107,10 @@ struct DNSHop: DiagnosisHop {
                 details.append(
                     .init(
                         service.isLate
-                            ? Phrase("%@: no answer within %@", service.name, service.duration.words)
+                            ? Phrase("%@: no response within %@", service.name, service.duration.words)
                             : .verbatim(failure), .warning))
             } else if service.isRefused {
-                details.append(.init(Phrase("%@: decidedly not offered (target “.”)", service.name)))
+                details.append(.init(Phrase("%@: explicitly not offered (target “.”)", service.name)))
             } else if service.records.isEmpty {
                 details.append(.init(Phrase("%@: no record", service.name)))
             }
@@ -159,13 +160,13 @@ struct DNSHop: DiagnosisHop {
     }
 }
 
-extension DNSHop.HostLookup {
+extension DNSCheck.HostLookup {
     fileprivate var detail: DiagnosisDetail {
         guard let failure else {
             return .init(Phrase("%@: %@", host, addresses.map(\.address).joined(separator: ", ")))
         }
         if isMissing { return .init(Phrase("%@: no address", host), .warning) }
-        if isLate { return .init(Phrase("%@: no answer within %@", host, duration.words), .warning) }
+        if isLate { return .init(Phrase("%@: no response within %@", host, duration.words), .warning) }
         return .init(.verbatim(failure), .warning)
     }
 }
@@ -176,32 +177,32 @@ extension ServiceRecord.Kind {
     var phrase: Phrase { self == .directTLS ? Phrase("direct TLS") : .verbatim("STARTTLS") }
 }
 
-extension DNSHop {
-    /// More places than these are not looked at: no domain needs as many, and each may cost its whole deadline.
-    static let mostCandidates = 8
+extension DNSCheck {
+    /// The maximum number of candidates: no domain needs more, and each may cost its whole timeout.
+    static let maximumCandidates = 8
 
-    /// Asks DNS about the domain, each question under its own deadline.
-    static func look(at domain: JID, _ settings: DiagnosisSettings) async -> DNSHop {
+    /// Looks up the domain, each query with its own timeout.
+    static func look(at domain: JID, _ settings: DiagnosisSettings) async -> DNSCheck {
         let clock = ContinuousClock()
         let start = clock.now
-        var hop = DNSHop(domain: domain.asciiDomain)
+        var check = DNSCheck(domain: domain.asciiDomain)
         if let host = settings.host {
             let security: ServiceRecord.Kind = settings.usesDirectTLS ? .directTLS : .startTLS
             let port = settings.port ?? (settings.usesDirectTLS ? 5223 : ConnectionCandidate.defaultPort)
-            hop.isFixed = true
-            hop.candidates = [ConnectionCandidate(host: host, port: port, security: security)]
+            check.isFixed = true
+            check.candidates = [ConnectionCandidate(host: host, port: port, security: security)]
         } else if domain.domainKind != .name {
-            hop.isFixed = true
-            hop.candidates = [hop.fallback]
+            check.isFixed = true
+            check.candidates = [check.fallback]
         } else {
-            await hop.findServices(settings.resolver)
+            await check.findServices(settings.resolver)
         }
-        hop.hosts = await hostLookups(of: hop.candidates, settings.resolver)
-        hop.duration = clock.now - start
-        return hop
+        check.hosts = await hostLookups(of: check.candidates, settings.resolver)
+        check.duration = clock.now - start
+        return check
     }
 
-    /// The domain itself, where there are no records (RFC 6120 §3.2.2).
+    /// The domain itself, if there are no records (RFC 6120 §3.2.2).
     private var fallback: ConnectionCandidate {
         ConnectionCandidate(host: domain, port: ConnectionCandidate.defaultPort, security: .startTLS)
     }
@@ -212,9 +213,9 @@ extension DNSHop {
         services = await [secured, plain]
         var generator = SystemRandomNumberGenerator()
         let offered = services.flatMap(\.records).filter { $0.host != "." }
-        records = Array(ServiceRecord.ordered(offered, using: &generator).prefix(Self.mostCandidates))
+        records = Array(ServiceRecord.ordered(offered, using: &generator).prefix(Self.maximumCandidates))
         candidates = records.map { ConnectionCandidate(host: $0.host, port: $0.port, security: $0.kind) }
-        // Direct TLS alone can be refused by a domain that needs no record for the rest.
+        // A domain may refuse only direct TLS and have no record for STARTTLS.
         let isRefused = services.contains { $0.kind == .startTLS && $0.isRefused }
         if candidates.isEmpty, !isRefused { candidates = [fallback] }
     }
@@ -245,7 +246,7 @@ extension DNSHop {
             let start = clock.now
             var lookup = HostLookup(host: name, duration: .zero)
             do throws(TransportError) {
-                // The port is of no account here, but c-ares takes no 0.
+                // The port does not matter here, but c-ares rejects 0.
                 lookup.addresses = try await Resolver(configuration: resolver)
                     .addresses(of: name, port: ConnectionCandidate.defaultPort)
             } catch {
@@ -259,7 +260,7 @@ extension DNSHop {
     }
 }
 
-/// Does the same with each element, all at once; the results are in the order of the elements.
+/// Runs a closure for all elements concurrently; the results are in the order of the elements.
 func concurrently<Element: Sendable, Value: Sendable>(
     _ elements: [Element], _ body: @escaping @Sendable (Element) async -> Value
 ) async -> [Value] {

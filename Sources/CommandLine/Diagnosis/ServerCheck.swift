@@ -5,9 +5,9 @@ internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
 
-/// What the account's server can do, as far as it says so itself.
-struct ServerHop: DiagnosisHop {
-    /// A feature that people miss when it is not there; the raw values are the names in JSON.
+/// The features that the account's server announces.
+struct ServerCheck: DiagnosisCheck {
+    /// A feature that users would miss; the raw values are the names in JSON.
     enum Feature: String, Sendable, CaseIterable {
         case carbons, blocking, clientState = "client-state", push, personalEvents = "pep", bookmarks, rooms
         case externalServices = "external-services"
@@ -28,18 +28,18 @@ struct ServerHop: DiagnosisHop {
 
     var software: String?
     var features: Set<Feature> = []
-    /// What the account itself announces; `nil` when it did not answer.
+    /// The features of the account; `nil` if it did not respond.
     var accountFeatures: Set<String>?
-    /// The server did not say what it can.
+    /// Why the server did not report its features.
     var failure: String?
     var duration: Duration?
 
-    var place: DiagnosisPlace { .server }
+    var step: DiagnosisStep { .server }
     var outcome: DiagnosisOutcome { failure == nil ? .passed : .warning }
 
     var summary: Phrase {
-        if failure != nil { return Phrase("the server does not say what it can") }
-        return software.map { .verbatim($0) } ?? Phrase("the server does not say what it is")
+        if failure != nil { return Phrase("the server does not report its features") }
+        return software.map { .verbatim($0) } ?? Phrase("the server does not report its software")
     }
 
     private func list(_ isWanted: (Feature) -> Bool) -> Phrase? {
@@ -66,29 +66,29 @@ struct ServerHop: DiagnosisHop {
         ]
     }
 
-    static func look(in session: Session) async -> ServerHop {
+    static func look(in session: Session) async -> ServerCheck {
         let clock = ContinuousClock()
         let start = clock.now
-        var hop = ServerHop()
-        guard let discovery = session[ServiceDiscovery.self], let address = await session.address else { return hop }
+        var check = ServerCheck()
+        guard let discovery = session[ServiceDiscovery.self], let address = await session.address else { return check }
         let server = address.domainJID
         do throws(ClientError) {
             let own = try await discovery.information(of: server).features
             let account = try? await discovery.information(of: address.bare)
-            hop.accountFeatures = account?.features
-            hop.features = features(
+            check.accountFeatures = account?.features
+            check.features = features(
                 server: own, account: account, stream: await session.agreement?.features ?? .none)
             if let found = try? await discovery.service(offering: rooms), found.address != server {
-                hop.features.insert(.rooms)
+                check.features.insert(.rooms)
             }
         } catch {
-            hop.failure = error.description
+            check.failure = error.description
         }
         if let version = try? await session.request(SoftwareVersionRequest(), to: server) {
-            hop.software = [version.softwareName, version.version].filter { !$0.isEmpty }.joined(separator: " ")
+            check.software = [version.softwareName, version.version].filter { !$0.isEmpty }.joined(separator: " ")
         }
-        hop.duration = clock.now - start
-        return hop
+        check.duration = clock.now - start
+        return check
     }
 
     private static let rooms = "http://jabber.org/protocol/muc"

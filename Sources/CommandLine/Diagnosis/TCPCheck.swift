@@ -1,22 +1,22 @@
 internal import TransportLayer
 
 /// Which of the addresses accept a connection.
-struct TCPHop: DiagnosisHop {
+struct TCPCheck: DiagnosisCheck {
     struct Attempt: Sendable, Equatable {
         var candidate: ConnectionCandidate
         var address: SocketAddress
-        /// `nil` when the connection stood.
+        /// `nil` if the connection was established.
         var failure: TransportError?
         var duration: Duration
 
-        /// This computer has no way to that family of addresses, which says nothing about the server.
+        /// Whether this computer has no route to that address family, which says nothing about the server.
         var isOutOfReach: Bool { failure?.code == .unreachable }
     }
 
     var attempts: [Attempt]
     var duration: Duration?
 
-    var place: DiagnosisPlace { .tcp }
+    var step: DiagnosisStep { .tcp }
 
     var standing: [Attempt] { attempts.filter { $0.failure == nil } }
 
@@ -48,10 +48,10 @@ struct TCPHop: DiagnosisHop {
             let reason: Phrase =
                 switch failure.code {
                 case .connectionRefused: Phrase("refused: nothing listens there")
-                case .timedOut: Phrase("no answer within %@", attempt.duration.words)
+                case .timedOut: Phrase("no response within %@", attempt.duration.words)
                 case .unreachable:
                     attempt.address.isIPv6
-                        ? Phrase("no IPv6 on this network") : Phrase("no way there from this network")
+                        ? Phrase("no IPv6 on this network") : Phrase("no route from this network")
                 default: .verbatim(failure.description)
                 }
             return .init(Phrase("%@: %@", attempt.words, reason), attempt.isOutOfReach ? nil : .failed)
@@ -63,17 +63,17 @@ struct TCPHop: DiagnosisHop {
         let codes = Set(attempts.compactMap { $0.failure?.code })
         if codes.contains(.connectionRefused) {
             return DiagnosisProblem(
-                "connection-refused", Phrase("The server's computer answers, but nothing listens at that port."),
-                advice: Phrase("Check --port, or ask the people who run the server whether it is up."))
+                "connection-refused", Phrase("The server's host responds, but nothing listens at that port."),
+                advice: Phrase("Check --port, or ask the operators of the server whether it is running."))
         }
         if codes == [.unreachable] {
             return DiagnosisProblem(
-                "network-unreachable", Phrase("There is no way to the server from this network."),
+                "network-unreachable", Phrase("There is no route to the server from this network."),
                 advice: Phrase("Check the network connection of this computer."))
         }
         return DiagnosisProblem(
-            "connection-timeout", Phrase("No address answers: a firewall may be in the way, or the server is down."),
-            advice: Phrase("Try another network; if it is the same there, ask the people who run the server."))
+            "connection-timeout", Phrase("No address responds: a firewall may block it, or the server is down."),
+            advice: Phrase("Try another network; if that does not help, ask the operators of the server."))
     }
 
     var facts: [(String, JSONValue)] {
@@ -94,18 +94,18 @@ struct TCPHop: DiagnosisHop {
         ]
     }
 
-    /// Connects to every address and hangs up again.
-    static func look(at names: DNSHop, _ settings: DiagnosisSettings) async -> TCPHop {
+    /// Connects to every address and disconnects.
+    static func look(at names: DNSCheck, _ settings: DiagnosisSettings) async -> TCPCheck {
         let clock = ContinuousClock()
         let start = clock.now
-        let places = names.candidates.flatMap { candidate in
-            names.addresses(of: candidate).prefix(mostAddresses).map { (candidate, $0) }
+        let steps = names.candidates.flatMap { candidate in
+            names.addresses(of: candidate).prefix(maximumAddresses).map { (candidate, $0) }
         }
-        let attempts = await concurrently(places) { candidate, address in
+        let attempts = await concurrently(steps) { candidate, address in
             let start = clock.now
             var failure: TransportError?
             do throws(TransportError) {
-                let transport = try await SocketTransport.connect(to: address, timeout: settings.patience)
+                let transport = try await SocketTransport.connect(to: address, timeout: settings.timeout)
                 await transport.close()
             } catch {
                 failure = error
@@ -113,21 +113,21 @@ struct TCPHop: DiagnosisHop {
             return Attempt(
                 candidate: candidate, address: address, failure: failure, duration: clock.now - start)
         }
-        return TCPHop(attempts: attempts, duration: clock.now - start)
+        return TCPCheck(attempts: attempts, duration: clock.now - start)
     }
 
-    /// Of one host; a name with more addresses is a large service, of which a few are enough to see.
-    private static let mostAddresses = 4
+    /// The maximum per host; a name with more addresses is a large service, of which a few are sufficient.
+    private static let maximumAddresses = 4
 }
 
-extension TCPHop.Attempt {
-    /// The address, with the host's name where that is another text.
+extension TCPCheck.Attempt {
+    /// The address, with the host name if it differs.
     var words: Phrase {
         candidate.host == address.address ? .verbatim(address) : Phrase("%@ (%@)", address, candidate.host)
     }
 }
 
 extension String {
-    /// Words as a code: `connection refused` is `connection-refused`.
+    /// The message as a code: `connection refused` becomes `connection-refused`.
     var codeText: String { lowercased().split(separator: " ").joined(separator: "-") }
 }

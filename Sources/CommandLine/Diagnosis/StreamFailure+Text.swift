@@ -3,16 +3,16 @@ internal import SASLMechanisms
 internal import XMPPStream
 
 extension StreamFailure {
-    /// What happened, for those failures that people meet; the others in the library's words.
+    /// The message for the failures that users encounter; the others have the library's text.
     var phrase: Phrase {
         switch code {
         case .encryptionRefused: Phrase("The server does not allow an encrypted connection.")
-        case .loginTimedOut, .serverUnresponsive: Phrase("The server did not answer in time.")
-        case .closedDuringLogin: Phrase("The server broke the connection off.")
+        case .loginTimedOut, .serverUnresponsive: Phrase("The server did not respond in time.")
+        case .closedDuringLogin: Phrase("The server closed the connection.")
         case .connectionLost: Phrase("The connection was lost.")
         case .serverNotFound: Phrase("The server was not found.")
         case .serverUnreachable: Phrase("The server could not be reached.")
-        case .notXMPP: Phrase("What answers there is not an XMPP server for clients.")
+        case .notXMPP: Phrase("The server at that address is not an XMPP server for clients.")
         case .credentialsRejected: Phrase("The user name or the password is wrong.")
         case .accountDisabled: Phrase("The account is disabled.")
         case .credentialsExpired: Phrase("The password has expired.")
@@ -20,7 +20,7 @@ extension StreamFailure {
         case .authenticationNotOffered: Phrase("The server offers no login on this connection.")
         case .serverNotAuthentic: Phrase("The server could not prove that it knows the account.")
         case .accountMismatch: Phrase("The server opened a session for another account than yours.")
-        case .resourceConflict: Phrase("Another client is connected under the same resource.")
+        case .resourceConflict: Phrase("Another client is connected with the same resource.")
         case .noAcceptableMechanism where saslError?.meansDowngrade == true:
             Phrase(
                 "The server offers only weaker ways to log in than before, so nothing was sent; somebody may be listening in between."
@@ -42,20 +42,22 @@ extension StreamFailure {
             switch code {
             case .credentialsRejected: Phrase("Check both, then run `hongyan login`.")
             case .credentialsExpired: Phrase("Set a new password, then run `hongyan login`.")
-            default: Phrase("Ask the people who run the server.")
+            default: Phrase("Ask the operators of the server.")
             }
         case .encryption: Phrase("Do not log in from this network.")
         case .policy:
             switch code {
             case .noAcceptableMechanism where saslError?.meansDowngrade == true:
                 Phrase("If the people who run the server confirm the change, run `hongyan login`.")
-            case .noAcceptableMechanism: Phrase("The server must offer SCRAM: a password is never sent readable.")
-            default: Phrase("Ask the people who run the server.")
+            case .noAcceptableMechanism:
+                Phrase("The server must offer SCRAM: the password is never sent in readable form.")
+            default: Phrase("Ask the operators of the server.")
             }
         case .settings: Phrase("Change the setting and try again.")
-        case .conflict: Phrase("Log in under another resource.")
-        case .connection: Phrase("Try again in a while.")
-        case .protocolViolation: Phrase("Check --host and --port; else this is a fault in one of the two programs.")
+        case .conflict: Phrase("Log in with another resource.")
+        case .connection: Phrase("Try again later.")
+        case .protocolViolation:
+            Phrase("Check --host and --port; otherwise it is a bug in the server or in this program.")
         }
     }
 }
