@@ -89,7 +89,7 @@ actor Companion {
         switch offer.kind {
         case .picture: answer = GoosePicture.file(number: count)
         case .voice: answer = Honk.file(number: count)
-        case .video, .other:
+        case .video, .file:
             let sentence = SmallTalk.thanks(bytes: file.byteCount, inChinese: people[sender]?.speaksChinese == true)
             return await say(sentence, to: sender)
         }

@@ -20,12 +20,12 @@ struct Item: Hashable, Sendable {
     }
 
     init(_ direction: Direction, _ file: OutgoingFile) {
-        self.init(direction, kind: file.kind.rawValue, content: file.content)
+        self.init(direction, kind: "\(file.kind)", content: file.content)
     }
 
     init(_ direction: Direction, _ file: ReceivedFile, kind: FileKind) {
         self.direction = direction
-        self.kind = kind.rawValue
+        self.kind = "\(kind)"
         size = file.byteCount
         sha256 = Self.hexadecimal(file.sha256)
     }
