@@ -191,3 +191,41 @@ final class ComposerView {
         focus()
     }
 }
+
+/// What the place for writing needs of the rest of the program.
+struct WritingPlace {
+    let composer: Composer
+    /// Where files are kept until they are sent; without it there are none.
+    let media: MediaCache?
+    /// Where recordings grow; `nil` where none can be made.
+    let recordings: String?
+    /// Records in another way than from the microphone into ``recordings``.
+    var voice: VoiceComposer?
+    /// Whom a message can mention: the nicknames of a room.
+    var nicknames: () -> [String] = { [] }
+    /// Tells the person something in a sentence.
+    var say: (String) -> Void = { _ in }
+    /// The window over which others open.
+    var window: () -> Window? = { nil }
+}
+
+/// The paper plane of the buttons that send; no icon theme that all desktops have knows one.
+enum SendMark {
+    /// A round button with the plane.
+    static func button() -> Button {
+        let area = DrawingArea { drawing, width, height in draw(drawing, width, height) }
+        return Button(area.content(width: 16, height: 16).align(horizontal: .center, vertical: .center))
+            .css("suggested-action", "circular").focusOnClick(false).named(localized("Send"))
+    }
+
+    /// Two wings on a grid of 16; between them is the fold.
+    private static func draw(_ drawing: Drawing, _ width: Double, _ height: Double) {
+        let unit = min(width, height) / 16
+        func wing(_ corners: (x: Double, y: Double)...) {
+            drawing.polygon(corners.map { (x: $0.x * unit, y: $0.y * unit) })
+        }
+        drawing.useTextColor()
+        wing((1.5, 1.5), (15.5, 8), (3.2, 7.3))
+        wing((1.5, 14.5), (15.5, 8), (3.2, 8.7))
+    }
+}

@@ -66,3 +66,65 @@ final class ContactListRow: ListRow {
             label: [row.name, Wording.presence(row.section), ContactWords.line(row)].joined(separator: ", "))
     }
 }
+
+/// One line of the list of contacts: the heading of a section, or a person.
+nonisolated struct ContactListItem: Identifiable, Equatable, Sendable {
+    enum ID: Hashable, Sendable {
+        case heading(ContactPresence.Section)
+        case contact(ContactRow.ID)
+    }
+
+    enum Content: Equatable, Sendable {
+        case heading(ContactPresence.Section, count: Int)
+        case contact(ContactRow)
+    }
+
+    let content: Content
+
+    var id: ID {
+        switch content {
+        case .heading(let section, _): .heading(section)
+        case .contact(let row): .contact(row.id)
+        }
+    }
+
+    var contact: ContactRow? { if case .contact(let row) = content { row } else { nil } }
+
+    /// People in the order of a list, with a heading over each section in which somebody is.
+    static func items(_ rows: [ContactRow]) -> [ContactListItem] {
+        var counts: [ContactPresence.Section: Int] = [:]
+        for row in rows { counts[row.section, default: 0] += 1 }
+        var items: [ContactListItem] = []
+        items.reserveCapacity(rows.count + counts.count)
+        var section: ContactPresence.Section?
+        for row in rows {
+            if row.section != section {
+                section = row.section
+                items.append(ContactListItem(content: .heading(row.section, count: counts[row.section] ?? 0)))
+            }
+            items.append(ContactListItem(content: .contact(row)))
+        }
+        return items
+    }
+}
+
+/// A picture of somebody with a dot at its edge: full while there, half while away, empty while not.
+final class PresenceDot {
+    let widget: Widget
+    private let dot = Box(.horizontal).css("presence-dot")
+    private static let classes: [ContactPresence.Section: String] = [
+        .online: "online", .away: "away", .offline: "offline",
+    ]
+
+    /// - Parameter isLarge: for a picture of a page, not of a list.
+    init(on picture: PersonPicture, isLarge: Bool = false) {
+        dot.css("large", isLarge)
+        dot.align(horizontal: .end, vertical: .end).targetable(false)
+        widget = Overlay(picture.widget, dot).align(horizontal: .center, vertical: .center)
+    }
+
+    func show(_ section: ContactPresence.Section) {
+        for (each, name) in Self.classes { dot.css(name, each == section) }
+        dot.tip(Wording.presence(section))
+    }
+}

@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -47,5 +48,96 @@ final class RoomEntryWindow {
         let model = RoomEntryModel(accounts: accounts)
         model.text = text
         return show(model, context)
+    }
+}
+
+/// What a new room shall be called, and who may enter it.
+final class RoomMakingView {
+    let page = FormPage(title: localized("Make a room"), description: nil, button: localized("_Make the room"))
+    let name = EntryRow(localized("Name"))
+    let shownName = EntryRow(localized("What it is called")).hidden()
+    let nickname = EntryRow(localized("Your nickname"))
+    let access: ComboRow
+
+    private let model: RoomEntryModel
+    private let group: PreferencesGroup
+    private static let choices: [RoomSettings.Access] = [.membersOnly, .everybody, .standard]
+
+    init(_ model: RoomEntryModel) {
+        self.model = model
+        access = ComboRow(
+            localized("Who may enter"),
+            choices: [
+                localized("Who is invited"), localized("Everybody"), localized("As the server likes"),
+            ])
+        group = PreferencesGroup("", description: nil, [name, shownName])
+        page.add(group)
+        page.add(PreferencesGroup("", description: nil, [access]))
+        page.add(PreferencesGroup("", description: nil, [nickname]))
+        page.order([name, shownName, nickname])
+        name.onChange { [weak model] text in if let model, model.text != text { model.text = text } }
+        shownName.onChange { [weak model] text in
+            if let model, model.settings.name != text { model.settings.name = text }
+        }
+        nickname.onChange { [weak model] text in if let model, model.nickname != text { model.nickname = text } }
+        access.onSelect { [weak model] index in
+            if let model, Self.choices.indices.contains(index) { model.settings.access = Self.choices[index] }
+        }
+        observe(self) { view in view.show() }
+    }
+
+    func focus() { name.grabFocus() }
+
+    func show(failure: String?) { page.show(failure: failure) }
+
+    private func show() {
+        if name.text != model.text { name.text = model.text }
+        if nickname.text != model.nickname { nickname.text = model.nickname }
+        // A name is both; an address tells nothing of how the room is called.
+        let isAddress = model.text.contains("@")
+        shownName.isVisible = isAddress
+        group.show(description: model.hint)
+        access.selected = Self.choices.firstIndex(of: model.settings.access) ?? 0
+        let consequence =
+            switch model.settings.access {
+            case .membersOnly: localized("It is in no list; who is inside can invite others.")
+            case .everybody: localized("It is in the list of public rooms.")
+            case .standard: localized("With the settings that new rooms have there.")
+            }
+        access.show(subtitle: consequence)
+        page.show(progress: model.isWorking ? localized("Making the room…") : nil)
+    }
+}
+
+/// The public rooms that go on as typed, below the field.
+final class RoomSuggestions {
+    let root = ListBox().css("boxed-list").hidden()
+    var onChoice: (RoomListing) -> Void = { _ in }
+    private(set) var shown: [RoomListing] = []
+
+    /// As many as leave the fields below in sight.
+    private static let limit = 3
+
+    init() {
+        root.accessible(label: localized("Public rooms"))
+        root.onActivate { [weak self] index in
+            guard let self, self.shown.indices.contains(index) else { return }
+            self.onChoice(self.shown[index])
+        }
+    }
+
+    func show(_ model: RoomEntryModel) {
+        let isTyping = !model.text.allSatisfy(\.isWhitespace) && model.question == nil
+        var found = isTyping ? Array(model.suggestions.prefix(Self.limit)) : []
+        if found.contains(where: { $0.address == model.address }) { found = [] }
+        guard found != shown else { return }
+        shown = found
+        root.removeAll()
+        for listing in found {
+            let row = ActionRow(listing.name, subtitle: listing.address.description)
+            row.onActivate {}
+            root.append(row)
+        }
+        root.isVisible = !found.isEmpty
     }
 }

@@ -65,3 +65,60 @@ final class SignInView {
         }
     }
 }
+
+/// Where the server is, for those whose provider has told them; closed for everybody else.
+final class ServerRows {
+    let root = ExpanderRow(localized("Server settings"))
+    let host = EntryRow(localized("Host"))
+    let port = EntryRow(localized("Port"))
+    let directTLS = SwitchRow(localized("Encrypted from the first byte"), subtitle: localized("Direct TLS"))
+
+    init(asksForTLS: Bool = true) {
+        root.add(host)
+        root.add(port)
+        if asksForTLS { root.add(directTLS) }
+    }
+
+    func show(isHostWrong: Bool, isPortWrong: Bool) {
+        host.isWrong(isHostWrong)
+        port.isWrong(isPortWrong)
+        if isHostWrong || isPortWrong { root.isOpen = true }
+    }
+}
+
+/// The link of an invitation, pasted.
+final class InvitationView {
+    let root: Widget
+    var onInvitation: (AccountInvitation) -> Void = { _ in }
+    let page: FormPage
+    private let link = EntryRow(localized("Link"))
+
+    init() {
+        page = FormPage(
+            title: localized("Use an invitation"),
+            description: localized("Paste the link that you were sent. It begins with “xmpp:” or “https:”."),
+            button: localized("_Continue"))
+        root = page.root
+        page.add(PreferencesGroup("", description: nil, [link]))
+        page.order([link])
+        page.onContinue = { [weak self] in self?.goOn() }
+        link.onChange { [weak self] _ in
+            self?.page.show(failure: nil)
+            self?.link.isWrong(false)
+        }
+    }
+
+    func focus() { link.grabFocus() }
+
+    private func goOn() {
+        guard let invitation = AccountInvitation(link.text) else {
+            link.isWrong(true)
+            page.show(
+                failure: localized("This is no invitation. Copy the whole link, from its first to its last character."))
+            return
+        }
+        onInvitation(invitation)
+    }
+
+    func show(failure: String) { page.show(failure: failure) }
+}

@@ -165,3 +165,72 @@ final class BodyView {
         return label
     }
 }
+
+/// Makes Pango's markup of the pieces of a message.
+enum BodyMarkup {
+    /// - Parameter sought: words that are marked where they stand.
+    static func line(_ pieces: [MessageBody.Piece], marking sought: String = "") -> String {
+        pieces.map { markup($0, sought) }.joined()
+    }
+
+    /// Text for itself, with words marked in it.
+    static func text(_ text: String, marking sought: String) -> String {
+        guard !sought.isEmpty else { return Markup.escape(text) }
+        // No colour of the theme can be named in markup; black on yellow is read on light and dark alike.
+        return marked(
+            text, SearchMarks.places(of: sought, in: text),
+            open: "<span background=\"#f8e45c\" foreground=\"#000000\">", close: "</span>")
+    }
+
+    /// - Parameter places: in characters, in order.
+    static func marked(_ text: String, _ places: [Range<Int>], open: String, close: String) -> String {
+        let characters = Array(text)
+        var result = ""
+        var start = 0
+        for place in places where place.lowerBound >= start && place.upperBound <= characters.count {
+            result += Markup.escape(String(characters[start..<place.lowerBound]))
+            result += open + Markup.escape(String(characters[place])) + close
+            start = place.upperBound
+        }
+        return result + Markup.escape(String(characters[start...]))
+    }
+
+    private static func markup(_ piece: MessageBody.Piece, _ sought: String) -> String {
+        var text = text(piece.text, marking: sought)
+        if let link = piece.link {
+            let hint = LinkQuestion.hint(link).map { " title=\"\(Markup.escape($0))\"" } ?? ""
+            // Isolated (Unicode Standard Annex 9 §2.4): what stands around it does not order its letters.
+            text = "\u{2068}<a href=\"\(Markup.escape(link))\"\(hint)>\(text)</a>\u{2069}"
+        }
+        if piece.style.contains(.strong) { text = "<b>\(text)</b>" }
+        if piece.style.contains(.emphasis) { text = "<i>\(text)</i>" }
+        if piece.style.contains(.strikethrough) { text = "<s>\(text)</s>" }
+        if piece.style.contains(.monospace) { text = "<tt>\(text)</tt>" }
+        if piece.style.contains(.sign) { text = "<span alpha=\"45%\">\(text)</span>" }
+        return text
+    }
+}
+
+/// Asks before a link is opened whose host can be taken for another one.
+enum LinkQuestion {
+    /// What stands under the pointer: where it really leads, if that is not what is read.
+    static func hint(_ link: String) -> String? {
+        LinkHost(link)?.asciiName.map { localized("Leads to %@", $0) }
+    }
+
+    /// - Returns: whether this takes care of the link; if not, the desktop opens it.
+    @discardableResult
+    static func ask(_ link: String, over parent: Window?, shown: (MessageDialog) -> Void = { _ in }) -> Bool {
+        guard let host = LinkHost(link), host.isDeceptive else { return false }
+        let dialog = MessageDialog(
+            localized("Open this link?"),
+            body: localized("Its address looks like another one. It leads to %@.", host.asciiName ?? link)
+        ).add("cancel", localized("_Cancel")).add("open", localized("_Open"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: parent) { [weak parent] in
+            if $0 == "open" { ToolkitSettings.open(link, over: parent) }
+        }
+        shown(dialog)
+        return true
+    }
+}
