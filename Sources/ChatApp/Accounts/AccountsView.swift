@@ -4,7 +4,7 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// All accounts, and a way to add one.
+/// The list of all accounts, with a button that adds one.
 final class AccountsView {
     let page: PreferencesPage
     var onOpen: (AccountID) -> Void = { _ in }
@@ -14,7 +14,7 @@ final class AccountsView {
         localized("Accounts"), description: localized("All of them are online at the same time."))
     private(set) var rows: [AccountListRow] = []
 
-    /// - Parameter addAccount: begins signing in to one more.
+    /// - Parameter addAccount: starts signing in to another account.
     init(_ actions: any AccountActions, addAccount: @escaping () -> Void) {
         self.actions = actions
         page = PreferencesPage(localized("Accounts"), icon: "avatar-default-symbolic")
@@ -36,22 +36,22 @@ final class AccountsView {
     }
 }
 
-/// One account in the list of accounts: name, address, and how its connection stands.
+/// One row of the account list: name, address and connection state.
 final class AccountListRow {
     let widget: ActionRow
     let id: AccountID
     private let actions: any AccountActions
-    private let picture: PersonPicture
+    private let picture: AvatarImage
     private let button = Button(icon: "view-refresh-symbolic").named(localized("Connect now")).css("flat")
         .align(vertical: .center).hidden()
     private let warning = Icon("dialog-warning-symbolic").css("warning").hidden()
-    private lazy var seconds = SecondHand { [weak self] in self?.show() }
+    private lazy var seconds = SecondTicker { [weak self] in self?.show() }
 
     init(_ id: AccountID, _ actions: any AccountActions, onOpen: @escaping (AccountID) -> Void) {
         self.id = id
         self.actions = actions
         widget = ActionRow()
-        picture = PersonPicture(actions.avatars, size: 40)
+        picture = AvatarImage(actions.avatars, size: 40)
         widget.prepend(picture.widget)
         widget.append(warning)
         widget.append(button)
@@ -65,22 +65,22 @@ final class AccountListRow {
         guard let row = actions.accounts.rows[id] else { return }
         picture.show(name: row.name, hash: row.avatarHash)
         widget.show(title: row.address.description)
-        let words = Wording.brief(row, now: actions.environment.now())
-        widget.show(subtitle: words)
-        widget.accessible(label: "\(row.address), \(words)")
+        let text = Wording.brief(row, now: actions.environment.now())
+        widget.show(subtitle: text)
+        widget.accessible(label: "\(row.address), \(text)")
         warning.isVisible = row.need != nil
         button.isVisible = row.isEnabled && row.need == nil && row.connection.isWaiting
         seconds.run(row.nextAttempt != nil)
     }
 }
 
-/// What a person does with accounts that are signed in, as their views ask for it.
+/// The operations on signed-in accounts that the account views need.
 protocol AccountActions: AnyObject {
     var accounts: AccountList { get }
     var avatars: AvatarLoader { get }
     var environment: ModelEnvironment { get }
 
-    /// `nil` where the account is not at work.
+    /// `nil` when the account is not running.
     func account(_ id: AccountID) -> ChatAccount?
     func connectNow(_ id: AccountID) async
     func setEnabled(_ isEnabled: Bool, _ id: AccountID) async
@@ -89,18 +89,18 @@ protocol AccountActions: AnyObject {
     func remove(_ id: AccountID) async
 }
 
-/// How the person is seen, as the button for it asks.
+/// The operations that ``PresenceButton`` needs.
 protocol OwnPresenceActions: AnyObject {
     var availability: Availability { get }
     var statusText: String? { get }
     func show(_ availability: Availability, saying status: String?) async
 }
 
-/// The ways to an account.
+/// The operations of the sign-in, registration and invitation pages.
 protocol SignInActions: AnyObject {
     var accounts: AccountList { get }
     func signIn() -> SignInModel
     func register(_ invitation: AccountInvitation?) -> RegistrationModel
-    /// Adds the contact of an invitation to an account.
+    /// Adds the contact of an invitation to the contacts of an account.
     func accept(_ invitation: AccountInvitation, as id: AccountID)
 }

@@ -1,7 +1,7 @@
 internal import GTKBinding
 internal import Localization
 
-/// The keys that do something, as they are set and as they are shown.
+/// The keyboard shortcuts: for registration and for the list that the user sees.
 enum Shortcuts {
     struct Shortcut {
         let action: String
@@ -54,8 +54,8 @@ enum Shortcuts {
     static var all: [Shortcut] { groups.flatMap(\.shortcuts) }
 }
 
-/// The keys that do something, in groups, with a field to find one. GTK's own window for this needs more width than a narrow screen
-/// has, and is only hidden when it is closed.
+/// The list of keyboard shortcuts in groups, with a search field. GTK's own shortcuts window is wider than a narrow
+/// screen, and closing it only hides it.
 enum ShortcutsWindow {
     @discardableResult
     static func show(over parent: Window?) -> PreferencesWindow {
@@ -70,12 +70,12 @@ enum ShortcutsWindow {
 
     private static func row(_ shortcut: Shortcuts.Shortcut) -> Widget {
         let row = ActionRow(shortcut.title)
-        // Below each other, so that there is room for the title in a narrow window.
+        // Stacked vertically, which leaves room for the title in a narrow window.
         let keys = Box(.vertical, spacing: 6).align(vertical: .center).margins(horizontal: 0, vertical: 6)
         for each in shortcut.keys { keys.append(ShortcutLabel(each).align(horizontal: .end)) }
         row.append(keys)
-        let words = shortcut.keys.compactMap(ShortcutLabel.words).joined(separator: ", ")
-        row.accessible(label: "\(shortcut.title): \(words)")
+        let names = shortcut.keys.compactMap(ShortcutLabel.text).joined(separator: ", ")
+        row.accessible(label: "\(shortcut.title): \(names)")
         return row
     }
 }

@@ -1,5 +1,5 @@
-/// What the program looks like beside libadwaita's own style. Colours are only those that the theme names, so dark and high
-/// contrast hold everywhere.
+/// The program's CSS on top of libadwaita. All colours are named colours of the theme, so that dark and high-contrast
+/// styles work.
 enum Style {
     static let rules = conversations + contacts + timeline + composer + rooms + sharedMedia
 
@@ -92,7 +92,7 @@ extension Style {
 }
 
 extension Style {
-    /// The dot says by its shape, too, what its colour says.
+    /// The dot shows the state by shape as well as by colour.
     static let contacts = """
         .contact-heading { font-size: 85%; font-weight: 700; padding: 10px 8px 2px 8px; }
         .contact-more { opacity: 0.55; }

@@ -3,9 +3,10 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The nicknames that go on as written, above the field: Tab or Return takes one, arrows choose another.
+/// The bar above the input field with the nicknames that complete the word: Tab or Return inserts one, the arrow keys
+/// select.
 ///
-/// It is no popover, because that would take the keyboard from the field, and an input method with it.
+/// A popover would take the keyboard focus from the field, and with it the input method.
 final class MentionBar {
     let root: Revealer
     var onChoice: (String) -> Void = { _ in }
@@ -39,7 +40,7 @@ final class MentionBar {
         mark()
     }
 
-    /// As many as stand side by side in a narrow window.
+    /// The number of names that fit into a narrow window.
     private static let shown = 4
 
     func move(_ step: Int) {
@@ -48,7 +49,7 @@ final class MentionBar {
         mark()
     }
 
-    /// The name that is chosen now.
+    /// The selected name.
     var choice: String? {
         guard let completion, completion.candidates.indices.contains(chosen) else { return nil }
         return completion.candidates[chosen]
@@ -60,9 +61,9 @@ final class MentionBar {
 }
 
 extension ComposerView {
-    /// What a key means before the field gets it.
+    /// Handles a key before the input field does.
     func pressed(_ press: KeyPress) -> Bool {
-        // The word that an input method composes is confirmed, changed and given up by the same keys.
+        // While an input method composes text, the same keys confirm, change and cancel the composition.
         if entry.isComposing { return false }
         switch press.key {
         case .enter:

@@ -3,60 +3,60 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// What a person wants with a contact, asked about where that is needed; what goes wrong is said.
-final class ContactWishes {
+/// The actions on a contact. They ask for confirmation where needed, and show errors.
+final class ContactActions {
     let model: ContactModel
-    /// Over which window questions are asked.
+    /// The parent window of the dialogs.
     var window: () -> Window?
-    var say: (String) -> Void
-    /// The contact was deleted.
+    var showToast: (String) -> Void
+    /// Called when the contact was deleted.
     var onDeleted: () -> Void = {}
 
-    private let place: WindowPlace
+    private let context: WindowContext
     private let knownGroups: () -> [String]
     private let open: (ConversationKey) -> Void
     private let showContactPage: (ContactRow.ID) -> Void
 
     /// - Parameters:
-    ///   - place: the main window, which stays when the page of the contact is closed.
-    ///   - knownGroups: the groups that contacts of the account are in.
+    ///   - context: the main window, which stays open when the contact's page is closed.
+    ///   - knownGroups: the groups of the account's contacts.
     init(
-        _ model: ContactModel, _ place: WindowPlace, knownGroups: @escaping () -> [String],
+        _ model: ContactModel, _ context: WindowContext, knownGroups: @escaping () -> [String],
         open: @escaping (ConversationKey) -> Void, showPage: @escaping (ContactRow.ID) -> Void
     ) {
         self.model = model
-        self.place = place
+        self.context = context
         self.knownGroups = knownGroups
         self.open = open
         showContactPage = showPage
-        (window, say) = (place.window, place.toast)
+        (window, showToast) = (context.window, context.showToast)
     }
 
     func write() { open(model.conversation) }
     func showPage() { showContactPage(model.id) }
 
-    /// Does something with the model, and says what went wrong.
-    private func wish(_ body: @escaping (ContactModel) async -> Void) {
+    /// Runs an operation of the model and shows its error.
+    private func perform(_ body: @escaping (ContactModel) async -> Void) {
         Task {
             await body(model)
             if let failure = model.failure {
-                say(failure)
+                showToast(failure)
                 model.clearFailure()
             }
         }
     }
 
-    func rename(to name: String) { wish { await $0.rename(to: name) } }
-    func move(to groups: [String]) { wish { await $0.move(to: groups) } }
-    func setMuted(_ isMuted: Bool) { wish { await $0.setMuted(isMuted) } }
-    func setBlocked(_ isBlocked: Bool) { wish { await $0.setBlocked(isBlocked) } }
-    func add() { wish { await $0.add() } }
-    func accept() { wish { await $0.accept() } }
-    func decline() { wish { await $0.decline() } }
+    func rename(to name: String) { perform { await $0.rename(to: name) } }
+    func move(to groups: [String]) { perform { await $0.move(to: groups) } }
+    func setMuted(_ isMuted: Bool) { perform { await $0.setMuted(isMuted) } }
+    func setBlocked(_ isBlocked: Bool) { perform { await $0.setBlocked(isBlocked) } }
+    func add() { perform { await $0.add() } }
+    func accept() { perform { await $0.accept() } }
+    func decline() { perform { await $0.decline() } }
 
-    // MARK: Questions
+    // MARK: Dialogs
 
-    /// Asks for another name.
+    /// Asks for a new name.
     @discardableResult
     func rename() -> MessageDialog {
         let field = EntryRow(localized("Name"))
@@ -76,10 +76,10 @@ final class ContactWishes {
         return dialog
     }
 
-    /// Asks which groups the contact shall be in.
+    /// Asks for the groups of the contact.
     @discardableResult
     func chooseGroups() -> MessageDialog {
-        let question = GroupsQuestion(
+        let question = GroupChooser(
             known: knownGroups(), chosen: model.groups)
         let dialog = MessageDialog(
             localized("Groups of %@", model.name),
@@ -92,9 +92,9 @@ final class ContactWishes {
         return dialog
     }
 
-    /// Blocks the contact if that is really wanted.
+    /// Blocks the contact after a confirmation.
     ///
-    /// - Parameter isRequest: it is a stranger's request that is answered so.
+    /// - Parameter isRequest: blocks the sender of a contact request, which is declined too.
     @discardableResult
     func block(isRequest: Bool = false) -> MessageDialog {
         let dialog = MessageDialog(
@@ -106,8 +106,8 @@ final class ContactWishes {
             .byDefault("cancel").onEscape("cancel")
         dialog.present(over: window()) { answer in
             guard answer == "block" else { return }
-            self.wish { model in
-                // A server lets nothing go to whom it blocks, not even an answer.
+            self.perform { model in
+                // The server delivers nothing to a blocked address, so the request is declined first.
                 if isRequest { await model.decline() }
                 if model.failure == nil { await model.setBlocked(true) }
             }
@@ -115,7 +115,7 @@ final class ContactWishes {
         return dialog
     }
 
-    /// Removes the contact from the list if that is really wanted.
+    /// Deletes the contact after a confirmation.
     @discardableResult
     func delete() -> MessageDialog {
         let dialog = MessageDialog(
@@ -127,24 +127,24 @@ final class ContactWishes {
         dialog.present(over: window()) { answer in
             guard answer == "delete" else { return }
             let name = self.model.name
-            self.wish { model in
+            self.perform { model in
                 guard await model.remove() else { return }
                 self.onDeleted()
-                self.place.toast(localized("%@ is deleted from your contacts.", name))
+                self.context.showToast(localized("%@ is deleted from your contacts.", name))
             }
         }
         return dialog
     }
 }
 
-/// What can be done with a contact in the list.
+/// The menu of a contact in the list.
 final class ContactMenu {
     let menu: Menu
-    let actions = ActionGroup()
+    let group = ActionGroup()
 
-    /// - Parameter wishes: of a contact whose model was refreshed.
-    init(_ wishes: ContactWishes) {
-        let model = wishes.model
+    /// - Parameter actions: of a contact whose model was refreshed.
+    init(_ actions: ContactActions) {
+        let model = actions.model
         var first: [Menu.Entry] = [
             .item(localized("Write a message"), "contact.write"), .item(localized("Contact page"), "contact.page"),
         ]
@@ -159,11 +159,11 @@ final class ContactMenu {
             .section(
                 nil, [.item(block, "contact.block"), .item(localized("Delete the contact…"), "contact.delete")]),
         ])
-        // The actions keep the wishes as long as the menu can be used.
-        func add(_ name: String, needsConnection: Bool = true, _ body: @escaping (ContactWishes) -> Void) {
-            let action = Action(name) { body(wishes) }
+        // The closures hold `actions` as long as the menu is in use.
+        func add(_ name: String, needsConnection: Bool = true, _ body: @escaping (ContactActions) -> Void) {
+            let action = Action(name) { body(actions) }
             action.isEnabled = !needsConnection || model.isOnline
-            actions.add(action)
+            group.add(action)
         }
         add("write", needsConnection: false) { $0.write() }
         add("page", needsConnection: false) { $0.showPage() }
@@ -174,21 +174,21 @@ final class ContactMenu {
         add("delete") { $0.delete() }
     }
 
-    /// The menu of a contact as it stands now; `nil` where the account is not at work.
-    static func menu(_ wishes: ContactWishes?) async -> ContactMenu? {
-        guard let wishes else { return nil }
-        await wishes.model.refresh()
-        return ContactMenu(wishes)
+    /// The menu of a contact in its current state; `nil` when the account is not running.
+    static func menu(_ actions: ContactActions?) async -> ContactMenu? {
+        guard let actions else { return nil }
+        await actions.model.refresh()
+        return ContactMenu(actions)
     }
 }
 
-/// Which groups somebody is in: those that there are, and one that is new.
-final class GroupsQuestion {
+/// A form for the groups of a contact: the existing groups, and a field for a new one.
+final class GroupChooser {
     let root: Widget
     private let known: [(name: String, button: CheckButton)]
     let new = EntryRow(localized("New group"))
 
-    /// As high as a few groups; the others are scrolled to.
+    /// The height in pixels of a few groups; longer lists scroll.
     private static let height = 280
 
     init(known names: [String], chosen: [String]) {
@@ -210,10 +210,10 @@ final class GroupsQuestion {
         root = known.isEmpty ? group : ScrolledWindow(group).growsWithContent(upTo: Self.height)
     }
 
-    /// What is chosen now.
+    /// The selected groups.
     var groups: [String] { known.filter(\.button.isActive).map(\.name) + (new.text.isEmpty ? [] : [new.text]) }
 
-    /// As a click on a group does.
+    /// Selects or deselects a group, as a click does.
     func choose(_ name: String, _ isChosen: Bool) {
         known.first { $0.name == name }?.button.isActive = isChosen
     }

@@ -5,10 +5,10 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// Adding somebody: the address, what is known about it at each letter, a name and a message.
+/// The form that adds a contact: the address, checked while it is typed, a name and a message.
 final class ContactAdditionView {
     let root: Widget
-    /// It was done, or what was typed is somebody who is a contact already.
+    /// Called when the contact was added, or when the address belongs to an existing contact.
     var onDone: (JID) -> Void = { _ in }
     let page: FormPage
     let address = EntryRow(localized("Address"))
@@ -17,7 +17,7 @@ final class ContactAdditionView {
     let check = Label().wrap(maximumCharacters: 44).textAlignment(0).css("caption", "dim-label")
 
     private let model: ContactAdditionModel
-    /// Where there are several.
+    /// The account to add the contact to; shown when there are several.
     let account: ComboRow?
     private var adding: Task<Void, Never>?
 
@@ -29,7 +29,7 @@ final class ContactAdditionView {
             button: localized("_Add"))
         root = page.root
         let group = PreferencesGroup()
-        // Nobody with one account has to know that there can be several.
+        // With one account there is nothing to choose.
         account =
             model.accounts.count > 1
             ? ComboRow(localized("Your account"), choices: model.accounts.map(\.description)) : nil
@@ -58,7 +58,7 @@ final class ContactAdditionView {
     private func show() {
         let known = model.check
         let own = model.accounts.indices.contains(model.accountIndex) ? model.accounts[model.accountIndex] : nil
-        check.text = ContactWords.check(known, domain: own?.domain ?? "")
+        check.text = ContactText.check(known, domain: own?.domain ?? "")
         if case .alreadyContact = known {
             page.show(button: localized("_Write a message"))
         } else {
@@ -69,7 +69,7 @@ final class ContactAdditionView {
         check.css("dim-label", known != .own)
         address.isWrong(isWrong)
         page.show(isButtonSensitive: known.address != nil)
-        // Nobody reads a message that goes out with a yes, or with a request that is repeated.
+        // A message has no reader when it accepts a request or repeats one.
         if case .new = known { message.isSensitive = true } else { message.isSensitive = known.address == nil }
         page.show(failure: model.failure)
         page.show(progress: model.isWorking ? localized("Asking the server…") : nil)
@@ -85,11 +85,11 @@ final class ContactAdditionView {
         }
     }
 
-    /// Gives up what goes on.
+    /// Cancels the current operation.
     func end() { adding?.cancel() }
 }
 
-/// The window in which somebody is added.
+/// The window with the form that adds a contact.
 final class ContactAdditionWindow {
     let window: Window
     let view: ContactAdditionView
@@ -114,16 +114,16 @@ final class ContactAdditionWindow {
         }
     }
 
-    /// Opens the window; `nil` where there is no account that somebody could be added to.
+    /// Opens the window; `nil` when no account can add contacts.
     @discardableResult
     static func show(_ text: String, _ context: AppContext, over parent: Window?) -> ContactAdditionWindow? {
-        let accounts = context.talkingAccounts
+        let accounts = context.usableAccounts
         guard !accounts.isEmpty else {
-            context.say(localized("Sign in first; then contacts can be added."))
+            context.showToast(localized("Sign in first; then contacts can be added."))
             return nil
         }
         let window = ContactAdditionWindow(text, context, accounts, over: parent)
-        window.window.keep(window)
+        window.window.retain(window)
         window.window.present()
         window.view.focus()
         return window
@@ -134,7 +134,7 @@ final class ContactAdditionWindow {
         if isKnown, let account = model.accountID {
             context.open(ConversationKey(account: account, address: address, kind: .direct))
         } else {
-            context.say(localized("%@ is added to your contacts.", address))
+            context.showToast(localized("%@ is added to your contacts.", address))
         }
         window.close()
     }

@@ -2,8 +2,7 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// Pictures and files before they are sent: how they look, how large they are, in which quality, and that they are the right
-/// ones.
+/// The preview of pictures and files before they are sent: content, size and quality.
 final class OutgoingWindow {
     let selection = OutgoingSelection()
     var onSend: (OutgoingSelection) -> Void = { _ in }
@@ -106,14 +105,14 @@ final class OutgoingWindow {
     }
 }
 
-/// One file that is about to be sent.
+/// One file of the preview.
 final class OutgoingRow {
     let root: Widget
     var onRemove: () -> Void = {}
     private let details = Label().css("dim-label", "caption").textAlignment(0)
     private let picture: PictureWidget?
 
-    /// The place of the only picture, and of one among several, in pixels.
+    /// The side in pixels of a single picture, and of one of several.
     private static let (large, small) = (220, 56)
 
     init(_ item: OutgoingSelection.Item) {

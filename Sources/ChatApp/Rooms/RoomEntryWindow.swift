@@ -4,7 +4,7 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The window in which a room is entered or made.
+/// The window to join or create a room.
 final class RoomEntryWindow {
     let window: Window
     let view: RoomEntryView
@@ -27,22 +27,22 @@ final class RoomEntryWindow {
     @discardableResult
     static func show(_ model: RoomEntryModel, _ context: AppContext) -> RoomEntryWindow {
         let entry = RoomEntryWindow(model, context)
-        entry.window.keep(entry)
+        entry.window.retain(entry)
         entry.window.present()
         entry.view.focus()
         return entry
     }
 
-    /// Asks which room it shall be, as one of the accounts; those that are online come first.
+    /// Asks which room to join. Accounts that are online come first.
     ///
-    /// - Parameter text: what is known of it already.
+    /// - Parameter text: the start of the name or the address.
     @discardableResult
     static func show(_ context: AppContext, text: String = "") -> RoomEntryWindow? {
         let rows = context.home.accounts.rows.elements.filter(\.isEnabled)
         let online = rows.filter(\.connection.isOnline) + rows.filter { !$0.connection.isOnline }
         let accounts = online.compactMap { context.home.account($0.id) }
         guard !accounts.isEmpty else {
-            context.say(localized("Switch an account on first; without one no room can be entered."))
+            context.showToast(localized("Switch an account on first; without one no room can be entered."))
             return nil
         }
         let model = RoomEntryModel(accounts: accounts)
@@ -51,8 +51,8 @@ final class RoomEntryWindow {
     }
 }
 
-/// What a new room shall be called, and who may enter it.
-final class RoomMakingView {
+/// The form for a new room: its name, and who may join.
+final class RoomCreationView {
     let page = FormPage(title: localized("Make a room"), description: nil, button: localized("_Make the room"))
     let name = EntryRow(localized("Name"))
     let shownName = EntryRow(localized("What it is called")).hidden()
@@ -93,7 +93,7 @@ final class RoomMakingView {
     private func show() {
         if name.text != model.text { name.text = model.text }
         if nickname.text != model.nickname { nickname.text = model.nickname }
-        // A name is both; an address tells nothing of how the room is called.
+        // A typed name is used for both address and title; an address says nothing about the title.
         let isAddress = model.text.contains("@")
         shownName.isVisible = isAddress
         group.show(description: model.hint)
@@ -109,13 +109,13 @@ final class RoomMakingView {
     }
 }
 
-/// The public rooms that go on as typed, below the field.
+/// The public rooms that match the typed text, below the field.
 final class RoomSuggestions {
     let root = ListBox().css("boxed-list").hidden()
     var onChoice: (RoomListing) -> Void = { _ in }
     private(set) var shown: [RoomListing] = []
 
-    /// As many as leave the fields below in sight.
+    /// In rows. More would push the fields below out of view.
     private static let limit = 3
 
     init() {

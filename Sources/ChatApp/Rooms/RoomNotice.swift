@@ -4,10 +4,11 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// Says over the messages of a room that nobody there hears this person, why, and what can be done; nothing while all is well.
+/// The bar above the messages of a room that says why the user is not in the room, with a button to join; hidden
+/// otherwise.
 final class RoomNotice {
     let root: Revealer
-    let words = Label().wrap().textAlignment(0).css("caption")
+    let label = Label().wrap().textAlignment(0).css("caption")
     let button = Button(localized("_Join")).css("caption").align(horizontal: .end)
 
     private let room: RoomModel
@@ -19,7 +20,7 @@ final class RoomNotice {
         self.room = room
         self.accounts = accounts
         self.entering = entering
-        root = Revealer(Box.vertical(spacing: 4, words, button).css("notice"), .slideDown)
+        root = Revealer(Box.vertical(spacing: 4, label, button).css("notice"), .slideDown)
         button.onClick { [weak self] in self?.join() }
         observe(self) { notice in notice.show() }
     }
@@ -32,7 +33,7 @@ final class RoomNotice {
         }
     }
 
-    /// Gives up what goes on.
+    /// Cancels the current operation.
     func close() { joining?.cancel() }
 
     private func show() {
@@ -40,18 +41,18 @@ final class RoomNotice {
         let isOnline = accounts.rows[room.key.account]?.connection.isOnline ?? false
         let isEntering = joining != nil || room.entersAutomatically && room.absence == nil
         if !isOnline {
-            words.text =
+            label.text =
                 room.entersAutomatically
                 ? localized("Not connected. The room is entered as soon as the account is online.")
                 : localized("You are not in this room.")
         } else if isEntering {
-            words.text = localized("Entering the room…")
+            label.text = localized("Entering the room…")
         } else if let absence = room.absence {
-            words.text =
+            label.text =
                 absence.isTriedAgain
                 ? Wording.absence(absence) + " " + localized("It is tried again by itself.") : Wording.absence(absence)
         } else {
-            words.text = localized("You are not in this room.")
+            label.text = localized("You are not in this room.")
         }
         button.isVisible = isOnline && !isEntering
         button.show(label: room.absence == nil ? localized("_Join") : localized("_Join again"))
@@ -59,18 +60,18 @@ final class RoomNotice {
     }
 }
 
-/// What a conversation has more where it is in a room: the notice over the messages, and the window about the room.
-final class RoomPart {
+/// What a conversation in a room has in addition: the notice above the messages, and the window about the room.
+final class RoomAccessories {
     let model: RoomModel
     let notice: RoomNotice
     let button = Button(icon: "system-users-symbolic").named(localized("About the room"))
-    /// Somebody is to be addressed in what is written.
+    /// Called to mention a nickname in the composer.
     var onMention: (String) -> Void = { _ in }
 
     private let makeWindow: () -> RoomWindow?
     private(set) weak var window: RoomWindow?
 
-    /// - Parameter makeWindow: makes the window about the room.
+    /// - Parameter makeWindow: creates the window about the room.
     init(_ model: RoomModel, _ notice: RoomNotice, makeWindow: @escaping () -> RoomWindow?) {
         self.model = model
         self.notice = notice
@@ -78,7 +79,7 @@ final class RoomPart {
         button.onClick { [weak self] in self?.open() }
     }
 
-    /// Shows who is in the room and what it is like.
+    /// Opens the window about the room.
     func open() {
         if let window { return window.window.present() }
         guard let window = makeWindow() else { return }
@@ -97,7 +98,7 @@ final class RoomPart {
 }
 
 extension ComposerView {
-    /// Addresses somebody in what is written.
+    /// Mentions a nickname in the composer.
     func address(_ nickname: String) {
         let before = entry.text.unicodeScalars.prefix(entry.cursor)
         let needsSpace = before.last.map { !$0.properties.isWhitespace } ?? false

@@ -3,7 +3,7 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// Creating an account: first the provider, then what it asks for.
+/// The pages that create an account: the provider first, then its form.
 final class RegistrationView {
     let root: Widget
     var onDone: (AccountID) -> Void = { _ in }
@@ -73,13 +73,13 @@ final class RegistrationView {
     }
 
     private func goOn() {
-        // There is an account already; only signing in to it has failed.
+        // The account exists already; only signing in to it failed.
         if model.progress == .signingIn { model.signIn?.start() } else { model.submit() }
     }
 
     func focus() { provider.grabFocus() }
 
-    /// One step back; `false` where there is none.
+    /// Goes one page back; `false` on the first page.
     func goBack() -> Bool {
         guard stack.shown == "form", model.progress != .signingIn else { return false }
         model.cancel()
@@ -122,14 +122,14 @@ final class RegistrationView {
     }
 }
 
-/// What a provider asks for beside name and password, as rows.
+/// The fields that a provider requires in addition to name and password.
 final class RegistrationFormView {
     let root = Box(.vertical, spacing: 18)
     private let model: RegistrationModel
     private var rows: [String: EntryRow] = [:]
-    /// Those in which something is typed, in their order.
+    /// The text fields in their order.
     private(set) var fields: [EntryRow] = []
-    /// Of the picture that a person reads something from, in pixels.
+    /// The height in pixels of a CAPTCHA picture.
     private static let pictureHeight = 120
 
     init(_ model: RegistrationModel) { self.model = model }
@@ -159,18 +159,18 @@ final class RegistrationFormView {
                 let picture = PictureWidget()
                 picture.show(alternative: field.label)
                 root.append(picture.minimumSize(height: Self.pictureHeight).css("card"))
-                // It comes from a server that nothing is known of yet.
-                Task { picture.show(await PictureBytes.texture(bytes)) }
+                // The picture comes from a server that is not trusted yet.
+                Task { picture.show(await PictureDecoder.texture(bytes)) }
             } else if let link = field.link {
                 group = nil
                 root.append(Self.link(localized("Show what is asked for in the browser"), link))
             }
-            let place = group ?? PreferencesGroup()
+            let target = group ?? PreferencesGroup()
             if group == nil {
-                root.append(place)
-                group = place
+                root.append(target)
+                group = target
             }
-            for row in widgets(for: field) { place.add(row) }
+            for row in widgets(for: field) { target.add(row) }
         }
     }
 

@@ -3,7 +3,7 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// Address and password, and where the server is.
+/// The sign-in form: address, password and server settings.
 final class SignInView {
     let root: Widget
     var onDone: (AccountID) -> Void = { _ in }
@@ -66,7 +66,7 @@ final class SignInView {
     }
 }
 
-/// Where the server is, for those whose provider has told them; closed for everybody else.
+/// The server settings; collapsed, because only few providers require them.
 final class ServerRows {
     let root = ExpanderRow(localized("Server settings"))
     let host = EntryRow(localized("Host"))
@@ -86,7 +86,7 @@ final class ServerRows {
     }
 }
 
-/// The link of an invitation, pasted.
+/// The form to paste an invitation link into.
 final class InvitationView {
     let root: Widget
     var onInvitation: (AccountInvitation) -> Void = { _ in }

@@ -4,9 +4,9 @@ internal import Foundation
 internal import GTKBinding
 internal import Localization
 
-/// The bar over a timeline in which words are found in the conversation, match by match, and days are gone to.
+/// The bar above a timeline that finds text in the conversation and jumps to a day.
 ///
-/// Return and ↑ go to the match above, Shift+Return and ↓ to the one below, Escape closes it.
+/// Return and ↑ select the match above, Shift+Return and ↓ the one below, Escape closes the bar.
 final class FindBar {
     let root: SearchBar
     let entry = SearchEntry(placeholder: localized("Find in this conversation"))
@@ -15,7 +15,7 @@ final class FindBar {
     let newer = Button(icon: "go-down-symbolic").css("flat")
     let dates: DateChooser
     let finder: ConversationFinder
-    /// It was closed: the keyboard goes where it was.
+    /// Called when the bar was closed, to restore the focus.
     var onClose: () -> Void = {}
     private weak var timeline: TimelineView?
 
@@ -92,27 +92,27 @@ final class FindBar {
 
     private func show() {
         let isAsked = finder.text.contains { !$0.isWhitespace }
-        older.isSensitive = finder.place.map { $0 + 1 < finder.count || finder.hasMore } ?? false
-        newer.isSensitive = (finder.place ?? 0) > 0
+        older.isSensitive = finder.position.map { $0 + 1 < finder.count || finder.hasMore } ?? false
+        newer.isSensitive = (finder.position ?? 0) > 0
         count.isVisible = isAsked
-        if let place = finder.place {
-            count.text = "\(place + 1) / \(finder.count)" + (finder.hasMore ? "+" : "")
+        if let position = finder.position {
+            count.text = "\(position + 1) / \(finder.count)" + (finder.hasMore ? "+" : "")
         } else if finder.isSearching {
             count.text = "…"
         } else {
             count.text = localized("Nothing found")
         }
-        entry.css("error", isAsked && finder.place == nil && !finder.isSearching)
+        entry.css("error", isAsked && finder.position == nil && !finder.isSearching)
     }
 }
 
-/// A button with a calendar in which the days are marked on which something was said; choosing one leads there.
+/// A calendar button that marks the days with messages and jumps to the selected day.
 final class DateChooser {
     let button = MenuButton(icon: "x-office-calendar-symbolic").css("flat")
-    /// A day was chosen.
+    /// Called when a day was selected.
     var onChoice: (CalendarView.Day) -> Void = { _ in }
     private let timeline: Timeline
-    /// Made when it is opened for the first time.
+    /// Created when it is first opened.
     private(set) var calendar: CalendarView?
     private var popover: Popover?
     private var shown: CalendarView.Day?
@@ -143,7 +143,7 @@ final class DateChooser {
         return popover
     }
 
-    /// A click on a day leads there; a click that only turns to another month does not.
+    /// Selecting a day jumps to it; changing the month does not.
     private func selected() {
         guard let calendar else { return }
         let (day, before) = (calendar.day, shown)
