@@ -195,7 +195,7 @@ extension DesktopProgram {
         \(localized("Opens the window, and in it what is at the addresses, such as %@.", "xmpp:juliet@example.org"))
 
               --hidden    \(localized("begin without a window"))
-              --version   \(localized("showToast which release this is, and end"))
+              --version   \(localized("say which release this is, and end"))
           -h, --help      \(localized("show this help"))
         """
     }
