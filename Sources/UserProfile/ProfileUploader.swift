@@ -34,6 +34,12 @@ public struct ProfileUploader: AttachmentUploader {
             try? await media.release(hash)
             return url
         } catch {
+            // A server without an upload service takes small pictures and voice messages inside of the message.
+            if error.code == .noUploadService, attachment.kind == .picture || attachment.kind == .voice,
+                content.count <= InlineMedia.maximumSize, let url = attachment.inlineURL
+            {
+                return url
+            }
             // A server without an upload service will not get one within a minute; a broken connection may be repaired
             // by then.
             let isTemporary = error.code == .transferFailed
