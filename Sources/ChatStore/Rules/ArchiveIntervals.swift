@@ -35,7 +35,8 @@ struct ArchiveIntervals: Equatable, Sendable {
     ///   - anchor: the place of the query's anchor, if that is known.
     ///   - limit: the place of the query's limit, if that is known.
     mutating func insert(
-        _ items: [StoredArchivePosition], of query: StoredArchiveQuery, isComplete: Bool, anchor: StoredArchivePosition?,
+        _ items: [StoredArchivePosition], of query: StoredArchiveQuery, isComplete: Bool,
+        anchor: StoredArchivePosition?,
         limit: StoredArchivePosition?
     ) {
         var members = items
