@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ServerFixtures
 import Synchronization
 import Testing
 
@@ -141,18 +142,11 @@ struct ProfileSocketTests {
                 pass
             print(s.makefile().read())
             """
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", script, place.path,
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(text.contains("Another user") && !text.contains("result"), "\(text)")
+        let result = try await OutsideProgram.run([
+            "env", "PATH=/usr/bin:/bin", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c",
+            script, place.path,
+        ])
+        #expect(result.output.contains("Another user") && !result.output.contains("result"), "\(result.output)")
     }
 
     @Test(

@@ -156,9 +156,7 @@ public actor RoomService {
         try await chat.enter(room, visit)
     }
 
-    /// Enters a room that the account knows, unless it is there; now, or when it connects.
-    ///
-    /// For programs that do not enter all rooms of the account (``ChatAccountPolicy/entersRooms``).
+    /// Enters a room that the account knows, unless it is there; now, or when it connects (``ChatAccountPolicy/entersRooms``).
     public func visit(_ room: JID) async {
         guard visited.insert(room.bare).inserted, let session = await context.onlineSession,
             session[GroupChat.self]?.room(room) == nil

@@ -238,7 +238,7 @@ final class Listener: Sendable {
         }
         do {
             guard let fetcher = await account.fetcher else {
-                throw AttachmentFailure(isTemporary: false, condition: "not-kept", text: "")
+                throw AttachmentFailure(.notStored)
             }
             let content = try await withDeadline(seconds: ListenedFiles.timeLimit) {
                 try await fetcher.fetch(0, of: job.file.message)

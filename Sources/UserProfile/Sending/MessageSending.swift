@@ -62,7 +62,7 @@ public struct MessageSending: Sendable {
             }
             throw await withdraw(message, SendFailure(.offline, cause: cause, text: text))
         case .uploadFailed:
-            let reason = FailureReason(.notSent, condition: "upload-failed")
+            let reason = FailureReason(.notSent, condition: AttachmentFailure.Code.uploadFailed.rawValue)
             throw await withdraw(message, SendFailure(.failed, reason: reason))
         case .late: throw await withdraw(message, SendFailure(.late))
         }
