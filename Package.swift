@@ -242,7 +242,9 @@ let package = Package(
         tests("Cryptography", ["Cryptography"]),
         tests("TransportLayer", ["TransportLayer", "ServerFixtures"]),
         tests("Localization", ["Localization"]),
-        tests("UserProfile", ["UserProfile", "ChatModel", "ChatStore", "SASLMechanisms", "XMPPAddress"]),
+        tests(
+            "UserProfile",
+            ["UserProfile", "ChatModel", "ChatStore", "SASLMechanisms", "XMPPAddress", "ServerFixtures"]),
         tests("Media", ["Media"]),
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",

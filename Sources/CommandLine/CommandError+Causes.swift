@@ -21,6 +21,8 @@ extension CommandError {
         case let error as RegistrationError: self.init(error)
         case let error as StoreError: self.init(store: error)
         case let error as ProfileFailure: self.init(profile: error)
+        case let error as SendFailure: self.init(send: error)
+        case let error as AttachmentFailure: self = .failed(Wording.failure(error))
         case is CancellationError: self = .failed(localized("Interrupted."))
         default: self = .failed("\(error)")
         }
@@ -48,6 +50,35 @@ extension CommandError {
             self.init(status, phrase ?? Self.oneLine(error.sentence))
         case .cancelled: self.init(.failed, localized("Interrupted."))
         default: self.init(status, Self.oneLine(error.sentence))
+        }
+    }
+
+    private init(send failure: SendFailure) {
+        switch failure.code {
+        case .offline:
+            self =
+                failure.cause.map { CommandError(client: $0) }
+                ?? CommandError(.connection, Self.oneLine(failure.text ?? localized("Offline.")))
+        case .unconfirmed:
+            self.init(
+                .connection,
+                localized(
+                    "The connection was lost before the server confirmed the message. It is sent again with the next connection."
+                ))
+        case .late:
+            self.init(.connection, localized("The server did not confirm the message in time; it was not saved."))
+        case .failed:
+            let reason = failure.reason.map { Wording.failure($0) } ?? ""
+            self = .failed(localized("The message was not delivered: %@", Self.oneLine(reason)))
+        case .undelivered:
+            self = .failed(localized("The server has the message, but no device of the receiver confirmed it in time."))
+        case .file: self = .failed(Self.oneLine(failure.text ?? ""))
+        case .store: self.init(.store, Self.oneLine(failure.text ?? ""))
+        case .account:
+            self.init(
+                .profileInUse,
+                localized("The program that has the profile open is not signed in to this account; close it first."))
+        case .interrupted: self = .failed(localized("Interrupted."))
         }
     }
 

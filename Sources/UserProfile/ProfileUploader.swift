@@ -18,9 +18,9 @@ public struct ProfileUploader: AttachmentUploader {
     ) async throws(AttachmentFailure) -> String {
         guard let hash = attachment.contentHash.flatMap({ ChatStore.ContentHash($0) }),
             let content = (try? await media.content(of: hash)) ?? nil
-        else { throw AttachmentFailure(isTemporary: false, condition: "file-gone", text: "") }
+        else { throw AttachmentFailure(.fileGone) }
         guard let sharing = session[FileSharing.self] else {
-            throw AttachmentFailure(isTemporary: true, condition: "offline", text: "")
+            throw AttachmentFailure(.offline, isTemporary: true)
         }
         let file = OutgoingFile(
             kind: attachment.kind, name: attachment.name ?? attachment.kind.word,
@@ -34,12 +34,20 @@ public struct ProfileUploader: AttachmentUploader {
             try? await media.release(hash)
             return url
         } catch {
-            // A server without an upload service will not get one within a minute; a broken connection may be repaired
-            // by then.
-            let isTemporary = error.code == .transferFailed
-            throw AttachmentFailure(
-                isTemporary: isTemporary, condition: error.code == .noUploadService ? "no-upload" : "upload-failed",
-                text: error.description)
+            // A server without an upload service takes small pictures and voice messages inside of the message.
+            if error.code == .noUploadService, attachment.kind == .picture || attachment.kind == .voice,
+                content.count <= InlineMedia.maximumSize, let url = attachment.inlineURL
+            {
+                return url
+            }
+            switch error.code {
+            // A server without an upload service will not get one within a minute; a broken connection may be repaired by then.
+            case .transferFailed: throw AttachmentFailure(.uploadFailed, isTemporary: true)
+            case .noUploadService: throw AttachmentFailure(.noUploadService)
+            case .tooLarge: throw AttachmentFailure(.tooLarge)
+            case .quotaExceeded: throw AttachmentFailure(.quotaExceeded)
+            default: throw AttachmentFailure(.uploadFailed)
+            }
         }
     }
 }

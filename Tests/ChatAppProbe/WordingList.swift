@@ -40,8 +40,6 @@ enum WordingList {
         case "StoreError": return Wording.failure(StoreError(.init(code), developersText))
         case "GroupChatError": return Wording.failure(RoomFailure(.init(code), developersText))
         case "FailureReason": return Wording.failure(FailureReason(.notSent, condition: code))
-        case "AttachmentFailure":
-            return Wording.failure(AttachmentFailure(isTemporary: false, condition: code, text: developersText))
         default: return nil
         }
     }
@@ -65,6 +63,15 @@ enum WordingList {
                 (
                     "message that came back", "\(condition)",
                     Wording.failure(FailureReason(.refused, condition: condition.rawValue))
+                ))
+        }
+        for code in AttachmentFailure.Code.allCases {
+            all.append(("AttachmentFailure", "\(code)", Wording.failure(AttachmentFailure(code))))
+            // What could not be uploaded is why its message was not sent.
+            all.append(
+                (
+                    "message that was not sent", "\(code)",
+                    Wording.failure(FailureReason(.notSent, condition: code.rawValue))
                 ))
         }
         for code in MediaError.Code.allCases {

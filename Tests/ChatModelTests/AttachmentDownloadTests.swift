@@ -192,7 +192,7 @@ struct AttachmentDownloadTests {
             Issue.record("\(download.phase)")
             return
         }
-        #expect(failure.isTemporary && failure.condition == "not-fetched")
+        #expect(failure.isTemporary && failure.code == .notDownloaded)
         download.start()
         await eventually { if case .here = download.phase { true } else { false } }
         #expect(download.phase != .absent && !download.isRunning)
@@ -201,21 +201,21 @@ struct AttachmentDownloadTests {
     @Test(
         "what is too large, of another size, or another file is refused and not kept",
         arguments: [
-            (Attachment(kind: .file, size: 1 << 40, url: url), "too-large"),
-            (Attachment(kind: .file, size: 7, url: url), "wrong-content"),
+            (Attachment(kind: .file, size: 1 << 40, url: url), AttachmentFailure.Code.tooLarge),
+            (Attachment(kind: .file, size: 7, url: url), AttachmentFailure.Code.wrongContent),
             (
                 Attachment(kind: .file, url: url, contentHash: String(repeating: "0", count: 64)),
-                "wrong-content"
-            ), (Attachment(kind: .file), "file-gone"),
+                AttachmentFailure.Code.wrongContent
+            ), (Attachment(kind: .file), AttachmentFailure.Code.fileGone),
         ])
-    func refused(attachment: Attachment, condition: String) async throws {
+    func refused(attachment: Attachment, code: AttachmentFailure.Code) async throws {
         let scene = try await Scene(FakeWeb([Self.url: Self.text]))
         let id = try await scene.receive(attachment)
         do throws(AttachmentFailure) {
             _ = try await scene.downloads.fetcher.fetch(0, of: id)
             Issue.record("it was taken")
         } catch {
-            #expect(error.condition == condition && !error.isTemporary)
+            #expect(error.code == code && !error.isTemporary)
         }
         #expect(await scene.media.size == 0)
         #expect(try await scene.attachment(id) == attachment)

@@ -1,21 +1,17 @@
 import ChatModel
-import FileSharing
+import ChatStore
 import Synchronization
 import Testing
 import XMPPAddress
-import XMPPStanzas
 
 @testable import CommandLine
 
 @Suite("Files that listen downloads")
 struct ListenedFilesTests {
-    private static let offer: FileOffer = {
-        var message = Message(type: .chat, body: "https://files.example/a")
-        message.append(
-            SharedFile(metadata: FileMetadata(mediaType: "image/png", size: 1000), urls: ["https://files.example/a"]))
-        guard let offer = try? FileOffer(in: message) else { preconditionFailure("The sample offers a file.") }
-        return offer
-    }()
+    private static let file = ListenedFiles.File(
+        message: MessageID(rawValue: 1),
+        attachment: Attachment(
+            kind: .picture, mediaType: "image/png", size: 1000, url: "https://files.example/a"))
     private static let origin = ListenedOrigin(name: "x", members: [])
 
     @Test("a person whose server hangs holds nobody up, and what waits is bounded")
@@ -23,15 +19,15 @@ struct ListenedFilesTests {
         let files = ListenedFiles()
         let (slow, quick) = (try JID("slow@a.test"), try JID("quick@b.test"))
         // Nothing is awaited here: the events of the session go on.
-        #expect(files.add(Self.offer, from: slow, Self.origin) == nil)
-        #expect(files.add(Self.offer, from: slow, Self.origin) == nil)
-        for _ in 0..<10 { #expect(files.add(Self.offer, from: quick, Self.origin) == nil) }
+        #expect(files.add(Self.file, from: slow, Self.origin) == nil)
+        #expect(files.add(Self.file, from: slow, Self.origin) == nil)
+        for _ in 0..<10 { #expect(files.add(Self.file, from: quick, Self.origin) == nil) }
         let begun = Mutex<[JID]>([])
         let (done, report) = AsyncStream<JID>.makeStream()
         let work = Task {
-            try await files.run { job in
+            await files.run { job in
                 begun.withLock { $0.append(job.sender) }
-                if job.sender == slow { try await Task.sleep(for: .seconds(3600)) }
+                if job.sender == slow { try? await Task.sleep(for: .seconds(3600)) }
                 report.yield(job.sender)
                 return 1000
             }
@@ -44,7 +40,7 @@ struct ListenedFilesTests {
         }
         #expect(begun.withLock { $0.filter { $0 == slow }.count } == 1, "One of each person at a time.")
         work.cancel()
-        _ = await work.result
+        await work.value
     }
 
     @Test("more than the budget of an hour is not downloaded")
@@ -53,7 +49,7 @@ struct ListenedFilesTests {
         let sender = try JID("friend@a.test/phone")
         var refused = 0
         for _ in 0..<(DownloadBudget.filesPerHour + 5)
-        where files.add(Self.offer, from: sender, Self.origin) == .overBudget { refused += 1 }
+        where files.add(Self.file, from: sender, Self.origin) == .overBudget { refused += 1 }
         #expect(refused == 5)
     }
 }

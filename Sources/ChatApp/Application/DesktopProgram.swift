@@ -15,6 +15,8 @@ public final class DesktopProgram {
     let application: Application
     private let profile = Profile()
     private var store: SQLiteStore?
+    /// Lets scripts send through the accounts that are online here.
+    private var socket: ProfileSocket?
     private(set) var context: AppContext?
     private(set) var window: MainWindow?
     private var notifier: Notifier?
@@ -77,6 +79,7 @@ public final class DesktopProgram {
             if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)
             await home.start()
+            socket = ProfileSocket(profile, [.send { [weak home] address in await home?.account(at: address) }])
             for address in waitingAddresses { open(address, context) }
             waitingAddresses = []
         } catch {
@@ -162,6 +165,8 @@ public final class DesktopProgram {
         badge = nil
         let (context, store, notifications) = (context, store, notifications)
         self.context = nil
+        socket?.close()
+        socket = nil
         Task { [application] in
             await notifications?.end()
             await context?.end()

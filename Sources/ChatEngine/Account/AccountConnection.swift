@@ -114,6 +114,7 @@ actor AccountConnection {
     }
 
     private func happened(_ event: SessionEvent, in session: Session) async {
+        await context.hearing?.tell(.session(event))
         switch event {
         case .connection(.online(_, let isResumed)): await wentOnline(isResumed: isResumed, in: session)
         case .connection(.disconnected):
@@ -136,8 +137,8 @@ actor AccountConnection {
 
     /// Shows this account to its contacts; the server remembers it in a session that is resumed.
     private func announce(isResumed: Bool, in session: Session) async {
-        guard !isResumed else { return }
-        _ = try? await session.send(ownPresence.stanza)
+        if !isResumed { _ = try? await session.send(ownPresence.stanza) }
+        if let hearing = context.hearing, let address = await session.address { await hearing.tell(.online(address)) }
     }
 
     private func wentOnline(isResumed: Bool, in session: Session) async {

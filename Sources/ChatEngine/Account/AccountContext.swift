@@ -22,6 +22,8 @@ final class AccountContext: Sendable {
     /// Who may be told that something is being written.
     let stateSupport: ChatStateSupport
     let events = EventChannel<ChatAccountEvent>()
+    /// Whom everything is told that is heard; `nil` for nobody.
+    let hearing: Hearing?
     private let state: Mutex<State>
 
     init(
@@ -34,10 +36,12 @@ final class AccountContext: Sendable {
         self.now = now
         let stateSupport = ChatStateSupport(tellsTyping: policy.tellsTyping)
         self.stateSupport = stateSupport
-        recorder = SessionRecorder(store: store, account: id, address: address, media: media, now: now)
+        hearing = policy.hear.map { Hearing($0) }
+        recorder = SessionRecorder(
+            store: store, account: id, address: address, media: media, hearing: hearing, now: now)
         queue = SendQueue(
             store: store, account: id,
-            tellsActivity: { stateSupport.allows($0) }, uploader: uploader, now: now)
+            tellsActivity: { stateSupport.allows($0) }, uploader: uploader, media: media, now: now)
         state = Mutex(State(policy: policy))
     }
 

@@ -108,7 +108,7 @@ public final class ChatAccount: Sendable {
     ///
     /// - Returns: when the message is on the disk.
     public func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
-        try await messages.send(content, in: key)
+        try await messages.send(content, in: key, id: nil)
     }
 
     /// Tries once more to send a message that failed.

@@ -1,4 +1,5 @@
 public import Roster
+public import XMPPStream
 
 /// What an account does by itself.
 public struct ChatAccountPolicy: Sendable {
@@ -8,6 +9,12 @@ public struct ChatAccountPolicy: Sendable {
     public var programName = "Hongyan"
     /// The kind of the program: `pc`, `console`, `phone`, `bot` …
     public var programType = "pc"
+    /// What is negotiated at a login. The usual plan leaves it to the archive what came while nobody was here.
+    public var negotiation = NegotiationPlan.forArchiveReaders
+    /// Is told everything that the account hears, as it comes.
+    public var hear: HeardHandler?
+    /// Enters the rooms of the account whenever it connects; otherwise only those of ``RoomService/visit(_:)``.
+    public var entersRooms = true
     /// Contacts may learn that a message has arrived and that it was seen.
     public var tellsReceipts = true
     /// Contacts may learn that something is being written.

@@ -26,8 +26,7 @@ extension ClientConfiguration {
     ) -> ClientConfiguration {
         var configuration = self
         let (policy, recorder) = (context.policy, context.recorder)
-        // What came while nobody was here is fetched from the archive, so the server need not keep it apart.
-        configuration.negotiation = .forArchiveReaders
+        configuration.negotiation = policy.negotiation
         configuration.store = recorder
         // Messages can be queued offline, so starting without a connection is normal.
         configuration.reconnection.retriesFirstLogin = true

@@ -91,7 +91,7 @@ public struct AttachmentFetcher: Sendable {
         _ index: Int, of message: MessageID, limit: Int64, progress: @escaping ProgressHandler
     ) async throws(AttachmentFailure) -> (path: String, isNew: Bool) {
         guard let attachment = await attachment(index, of: message) else {
-            throw AttachmentFailure(isTemporary: false, condition: "message-gone", text: "")
+            throw AttachmentFailure(.messageGone)
         }
         if let path = await path(of: attachment) {
             // The sender's word about a content that is here for another reason, or it was noted before.
@@ -100,9 +100,9 @@ public struct AttachmentFetcher: Sendable {
             return (path, isNew)
         }
         guard let url = attachment.url else {
-            throw AttachmentFailure(isTemporary: false, condition: "file-gone", text: "")
+            throw AttachmentFailure(.fileGone)
         }
-        if let size = attachment.size, size > limit { throw .tooLarge }
+        if let size = attachment.size, size > limit { throw AttachmentFailure(.tooLarge) }
         let part = media.pathForIncoming()
         defer { try? FileManager.default.removeItem(atPath: part) }
         do throws(TransportError) {
@@ -118,7 +118,7 @@ public struct AttachmentFetcher: Sendable {
     ) async throws(AttachmentFailure) -> String {
         let size = (try? FileManager.default.attributesOfItem(atPath: part))?[.size] as? NSNumber
         if let promised = attachment.size, let size, promised != size.int64Value {
-            throw AttachmentFailure(isTemporary: false, condition: "wrong-content", text: "")
+            throw AttachmentFailure(.wrongContent)
         }
         let promised = attachment.contentHash.flatMap(ContentHash.init)
         let hash: ContentHash
@@ -126,12 +126,10 @@ public struct AttachmentFetcher: Sendable {
             hash = try await media.insert(contentsOf: part, expecting: promised)
         } catch {
             let isWrong = error.code == .invalidRequest
-            throw AttachmentFailure(
-                isTemporary: !isWrong, condition: isWrong ? "wrong-content" : "not-kept",
-                text: isWrong ? "" : error.description)
+            throw AttachmentFailure(isWrong ? .wrongContent : .notStored, isTemporary: !isWrong)
         }
         guard let path = await media.file(of: hash) else {
-            throw AttachmentFailure(isTemporary: true, condition: "not-kept", text: "")
+            throw AttachmentFailure(.notStored, isTemporary: true)
         }
         await note(index, of: message, at: path, hash: hash.description)
         return path
@@ -188,15 +186,12 @@ extension Attachment {
 }
 
 extension AttachmentFailure {
-    static let tooLarge = AttachmentFailure(isTemporary: false, condition: "too-large", text: "")
-
     init(fetching error: TransportError) {
         switch error.code {
-        case .tooLarge: self = .tooLarge
-        case .cancelled: self.init(isTemporary: true, condition: "cancelled", text: "")
-        case .httpStatus, .certificateRefused, .invalidConfiguration:
-            self.init(isTemporary: false, condition: "not-fetched", text: error.description)
-        default: self.init(isTemporary: true, condition: "not-fetched", text: error.description)
+        case .tooLarge: self.init(.tooLarge)
+        case .cancelled: self.init(.cancelled, isTemporary: true)
+        case .httpStatus, .certificateRefused, .invalidConfiguration: self.init(.notDownloaded)
+        default: self.init(.notDownloaded, isTemporary: true)
         }
     }
 }

@@ -2,17 +2,22 @@ internal import ChatStore
 
 extension MessageMeaning {
     /// Stores it for an account.
-    func keep(of account: AccountID, in writer: any StoreWriter) throws(StoreError) {
+    ///
+    /// - Returns: what is told of it.
+    @discardableResult
+    func keep(of account: AccountID, in writer: any StoreWriter) throws(StoreError) -> HeardEvent? {
         switch self {
         case .message(let copy, let conversation):
-            _ = try writer.receive(copy, in: ConversationKey(account: account, conversation))
+            let key = ConversationKey(account: account, conversation)
+            return heard(try writer.receive(copy, in: key), in: key)
         case .report(let report, let conversation):
             try writer.receive(report, in: ConversationKey(account: account, conversation))
         case .read(let target, let conversation):
             // What was read elsewhere opens no conversation here.
-            guard let known = try writer.conversation(ConversationKey(account: account, conversation)) else { return }
+            guard let known = try writer.conversation(ConversationKey(account: account, conversation)) else { break }
             try writer.markRead(upTo: target, in: known)
         }
+        return nil
     }
 
     /// The same, as an item of an archive; a read position is none.

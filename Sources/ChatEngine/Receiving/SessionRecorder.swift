@@ -30,6 +30,7 @@ public struct SessionRecorder: SessionStore {
     private let address: JID
     private let now: @Sendable () -> MessageTime
     private let media: MediaCache?
+    private let hearing: Hearing?
     private let presences = PresenceRecord()
     let places = RoomPlaces()
     let people = KnownPeople()
@@ -42,7 +43,15 @@ public struct SessionRecorder: SessionStore {
         store: any LocalStore, account: AccountID, address: JID, media: MediaCache? = nil,
         now: @escaping @Sendable () -> MessageTime
     ) {
+        self.init(store: store, account: account, address: address, media: media, hearing: nil, now: now)
+    }
+
+    init(
+        store: any LocalStore, account: AccountID, address: JID, media: MediaCache?, hearing: Hearing?,
+        now: @escaping @Sendable () -> MessageTime
+    ) {
         self.media = media
+        self.hearing = hearing
         self.store = store
         self.account = account
         self.address = address.bare
@@ -137,8 +146,9 @@ public struct SessionRecorder: SessionStore {
         let isOnline = offlineDelivery.isOnline(at: time)
         let acknowledged = Set(change.acknowledged)
         let (account, resumption, kept, entered) = (account, change.resumption, meanings, newPlaces)
-        try await store.write { writer throws(StoreError) in
-            for meaning in kept { try meaning.keep(of: account, in: writer) }
+        let heard = try await store.write { writer throws(StoreError) in
+            var heard: [HeardEvent] = []
+            for meaning in kept { if let event = try meaning.keep(of: account, in: writer) { heard.append(event) } }
             if isOnline { try writer.noteOnline(account, at: time) }
             for var room in entered.isEmpty ? [] : try writer.rooms(of: account) {
                 guard let place = entered[room.address] else { continue }
@@ -154,7 +164,9 @@ public struct SessionRecorder: SessionStore {
             for sighting in seen { try sighting.keep(of: account, in: writer) }
             if !acknowledged.isEmpty { try writer.acknowledge(acknowledged, of: account) }
             try writer.saveSession(resumption, of: account)
+            return heard
         }
+        if let hearing { for event in heard { await hearing.tell(event) } }
         if kept.contains(where: \.isOutgoing) { people.wrote() }
     }
 

@@ -13,6 +13,8 @@ public actor RoomService {
     private var jobs = AsyncStream.makeStream(of: JID.self)
     /// Why this account is not in rooms that it wanted to be in, by bare address.
     private var absences: [JID: RoomAbsence] = [:]
+    /// Rooms that were visited although the account does not enter its rooms by itself.
+    private var visited: Set<JID> = []
     /// Rooms that this device is about to destroy, or has destroyed.
     private var destroyed: Set<JID> = []
 
@@ -154,6 +156,14 @@ public actor RoomService {
         try await chat.enter(room, visit)
     }
 
+    /// Enters a room that the account knows, unless it is there; now, or when it connects (``ChatAccountPolicy/entersRooms``).
+    public func visit(_ room: JID) async {
+        guard visited.insert(room.bare).inserted, let session = await context.onlineSession,
+            session[GroupChat.self]?.room(room) == nil
+        else { return }
+        jobs.continuation.yield(room.bare)
+    }
+
     // MARK: The store
 
     /// Stores a room with its conversation, and changes it in the same transaction.
@@ -202,7 +212,8 @@ public actor RoomService {
         guard let chat = session[GroupChat.self] else { return }
         let id = context.id
         let stored = try? await context.store.read { reader throws(StoreError) in try reader.rooms(of: id) }
-        for room in stored ?? [] where room.joinsAutomatically {
+        for room in stored ?? []
+        where visited.contains(room.address) || context.policy.entersRooms && room.joinsAutomatically {
             if let joined = chat.room(room.address) {
                 // The session has brought this account back already, and its history may have come too early.
                 if await joined.isInside { await entered(room.address) }
@@ -222,7 +233,7 @@ public actor RoomService {
             stored.name = name ?? stored.name
             stored.joinsAutomatically = true
         }
-        jobs.continuation.yield(room.bare)
+        if context.policy.entersRooms || visited.contains(room.bare) { jobs.continuation.yield(room.bare) }
     }
 
     private func follow(_ room: JID, _ chat: GroupChat) async {

@@ -12,18 +12,29 @@ public protocol AttachmentUploader: Sendable {
     ) async throws(AttachmentFailure) -> String
 }
 
-/// Why an attachment could not be uploaded.
+/// Why an attachment could not be uploaded or downloaded: `Wording` has the sentences.
 public struct AttachmentFailure: Error, Sendable, Hashable {
+    /// The word is what programs read and the store keeps (``FailureReason/condition``).
+    public enum Code: String, Sendable, CaseIterable {
+        case noUploadService = "no-upload"
+        case uploadFailed = "upload-failed"
+        case quotaExceeded = "quota-exceeded"
+        case tooLarge = "too-large"
+        case fileGone = "file-gone"
+        case messageGone = "message-gone"
+        case wrongContent = "wrong-content"
+        case notStored = "not-kept"
+        case notDownloaded = "not-fetched"
+        case offline
+        case cancelled
+    }
+
+    public var code: Code
     /// It may work later: the message stays in the queue.
     public var isTemporary: Bool
-    /// A word for programs, such as `file-gone` or `too-large`.
-    public var condition: String
-    /// A sentence for a person.
-    public var text: String
 
-    public init(isTemporary: Bool, condition: String, text: String) {
+    public init(_ code: Code, isTemporary: Bool = false) {
+        self.code = code
         self.isTemporary = isTemporary
-        self.condition = condition
-        self.text = text
     }
 }

@@ -14,7 +14,7 @@ struct MessageService: Sendable {
         self.contents = contents
     }
 
-    func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
+    func send(_ content: MessageContent, in key: ConversationKey, id: String?) async throws(StoreError) -> MessageID {
         var sender = context.address
         var occupantID: String?
         if key.kind != .direct, let place = context.places[key.address.bare] {
@@ -25,12 +25,18 @@ struct MessageService: Sendable {
         await typing.wrote(in: key)
         context.recorder.people.wrote()
         let message = OutgoingMessage(
-            sender: sender, occupantID: occupantID, originID: UUID().uuidString.lowercased(), time: context.now(),
+            sender: sender, occupantID: occupantID, originID: id ?? UUID().uuidString.lowercased(),
+            time: context.now(),
             content: content)
         let attachments = content.attachments
         let (store, ended) = (context.store, await typing.endedThread(in: key))
         let write = { @Sendable [message] () async throws(StoreError) -> (id: MessageID, thread: String?) in
             try await store.write { writer throws(StoreError) -> (id: MessageID, thread: String?) in
+                if let id, let conversation = try writer.conversation(key),
+                    let known = try writer.message(.sent(id: id), in: conversation), known.isOutgoing
+                {
+                    return (known.id, nil)
+                }
                 let thread = try Self.thread(of: key, after: ended, in: writer)
                 return (try writer.send(message.in(thread), in: key), thread)
             }

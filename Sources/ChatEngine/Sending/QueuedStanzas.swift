@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import FileSharing
 internal import XMPPAddress
 internal import XMPPStanzas
 
@@ -7,13 +8,42 @@ struct QueuedStanzas: Sendable {
     let store: any LocalStore
     /// Whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1); asked for each message.
     let tellsActivity: @Sendable (JID) -> Bool
+    /// Has the contents that go inside messages.
+    var media: MediaCache?
 
     /// - Returns: `nil` for what cannot be put into a stanza.
     func stanza(for entry: QueuedMessage, to key: ConversationKey) async throws(StoreError) -> Message? {
         guard let id = entry.message.originID else { return nil }
-        return MessageBuilder(tellsActivity: tellsActivity(key.address)).message(
-            entry.content, id: id, in: key.conversation, answering: try await answered(by: entry),
+        var (content, inline) = (entry.content, InlineMedia?.none)
+        if case .text(var text) = content, let attachment = text.attachments.first, attachment.isInline {
+            guard let medium = await self.inline(attachment) else { return nil }
+            inline = medium
+            text.body = medium.kind.rawValue
+            text.attachments = []
+            content = .text(text)
+        }
+        var message = MessageBuilder(tellsActivity: tellsActivity(key.address)).message(
+            content, id: id, in: key.conversation, answering: try await answered(by: entry),
             firstSent: try await firstSending(of: entry))
+        if let inline, var whole = message {
+            inline.write(into: &whole)
+            message = whole
+        }
+        return message
+    }
+
+    /// The content of an attachment in the form in which it goes inside a message.
+    private func inline(_ attachment: Attachment) async -> InlineMedia? {
+        let kind: InlineMedia.Kind? =
+            switch attachment.kind {
+            case .picture: .picture
+            case .voice: .voice
+            case .video, .file: nil
+            }
+        guard let kind, let media, let hash = attachment.contentHash.flatMap(ContentHash.init),
+            let content = (try? await media.content(of: hash)) ?? nil
+        else { return nil }
+        return try? InlineMedia(kind: kind, fileName: attachment.name, content: content)
     }
 
     private func answered(by entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.Answered? {

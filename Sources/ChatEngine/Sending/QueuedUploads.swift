@@ -17,7 +17,7 @@ struct QueuedUploads: Sendable {
         let id = entry.message.id
         for (index, attachment) in entry.content.attachments.enumerated() where attachment.url == nil {
             guard let uploader else {
-                await fail(entry, AttachmentFailure(isTemporary: false, condition: "no-upload", text: ""))
+                await fail(entry, AttachmentFailure(.noUploadService))
                 break
             }
             progress.show(0, of: id, at: index)
@@ -43,7 +43,7 @@ struct QueuedUploads: Sendable {
             if failure.isTemporary {
                 try writer.noteAttempt(id, notBefore: time)
             } else {
-                let reason = FailureReason(.notSent, condition: failure.condition, text: failure.text)
+                let reason = FailureReason(.notSent, condition: failure.code.rawValue)
                 try writer.advance(id, to: .failed(reason))
             }
         }

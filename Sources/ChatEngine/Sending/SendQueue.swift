@@ -40,11 +40,12 @@ public actor SendQueue {
     /// - Parameter tellsActivity: whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1).
     public init(
         store: any LocalStore, account: AccountID, tellsActivity: @escaping @Sendable (JID) -> Bool = { _ in true },
-        uploader: (any AttachmentUploader)? = nil, now: @escaping @Sendable () -> MessageTime
+        uploader: (any AttachmentUploader)? = nil, media: MediaCache? = nil,
+        now: @escaping @Sendable () -> MessageTime
     ) {
         self.store = store
         self.account = account
-        stanzas = QueuedStanzas(store: store, tellsActivity: tellsActivity)
+        stanzas = QueuedStanzas(store: store, tellsActivity: tellsActivity, media: media)
         uploads = QueuedUploads(store: store, uploader: uploader, now: now)
         self.now = now
     }

@@ -143,6 +143,6 @@ private struct NoUploader: AttachmentUploader {
     func upload(
         _ attachment: Attachment, in session: Session, progress: @escaping @Sendable (Int) -> Void
     ) async throws(AttachmentFailure) -> String {
-        throw AttachmentFailure(isTemporary: false, condition: "feature-not-implemented", text: "")
+        throw AttachmentFailure(.noUploadService)
     }
 }

@@ -1,7 +1,7 @@
 public import ChatEngine
 public import ChatStore
 public import Observation
-internal import XMPPAddress
+public import XMPPAddress
 public import XMPPClient
 
 /// All accounts of one person with their lists: the root of what a program shows.
@@ -146,6 +146,11 @@ public final class ChatHome {
 
     /// An account at work; one for each row of ``accounts``, online or not.
     public func account(_ id: AccountID) -> ChatAccount? { atWork[id]?.account }
+
+    /// The account at work with this address.
+    public func account(at address: JID) -> ChatAccount? {
+        atWork.values.lazy.map(\.account).first { $0.address == address.bare }
+    }
 
     /// Where pictures, voice messages and files of an account are kept; `nil` where that cannot be.
     public func media(of id: AccountID) -> MediaCache? { atWork[id]?.media }

@@ -127,7 +127,7 @@ public final class AttachmentDownload {
                 // It can be heard before its length is known.
                 phase = .here(path: content.path)
                 if content.isNew { await downloads.measure(self, at: content.path) }
-            case .failure(let failure): phase = failure.condition == "cancelled" ? .absent : .failed(failure)
+            case .failure(let failure): phase = failure.code == .cancelled ? .absent : .failed(failure)
             }
         }
     }

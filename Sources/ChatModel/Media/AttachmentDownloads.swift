@@ -60,7 +60,7 @@ public final class AttachmentDownloads {
         await takePlace()
         defer { leavePlace() }
         guard !Task.isCancelled else {
-            return .failure(AttachmentFailure(isTemporary: true, condition: "cancelled", text: ""))
+            return .failure(AttachmentFailure(.cancelled, isTemporary: true))
         }
         download.beganFetching()
         do throws(AttachmentFailure) {

@@ -105,12 +105,16 @@ extension Wording {
 
     /// Why a file of a message was not fetched.
     public static func failure(_ error: AttachmentFailure) -> String {
-        switch error.condition {
-        case "too-large": localized("The file is too large.")
-        case "file-gone", "message-gone": localized("The file is not there any more.")
-        case "wrong-content": localized("What came is not the file that was announced.")
-        case "not-kept": localized("It could not be saved on this computer.")
-        default: localized("The file could not be fetched. Try again later.")
+        switch error.code {
+        case .tooLarge: localized("The file is too large.")
+        case .fileGone, .messageGone: localized("The file is not there any more.")
+        case .wrongContent: localized("What came is not the file that was announced.")
+        case .notStored: localized("It could not be saved on this computer.")
+        case .cancelled: localized("It was cancelled.")
+        case .offline: localized("This needs a connection; try again when the account is online.")
+        case .noUploadService, .uploadFailed, .quotaExceeded:
+            localized("The message was not delivered: %@", fragment(error.code))
+        case .notDownloaded: localized("The file could not be fetched. Try again later.")
         }
     }
 

@@ -1,3 +1,4 @@
+public import ChatEngine
 public import ChatStore
 internal import Localization
 
@@ -16,7 +17,10 @@ extension Wording {
 
     /// Why a message was not sent, to follow a colon. What the other side said stands for conditions that nothing is known of.
     public static func failure(_ reason: FailureReason) -> String {
-        switch reason.condition {
+        if reason.kind == .notSent, let code = AttachmentFailure.Code(rawValue: reason.condition) {
+            return fragment(code)
+        }
+        return switch reason.condition {
         case "service-unavailable": localized("the address does not take messages now")
         case "item-not-found", "recipient-unavailable", "jid-malformed", "gone", "redirect":
             localized("there is no such address")
@@ -29,11 +33,20 @@ extension Wording {
             localized("the server does not accept it now")
         case FailureReason.tooLong: localized("it is too long for one message; send it as a file")
         case FailureReason.connectionEnded: localized("the server ended the connection because of it")
-        case "no-upload": localized("the server takes no files")
-        case "upload-failed": localized("the file could not be uploaded")
-        case "file-gone": localized("the file is not here any more")
         case "imported": localized("it was imported and not sent from here")
         default: reason.text ?? localized("the server gave the reason “%@”", reason.condition)
+        }
+    }
+
+    /// Why a file was not sent, to follow a colon.
+    static func fragment(_ code: AttachmentFailure.Code) -> String {
+        switch code {
+        case .noUploadService: localized("the server takes no files")
+        case .tooLarge: localized("the file is too large for the server")
+        case .quotaExceeded: localized("the server takes no more files from this account for now")
+        case .fileGone, .messageGone: localized("the file is not here any more")
+        case .uploadFailed, .wrongContent, .notStored, .notDownloaded, .offline, .cancelled:
+            localized("the file could not be uploaded")
         }
     }
 

@@ -35,7 +35,11 @@ extension Command {
         _ invocation: Invocation, _ availability: AvailabilityOptions, _ signIn: SignIn, with peer: JID?,
         in store: SQLiteStore, _ profile: Profile
     ) async throws {
-        let online = try await OnlineAccount(signIn, in: store, profile, policy: availability.policy)
+        let listener = Listener(folder: try FileFolder(account: signIn.address, in: profile))
+        let online = try await OnlineAccount(
+            signIn, in: store, profile, isLasting: true, policy: availability.policy, listener: listener)
+        let files = Task { await listener.fetchFiles() }
+        defer { files.cancel() }
         let presence = OwnPresence(show: availability.presence.show, status: availability.presence.status)
         await online.account.setPresence(presence)
         let keyboard = Keyboard()
@@ -67,7 +71,7 @@ extension Command {
         _ = consume mode
         connection.cancel()
         let result = await connection.result
-        await online.media?.close()
+        await online.close()
         // Who leaves, or closes the terminal, is not interested in how the goodbye went.
         guard case .failure(let error) = result, await !chat.isLeaving, !(error is CancellationError),
             (error as? ClientError)?.code != .cancelled

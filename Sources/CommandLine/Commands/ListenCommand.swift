@@ -1,9 +1,10 @@
-internal import FileSharing
-internal import MessageFeatures
-internal import Roster
+internal import ChatEngine
+internal import ChatStore
+internal import Localization
+internal import Synchronization
+internal import TerminalApp
+internal import UserProfile
 internal import XMPPAddress
-internal import XMPPClient
-internal import XMPPStanzas
 
 extension Command {
     static let listen = Command(
@@ -11,37 +12,122 @@ extension Command {
         options: AvailabilityOptions.options + [
             .init("count", value: "NUMBER", "end after that many messages, pictures, voice messages and files"),
             .init("fetch", value: "friends|all|none", "whose pictures, voice messages and files are fetched (friends)"),
-        ]
+        ], usesProfile: true
     ) { invocation in
         try invocation.requireNoArguments()
         let availability = try AvailabilityOptions(invocation.options)
-        let listener = try Listener(invocation)
-        let signIn = try await SignIn(invocation.connection)
-        let folder = try FileFolder(account: signIn.address)
-        try await signIn.run(signIn.configuration(accepting: availability.policy, isLasting: true)) { session in
-            let roster = try session.extensionInUse(Roster.self)
-            let events = session.events([.messages, .connection])
-            let contacts = await roster.events()
-            try await session.send(availability.presence)
-            if let address = await session.address { listener.online(address) }
-            for address in await roster.requests { listener.request(address, text: nil) }
-            do {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { for await batch in contacts { for event in batch { listener.report(event) } } }
-                    group.addTask {
-                        for await batch in events {
-                            for event in batch { try await listener.report(event, roster) }
-                        }
-                    }
-                    group.addTask { try await listener.fetchFiles(in: session, folder) }
-                    // The one that ends first is the session's, or the one that has counted enough.
-                    _ = try await group.next()
-                    group.cancelAll()
-                }
-            } catch is ListeningIsOver {}
+        let fetching = try invocation.fetching()
+        let output = LineOutput(try invocation.count(), isJSON: invocation.isJSON)
+        let profile = invocation.profile
+        try await profile.withHolder { client in
+            try await listen(client, output)
+        } orOpen: { store in
+            let signIn = try await SignIn(invocation.connection)
+            let folder = try FileFolder(account: signIn.address, in: profile)
+            let listener = Listener(fetching, folder: folder) { output.show($0) }
+            let online = try await OnlineAccount(
+                signIn, in: store, profile, isLasting: true, policy: availability.policy, listener: listener)
+            let shown = availability.presence
+            await online.account.setPresence(OwnPresence(show: shown.show, status: shown.status))
+            try await listen(online, listener, output)
         }
+    }
+
+    /// Through the program that has the profile open.
+    private static func listen(_ client: ProfileClient, _ output: LineOutput) async throws {
+        let call = Task { () -> Bool in
+            try await client.call("listen", [String: String]()) { (line: ListenedLine) in output.show(line) }
+        }
+        let watch = Task {
+            await output.waitForEnd()
+            call.cancel()
+        }
+        defer { watch.cancel() }
+        do {
+            _ = try await withTaskCancellationHandler {
+                try await call.value
+            } onCancel: {
+                call.cancel()
+            }
+        } catch let fault as ProfileFault {
+            if output.isOver { return }
+            try Task.checkCancellation()
+            guard fault != .unknownMethod else {
+                throw CommandError(
+                    .profileInUse,
+                    localized("The program that has the profile open does not report its events; close it first."))
+            }
+            throw fault
+        }
+    }
+
+    @inline(never)
+    private static func listen(_ online: OnlineAccount, _ listener: Listener, _ output: LineOutput) async throws {
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await online.run() }
+                group.addTask { await listener.fetchFiles() }
+                group.addTask {
+                    await output.waitForEnd()
+                    // What was heard is handled to its end: its receipt goes out.
+                    try? await online.account.settle()
+                }
+                // The one that ends first is the session's, or the one that has counted enough.
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        } catch {
+            await online.close()
+            if Task.isCancelled || output.isOver { return }
+            throw error
+        }
+        await online.close()
     }
 }
 
-/// As many messages as were wanted have come.
-struct ListeningIsOver: Error {}
+/// Prints lines until there were enough.
+private final class LineOutput: Sendable {
+    private let isJSON: Bool
+    /// How many are still wanted; `nil` is any number.
+    private let remaining: Mutex<Int?>
+    private let end = AsyncStream.makeStream(of: Void.self)
+
+    init(_ count: Int?, isJSON: Bool) {
+        self.isJSON = isJSON
+        remaining = Mutex(count)
+    }
+
+    var isOver: Bool { remaining.withLock { $0 == 0 } }
+
+    func show(_ line: ListenedLine) {
+        let isLast = remaining.withLock { remaining -> Bool in
+            guard remaining != 0 else { return false }
+            StandardOutput.writeLine(isJSON ? line.json : line.text)
+            guard line.isCounted, let number = remaining else { return false }
+            remaining = number - 1
+            return number == 1
+        }
+        if isLast { end.continuation.finish() }
+    }
+
+    /// Returns when there were enough, or the task is cancelled.
+    func waitForEnd() async { for await _ in end.stream {} }
+}
+
+extension Invocation {
+    fileprivate func fetching() throws(CommandError) -> Listener.Fetching {
+        let choice = options["fetch"] ?? "friends"
+        guard let fetching = Listener.Fetching(rawValue: choice) else {
+            throw .usage(localized("“%@” is no choice of --fetch; it is friends, all or none.", choice))
+        }
+        return fetching
+    }
+
+    fileprivate func count() throws(CommandError) -> Int? {
+        guard let text = options["count"] else { return nil }
+        guard let number = Int(text), number > 0 else {
+            throw .usage(localized("“%@” is not a number of messages.", text))
+        }
+        return number
+    }
+}

@@ -1,17 +1,22 @@
 internal import ChatEngine
 internal import ChatModel
-internal import FileSharing
+internal import ChatStore
 internal import Synchronization
 internal import XMPPAddress
 
 /// The files that `listen` downloads: beside the events, some at a time, one of each person, and within a budget.
 final class ListenedFiles: Sendable {
+    /// A file of a stored message.
+    struct File: Sendable {
+        var message: MessageID
+        var attachment: Attachment
+    }
+
     struct Job: Sendable {
-        var offer: FileOffer
+        var file: File
         var sender: JID
-        /// The time of the message, the name of the sender and so on, for the line that tells of the file.
         var origin: ListenedOrigin
-        var reservation: DownloadBudget.Download
+        fileprivate var reservation: DownloadBudget.Download
     }
 
     /// Why a file is not downloaded.
@@ -38,13 +43,13 @@ final class ListenedFiles: Sendable {
     private let starts = AsyncStream.makeStream(of: Job.self)
 
     /// - Returns: why it is not downloaded; `nil` if it will be.
-    func add(_ offer: FileOffer, from sender: JID, _ origin: ListenedOrigin) -> Refusal? {
-        let size = offer.metadata.size.map { Int64(clamping: $0) } ?? Int64(FetchedFile.sizeLimit)
+    func add(_ file: File, from sender: JID, _ origin: ListenedOrigin) -> Refusal? {
+        let size = file.attachment.size ?? AttachmentFetcher.sizeLimit
         let (start, refusal) = state.withLock { state -> (Job?, Refusal?) in
             guard let reservation = state.budget.begin(sender, bytes: size, now: .now) else {
                 return (nil, .overBudget)
             }
-            let job = Job(offer: offer, sender: sender, origin: origin, reservation: reservation)
+            let job = Job(file: file, sender: sender, origin: origin, reservation: reservation)
             switch state.queue.add(job, of: sender.bare) {
             case .start(let job): return (job, nil)
             case .waiting: return (nil, nil)
@@ -60,30 +65,21 @@ final class ListenedFiles: Sendable {
     /// Does the jobs until the task is cancelled.
     ///
     /// - Parameter work: downloads one file; returns how many bytes it has, 0 if it failed.
-    func run(_ work: @escaping @Sendable (Job) async throws -> Int64) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
+    func run(_ work: @escaping @Sendable (Job) async -> Int64) async {
+        await withDiscardingTaskGroup { group in
             for await first in starts.stream {
                 group.addTask {
-                    // What ends one ends all; this group does not cancel its own body.
-                    do {
-                        try await self.work(from: first, work)
-                    } catch {
-                        self.starts.continuation.finish()
-                        throw error
+                    var next: Job? = first
+                    while let job = next {
+                        let bytes = await work(job)
+                        next = self.state.withLock { state in
+                            state.budget.finished(job.reservation, bytes: bytes)
+                            return state.queue.finished(job.sender.bare)
+                        }
                     }
                 }
             }
-        }
-    }
-
-    private func work(from first: Job, _ work: @Sendable (Job) async throws -> Int64) async throws {
-        var next: Job? = first
-        while let job = next {
-            let bytes = try await work(job)
-            next = state.withLock { state in
-                state.budget.finished(job.reservation, bytes: bytes)
-                return state.queue.finished(job.sender.bare)
-            }
+            group.cancelAll()
         }
     }
 }

@@ -1,55 +1,120 @@
+internal import ChatEngine
+internal import ChatModel
+internal import ChatStore
 internal import FileSharing
 internal import Localization
 internal import MessageFeatures
 internal import Roster
 internal import Synchronization
 internal import TerminalApp
+internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
 
-/// Prints each event of a session as one line, or as one JSON object.
+/// One event as `listen` prints it.
+struct ListenedLine: Codable, Sendable {
+    var text: String
+    /// The JSON object.
+    var json: String
+    /// It is one of those that `--count` counts.
+    var isCounted = false
+}
+
+/// Makes a line of each event of an account: for the output of `listen`, and for programs that listen through the one that has the
+/// profile open.
 final class Listener: Sendable {
-    private enum Fetching: String {
+    enum Fetching: String, Sendable {
         case friends, all, none
     }
 
-    private let invocation: Invocation
+    private struct Subscribers {
+        var count = 0
+        var requests: [Int: ProfileRequest] = [:]
+        /// Tells a new subscriber that the account is online.
+        var online: ListenedLine?
+    }
+
     private let fetching: Fetching
+    private let folder: FileFolder
+    private let output: (@Sendable (ListenedLine) -> Void)?
     private let files = ListenedFiles()
-    /// How many messages are still wanted; `nil` is any number.
-    private let remaining: Mutex<Int?>
+    private let subscribers = Mutex(Subscribers())
+    private let account = Mutex<ChatAccount?>(nil)
 
-    init(_ invocation: Invocation) throws(CommandError) {
-        self.invocation = invocation
-        let choice = invocation.options["fetch"] ?? "friends"
-        guard let fetching = Fetching(rawValue: choice) else {
-            throw .usage(localized("“%@” is no choice of --fetch; it is friends, all or none.", choice))
-        }
+    /// - Parameters:
+    ///   - folder: where files are stored under their names.
+    ///   - output: takes each line; `nil` for a program that only serves others.
+    init(_ fetching: Fetching = .friends, folder: FileFolder, output: (@Sendable (ListenedLine) -> Void)? = nil) {
         self.fetching = fetching
-        var count: Int?
-        if let text = invocation.options["count"] {
-            guard let number = Int(text), number > 0 else {
-                throw .usage(localized("“%@” is not a number of messages.", text))
-            }
-            count = number
+        self.folder = folder
+        self.output = output
+    }
+
+    /// It prints nothing itself, and only serves other programs.
+    var isSilent: Bool { output == nil }
+
+    /// `listen`: reports each event to a program that asks for it, until its connection ends.
+    var method: ProfileMethod {
+        ProfileMethod("listen") { [weak self] (_: [String: String], request) async throws(ProfileFault) -> Bool in
+            guard let number = self?.add(request) else { throw .disconnected }
+            // The connection ends it.
+            while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+            self?.subscribers.withLock { $0.requests[number] = nil }
+            return true
         }
-        remaining = Mutex(count)
     }
 
-    func online(_ address: JID) {
-        show(localized("online as %@", address), ["event": "connection", "state": "online", "address": .text(address)])
+    private func add(_ request: ProfileRequest) -> Int {
+        subscribers.withLock { subscribers in
+            subscribers.count += 1
+            subscribers.requests[subscribers.count] = request
+            if let online = subscribers.online { request.notify("event", online) }
+            return subscribers.count
+        }
     }
 
-    func request(_ address: JID, text: String?) {
-        show(
-            localized("%@ wants to add you", address) + (text.map { ": " + $0 } ?? ""),
-            ["event": "request", "address": .text(address), "text": .text(text)])
+    private func show(_ text: String, _ json: JSONValue, isCounted: Bool = false) {
+        show(ListenedLine(text: TerminalText.harmless(text), json: json.description, isCounted: isCounted))
     }
 
-    func report(_ event: RosterEvent) {
+    private func show(_ line: ListenedLine) {
+        output?(line)
+        for request in subscribers.withLock({ $0.requests.values.map(\.self) }) { request.notify("event", line) }
+    }
+
+    // MARK: Events
+
+    /// The account whose events these are; before the first one.
+    func attach(_ account: ChatAccount) { self.account.withLock { $0 = account } }
+
+    func hear(_ event: HeardEvent) async {
         switch event {
-        case .request(let address, let text): request(address, text: text)
+        case .online(let address): online(address)
+        case .contact(let event): report(event)
+        case .session(let event): report(event)
+        case .message(let id, let copy, _):
+            guard let account = account.withLock(\.self),
+                output != nil || subscribers.withLock({ !$0.requests.isEmpty })
+            else { return }
+            await report(copy, id, of: account)
+        }
+    }
+
+    private func online(_ address: JID) {
+        let line = ListenedLine(
+            text: localized("online as %@", address),
+            json: JSONValue([("event", "connection"), ("state", "online"), ("address", .text(address))]).description)
+        subscribers.withLock { $0.online = line }
+        show(line)
+    }
+
+    private func report(_ event: RosterEvent) {
+        switch event {
+        case .request(let address, let text):
+            show(
+                localized("%@ wants to add you", address) + (text.map { ": " + $0 } ?? ""),
+                ["event": "request", "address": .text(address), "text": .text(text)])
         case .changed(let contact):
             show(ContactLine.text(contact), JSONValue([("event", "contact"), ("contact", ContactLine.json(contact))]))
         case .removed(let address):
@@ -68,133 +133,142 @@ final class Listener: Sendable {
         }
     }
 
-    func report(_ event: SessionEvent, _ roster: Roster) async throws {
+    private func report(_ event: SessionEvent) {
         switch event {
-        case .message(let message): try await report(message, roster)
-        case .connection(.online(let address, _)): online(address)
-        case .connection(.disconnected(let error, let pause)) where error != nil:
+        case .message(let message): report(message)
+        case .connection(.disconnected(let error?, let pause)):
+            subscribers.withLock { $0.online = nil }
             show(
-                event.connectionWords,
+                ConnectionEvent.disconnected(error, retryAfter: pause).words,
                 [
-                    "event": "connection", "state": "offline", "reason": .text(error.map { CommandError($0) }),
-                    "retry": .count(pause?.components.seconds), "cause": error?.streamFailure?.causeFacts ?? .null,
+                    "event": "connection", "state": "offline", "reason": .text(CommandError(error)),
+                    "retry": .count(pause?.components.seconds), "cause": error.streamFailure?.causeFacts ?? .null,
                 ])
         default: break
         }
     }
 
-    private func report(_ message: Message, _ roster: Roster) async throws {
-        let sender = message.from?.description ?? invocation.connection.address?.domain ?? ""
-        let origin: [(String, JSONValue)] = [
-            ("from", .string(sender)), ("id", .text(message.id)), ("time", .text(message.moment)),
-        ]
+    /// What is no message to read: it is not stored.
+    private func report(_ message: Message) {
+        let sender = message.from?.description ?? ""
         let name = TerminalText.harmless(sender)
-        switch IncomingContent(message) {
-        case .text(let body):
-            show("\(name): \(body)", JSONValue([("event", "message")] + origin + [("body", .string(body))]))
-            try count()
-        case .file(let offer):
+        if message.isError {
+            let reason = CommandError.oneLine(message.error.map { "\($0)" } ?? "error")
+            let time = (try? message.payload(DelayedDelivery.self))?.stamp ?? .now
+            show(
+                "\(name): \(reason)",
+                [
+                    "event": "error", "from": .string(sender), "id": .text(message.id), "time": .text(time),
+                    "error": .string(reason),
+                ])
+        } else if let receipt = try? message.payload(DeliveryReceipt.self) {
+            show(
+                localized("%@ has received %@", name, receipt.messageID),
+                ["event": "receipt", "from": .string(sender), "id": .string(receipt.messageID)])
+        } else if message.body?.isEmpty != false, let state = message.chatState {
+            show(
+                "\(name): \(state.rawValue)",
+                ["event": "typing", "from": .string(sender), "state": .string(state.rawValue)])
+        }
+    }
+
+    // MARK: Messages
+
+    private func report(_ copy: MessageCopy, _ id: MessageID, of account: ChatAccount) async {
+        guard let text = copy.content.text else { return }
+        let origin = ListenedOrigin(
+            name: TerminalText.harmless(copy.sender.description),
+            members: [
+                ("from", .text(copy.sender)), ("id", .text(copy.wireID)), ("time", .text(copy.time.timestamp)),
+            ])
+        if let attachment = text.attachments.first {
             let isWanted: Bool =
                 switch fetching {
                 case .all: true
                 case .none: false
-                case .friends: await isFriend(message.from, roster)
+                case .friends: await isFriend(copy.sender, of: account)
                 }
-            try report(offer, isWanted: isWanted, from: message.from, ListenedOrigin(name: name, members: origin))
-        case .unusableFile(let reason):
-            show("\(name): \(reason)", JSONValue([("event", "file")] + origin + [("error", .string(reason))]))
-            try count()
-        case .nothing:
-            if let receipt = try? message.payload(DeliveryReceipt.self) {
-                show(
-                    localized("%@ has received %@", name, receipt.messageID),
-                    JSONValue([("event", "receipt")] + origin.prefix(1) + [("id", .string(receipt.messageID))]))
-            } else if let state = message.chatState {
-                show(
-                    "\(name): \(state.rawValue)",
-                    JSONValue([("event", "typing")] + origin.prefix(1) + [("state", .string(state.rawValue))]))
-            } else if message.isError {
-                let reason = CommandError.oneLine(message.error.map { "\($0)" } ?? "error")
-                show("\(name): \(reason)", JSONValue([("event", "error")] + origin + [("error", .string(reason))]))
-            }
+            report(attachment, id, isWanted: isWanted, from: copy.sender, origin)
+        } else if !text.body.isEmpty {
+            show(
+                "\(origin.name): \(text.body)",
+                JSONValue([("event", "message")] + origin.members + [("body", .string(text.body))]), isCounted: true)
         }
+    }
+
+    private func isFriend(_ address: JID, of account: ChatAccount) async -> Bool {
+        let id = account.id
+        let contact = try? await account.store.read { reader throws(StoreError) in
+            try reader.contact(address.bare, of: id)
+        }
+        return (contact ?? nil) != nil
     }
 
     /// A file is downloaded beside the events, so that a slow web server holds nothing up.
     private func report(
-        _ offer: FileOffer, isWanted: Bool, from sender: JID?, _ origin: ListenedOrigin
-    ) throws {
+        _ attachment: Attachment, _ id: MessageID, isWanted: Bool, from sender: JID, _ origin: ListenedOrigin
+    ) {
         var reason: String?
-        if isWanted, let sender {
-            switch files.add(offer, from: sender, origin) {
+        if isWanted {
+            switch files.add(ListenedFiles.File(message: id, attachment: attachment), from: sender, origin) {
             case nil: return
             case .overBudget: reason = localized("the limit for automatic downloads in this hour is reached")
             case .tooMany: reason = localized("too many files are waiting to be downloaded")
             }
         }
-        var address: String?
-        if case .addresses(let addresses) = offer.source { address = addresses.first }
-        let text = [address, reason].compactMap(\.self).joined(separator: " – ")
+        let text = [attachment.url, reason].compactMap(\.self).joined(separator: " – ")
         show(
-            "\(origin.name): [\(offer.kind.eventName)] " + (text.isEmpty ? localized("not downloaded") : text),
+            "\(origin.name): [\(attachment.kind.eventName)] " + (text.isEmpty ? localized("not downloaded") : text),
             JSONValue(
-                [("event", .string(offer.kind.eventName))] + origin.members
-                    + [("url", .text(address)), ("fetched", false), ("reason", .text(reason))]))
-        try count()
+                [("event", .string(attachment.kind.eventName))] + origin.members
+                    + [("url", .text(attachment.url)), ("fetched", false), ("reason", .text(reason))]),
+            isCounted: true)
     }
 
     /// Downloads what was offered until the task is cancelled.
-    func fetchFiles(in session: Session, _ folder: FileFolder) async throws {
-        try await files.run { job in
-            let bytes = await self.fetch(job, in: session, folder)
-            try self.count()
-            return bytes
-        }
+    func fetchFiles() async {
+        guard let account = account.withLock(\.self) else { return }
+        await files.run { job in await self.fetch(job, of: account) }
     }
 
-    private func fetch(_ job: ListenedFiles.Job, in session: Session, _ folder: FileFolder) async -> Int64 {
-        let (name, event) = (job.origin.name, JSONValue.string(job.offer.kind.eventName))
+    private func fetch(_ job: ListenedFiles.Job, of account: ChatAccount) async -> Int64 {
+        let (name, event) = (job.origin.name, JSONValue.string(job.file.attachment.kind.eventName))
+        func tell(_ text: String, _ members: [(String, JSONValue)]) {
+            show("\(name): \(text)", JSONValue([("event", event)] + job.origin.members + members), isCounted: true)
+        }
         do {
-            let file = try await withDeadline(seconds: ListenedFiles.timeLimit) {
-                try await FetchedFile(job.offer, in: session, folder: folder)
+            guard let fetcher = await account.fetcher else {
+                throw AttachmentFailure(.notStored)
+            }
+            let content = try await withDeadline(seconds: ListenedFiles.timeLimit) {
+                try await fetcher.fetch(0, of: job.file.message)
             } orThrow: {
                 CommandError.failed(localized("The download was too slow."))
             }
-            show(
-                "\(name): \(file.details.line) \(file.path)",
-                JSONValue([("event", event)] + job.origin.members + file.json))
-            return Int64(clamping: file.details.byteCount)
+            let path = try folder.keep(copyOf: content, job.file.attachment)
+            let details = await FileDetails(path: path)
+            let hash = await fetcher.hash(of: job.file.message)
+            tell("\(details.line) \(path)", [("path", .string(path)), ("sha256", .text(hash))] + details.json)
+            return Int64(details.byteCount)
+        } catch is CancellationError {
+            return 0
         } catch {
             let reason = CommandError(error).description
-            show(
-                "\(name): \(reason)",
-                JSONValue([("event", event)] + job.origin.members + [("error", .string(reason))]))
+            tell(reason, [("error", .string(reason))])
             return 0
         }
     }
+}
 
-    private func isFriend(_ address: JID?, _ roster: Roster) async -> Bool {
-        guard let address else { return false }
-        return await roster.contact(address.bare) != nil
-    }
-
-    /// - Throws: ``ListeningIsOver`` with the last wanted message.
-    private func count() throws {
-        let isEnough = remaining.withLock { remaining in
-            guard let number = remaining else { return false }
-            remaining = number - 1
-            return number <= 1
-        }
-        if isEnough { throw ListeningIsOver() }
-    }
-
-    private func show(_ text: String, _ json: JSONValue) {
-        invocation.show(TerminalText.harmless(text), json: json)
+extension AttachmentFetcher {
+    /// The SHA-256 of the content of a message that was fetched, in hexadecimal digits.
+    fileprivate func hash(of message: MessageID) async -> String? {
+        let found = try? await store.read { reader throws(StoreError) in try reader.message(message) }
+        return (found ?? nil)?.text.attachments.first?.contentHash
     }
 }
 
-extension SessionEvent {
-    fileprivate var connectionWords: String {
-        if case .connection(let event) = self { event.words } else { "" }
-    }
+extension Attachment.Kind {
+    /// The name of the event with which `listen` tells of such a file.
+    fileprivate var eventName: String { self == .video ? FileKind.file.word : word }
 }

@@ -1,12 +1,11 @@
 internal import ChatModel
 internal import ChatStore
 internal import FileSharing
+internal import Foundation
 internal import Localization
 internal import Media
 internal import UserProfile
 internal import XMPPAddress
-internal import XMPPClient
-internal import XMPPStanzas
 
 extension Command {
     static let send = Command(
@@ -17,7 +16,7 @@ extension Command {
             .init("record", value: "SECONDS", "record a voice message of this length and send it"),
             .init("inline", "send the file inside the message, as old clients do; for small files"),
             .init("delivered", "return only when a device of the receiver has it"),
-            .init("queue", "without a connection save the text; `hongyan chat` sends it later"),
+            .init("queue", "without a connection save the message; it is sent with the next one"),
         ], usesProfile: true
     ) { invocation in
         guard let name = invocation.arguments.first else { throw CommandError.usage(localized("Send to whom?")) }
@@ -30,115 +29,109 @@ extension Command {
             throw CommandError.failed(localized("This text is too long for one message. Send it in parts."))
         }
         let seconds = try invocation.recordingSeconds()
-        let signIn = try await SignIn(invocation.connection)
-        let receiver = try ContactAddress.parse(name, account: signIn.address)
-        if !text.isEmpty { return try await send(text, to: receiver, as: signIn, invocation) }
-        let folder = try FileFolder(account: signIn.address, in: invocation.profile)
+        let account = try invocation.requireAccount()
+        let receiver = try ContactAddress.parse(name, account: account)
+        var order = SendOrder(
+            from: account, to: receiver, id: UUID().uuidString.lowercased(), text: text,
+            goal: invocation.options.has("delivered") ? .delivered : .acknowledged,
+            waitsOffline: invocation.options.has("queue"),
+            timeout: invocation.connection.timeout ?? SendOrder.timeout)
         // The file is looked at before the server is bothered.
-        var file: PreparedFile?
-        if let path = invocation.options["picture"] { file = try await .picture(file: path, in: folder) }
-        if let path = invocation.options["voice"] { file = try await .voice(file: path, in: folder) }
-        if let seconds { file = try await .voice(Recording.voice(seconds: seconds), in: folder) }
-        guard let prepared = file else { return }
-        try await signIn.run(signIn.configuration()) { session in
-            let token = try await upload(prepared, to: receiver, in: session, invocation)
-            try await confirm(token, in: session, invocation)
-            invocation.show(
-                localized("Sent to %@.", receiver),
-                json: JSONValue(
-                    [("event", "sent"), ("to", .text(receiver)), ("id", .string(token.id))] + prepared.details.json
-                        + [("sha256", .string(prepared.sha256)), ("path", .string(prepared.path)), stage(of: token)]))
+        let file = try await invocation.preparedFile(for: account, seconds: seconds)
+        order.file = try file.map { file throws(CommandError) in
+            try SendOrder.File(file, isInline: invocation.options.has("inline"))
         }
+        let answer = try await carryOut(order, invocation)
+        let kind = file.map { $0.details.json + [("sha256", .string($0.sha256)), ("path", .string($0.path))] }
+        guard answer.stage != .queued else {
+            return invocation.show(
+                localized("Saved; it is sent with the next connection. %@", answer.reason ?? ""),
+                json: [
+                    "event": "queued", "to": .text(receiver), "id": .integer(Int(answer.message)),
+                    "reason": .text(answer.reason),
+                ])
+        }
+        invocation.show(
+            localized("Sent to %@.", receiver),
+            json: JSONValue(
+                [("event", "sent"), ("to", .text(receiver)), ("id", .string(answer.id))]
+                    + (kind ?? [("kind", "text")]) + [("stage", .string(answer.stage.rawValue))]))
     }
 
-    private static func stage(of token: SendToken) -> (String, JSONValue) {
-        ("stage", .string(token.stage >= .delivered ? "delivered" : "acknowledged"))
-    }
-
-    /// A text is kept before it goes out, so that nothing is lost whatever ends the program.
-    private static func send(
-        _ text: String, to receiver: JID, as signIn: SignIn, _ invocation: Invocation
-    ) async throws {
-        try await invocation.profile.withStore(for: .writing) { store in
-            let queued = try await QueuedText(text, to: receiver, from: signIn.address, in: store)
-            do {
-                try await signIn.run(signIn.configuration()) { session in
-                    let token = try await queued.send(in: session, to: receiver)
-                    do {
-                        try await confirm(token, in: session, invocation)
-                    } catch {
-                        try await note(token, queued)
-                        throw error
-                    }
-                    try await note(token, queued, isConfirmed: true)
-                    invocation.show(
-                        localized("Sent to %@.", receiver),
-                        json: JSONValue([
-                            ("event", "sent"), ("to", .text(receiver)), ("id", .string(token.id)), ("kind", "text"),
-                            stage(of: token),
-                        ]))
-                }
+    /// Carries an order out: through the program that has the profile open, or with a connection of its own.
+    private static func carryOut(_ order: SendOrder, _ invocation: Invocation) async throws -> SendAnswer {
+        let line = ProgressLine(localized("Uploading"))
+        defer { line.finish() }
+        let progress: @Sendable (SendStep) -> Void = { step in
+            if let percent = step.percent { line.advance(completed: Int64(percent), total: 100) }
+        }
+        return try await invocation.profile.withHolder { client in
+            do throws(ProfileFault) {
+                return try await client.call("send", order, notified: progress)
             } catch {
-                let reason = CommandError(error)
-                guard try await queued.isWaiting else { throw reason }
-                guard invocation.options.has("queue"), reason.status == .connection else {
-                    try await queued.cancel()
-                    throw reason
-                }
-                invocation.show(
-                    localized("Saved; it is sent with the next `hongyan chat`. %@", reason),
-                    json: [
-                        "event": "queued", "to": .text(receiver), "id": .integer(Int(queued.id.rawValue)),
-                        "reason": .string(reason.description),
-                    ])
+                throw SendFailure(error) ?? error as any Error
             }
+        } orOpen: { store in
+            let signIn = try await SignIn(invocation.connection)
+            return try await send(order, as: signIn, in: store, invocation.profile, progress)
         }
     }
 
-    /// What became of a text, for the history.
-    private static func note(_ token: SendToken, _ queued: QueuedText, isConfirmed: Bool = false) async throws {
-        if let failure = token.failure {
-            guard let refusal = failure.stanzaError else { return }
-            try await queued.note(
-                .failed(
-                    FailureReason(
-                        .refused, condition: refusal.condition.rawValue, text: refusal.text.best(for: []))))
-        } else if token.stage >= .delivered {
-            try await queued.note(.delivered)
-        } else if isConfirmed || token.stage >= .acknowledged {
-            try await queued.note(.sentToServer)
+    @inline(never)
+    private static func send(
+        _ order: SendOrder, as signIn: SignIn, in store: SQLiteStore, _ profile: Profile,
+        _ progress: @escaping @Sendable (SendStep) -> Void
+    ) async throws -> SendAnswer {
+        let online = try await OnlineAccount(signIn, in: store, profile)
+        let connection = Task { try await online.run() }
+        func close() async {
+            connection.cancel()
+            _ = await connection.result
+            await online.close()
         }
-    }
-
-    private static func upload(
-        _ file: PreparedFile, to receiver: JID, in session: Session, _ invocation: Invocation
-    ) async throws -> SendToken {
-        let progress = ProgressLine(localized("Uploading"))
-        defer { progress.finish() }
-        return try await session.extensionInUse(FileSharing.self).send(
-            file.outgoing, to: receiver, form: invocation.options.has("inline") ? .inline : .automatic,
-            progress: progress.handler)
-    }
-
-    /// Waits for the server's word, or the receiver's, and for an error that comes back at once.
-    private static func confirm(_ token: SendToken, in session: Session, _ invocation: Invocation) async throws {
-        if await session.agreement?.isManaged == true { try await token.reached(.acknowledged) }
-        try await session.settle()
-        if let failure = token.failure {
-            throw CommandError.failed(localized("The message was not delivered: %@", CommandError(failure)))
-        }
-        if invocation.options.has("delivered") {
-            try await withDeadline(seconds: invocation.connection.timeout ?? 60) {
-                try await token.reached(.delivered)
-            } orThrow: {
-                CommandError.failed(
-                    localized("The server has the message, but no device of the receiver confirmed it in time."))
-            }
+        do throws(SendFailure) {
+            let answer = try await MessageSending(online.account, isStarting: true).perform(order, progress: progress)
+            await close()
+            return answer
+        } catch {
+            // The end of the session says what to do about a password that the server refuses.
+            if error.cause?.isWrongPassword == true { try await connection.value }
+            await close()
+            throw error
         }
     }
 }
 
+extension SendOrder.File {
+    fileprivate init(_ file: PreparedFile, isInline: Bool) throws(CommandError) {
+        guard !isInline || file.details.byteCount <= InlineMedia.maximumSize else {
+            throw .failed(
+                localized("The file %@ has more than %@.", file.path, Wording.size(InlineMedia.maximumSize)))
+        }
+        self.init(
+            path: file.path, mediaType: file.outgoing.mediaType, name: file.outgoing.name, width: file.outgoing.width,
+            height: file.outgoing.height, milliseconds: file.outgoing.length, isInline: isInline)
+    }
+}
+
 extension Invocation {
+    /// The account that is meant; nobody is asked for a password.
+    func requireAccount() throws(CommandError) -> JID {
+        guard let account = try storedAccount() else {
+            throw .usage(localized("There is no account yet; name one with --jid, or run `hongyan login` first."))
+        }
+        return account
+    }
+
+    /// The picture or voice message to send, ready and stored in the folder of the account; `nil` for a text.
+    fileprivate func preparedFile(for account: JID, seconds: Int?) async throws -> PreparedFile? {
+        let folder = try FileFolder(account: account, in: profile)
+        if let path = options["picture"] { return try await .picture(file: path, in: folder) }
+        if let path = options["voice"] { return try await .voice(file: path, in: folder) }
+        guard let seconds else { return nil }
+        return try await .voice(Recording.voice(seconds: seconds), in: folder)
+    }
+
     fileprivate func recordingSeconds() throws(CommandError) -> Int? {
         guard let text = options["record"] else { return nil }
         guard let seconds = Int(text), (1...900).contains(seconds) else {

@@ -1,5 +1,6 @@
 internal import ChatModel
 internal import FileSharing
+internal import Foundation
 internal import Media
 internal import TerminalApp
 
@@ -26,12 +27,10 @@ struct FileDetails: Sendable, Equatable {
             type: picture.type.name, byteCount: picture.bytes.count, width: picture.width, height: picture.height)
     }
 
-    /// Looks into a file that was received.
-    init(_ file: ReceivedFile) async {
-        await self.init(path: file.path, byteCount: Int(clamping: file.byteCount))
-    }
-
-    init(path: String, byteCount: Int) async {
+    /// Looks into a file.
+    init(path: String) async {
+        let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber
+        let byteCount = size?.intValue ?? 0
         self.init(type: MediaType.octetStream.name, byteCount: byteCount)
         guard let bytes = try? FileFolder.read(path, limit: PictureLimits.maximumByteCount) else { return }
         let sniffed = MediaType(sniffing: bytes)

@@ -1,6 +1,9 @@
 internal import ChatModel
+internal import ChatStore
+internal import FileSharing
 internal import Foundation
 internal import Localization
+internal import Media
 internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
@@ -9,10 +12,6 @@ internal import XMPPAddress
 /// `files/<account>` in the profile, which is `$XDG_DATA_HOME/hongyan` if nothing else is said.
 struct FileFolder: Sendable {
     let path: String
-
-    init(account: JID) throws(CommandError) {
-        try self.init(account: account, in: Profile())
-    }
 
     init(account: JID, in profile: Profile) throws(CommandError) {
         path = profile.filesFolder(of: account)
@@ -26,6 +25,20 @@ struct FileFolder: Sendable {
 
     /// Keeps `content` under `name`, or under a numbered one where that is taken; whole or not at all.
     func keep(_ content: [UInt8], name: String) throws(CommandError) -> String {
+        try place(name) { try Data(content).write(to: URL(fileURLWithPath: $0), options: .atomic) }
+    }
+
+    /// Keeps a copy of a received file under the name that its sender gave to it, made safe.
+    func keep(copyOf path: String, _ attachment: Attachment) throws(CommandError) -> String {
+        let head = FileHandle(forReadingAtPath: path).flatMap { try? $0.read(upToCount: MediaType.sniffedByteCount) }
+        let name = SafeFileName(
+            attachment.name, fallback: attachment.kind.word,
+            fileExtension: MediaType(sniffing: Array(head ?? Data())).fileExtension)
+        return try place(name.description) { try FileManager.default.copyItem(atPath: path, toPath: $0) }
+    }
+
+    /// Writes a file under a name, or under a numbered one where that is taken.
+    private func place(_ name: String, _ write: (String) throws -> Void) throws(CommandError) -> String {
         let stem = (name as NSString).deletingPathExtension
         let suffix = (name as NSString).pathExtension
         var target = path + "/" + name
@@ -35,7 +48,7 @@ struct FileFolder: Sendable {
             number += 1
         }
         do {
-            try Data(content).write(to: URL(fileURLWithPath: target), options: .atomic)
+            try write(target)
         } catch {
             throw .failed(localized("%@ cannot be written.", target))
         }

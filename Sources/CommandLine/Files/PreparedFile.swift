@@ -1,3 +1,4 @@
+internal import ChatStore
 internal import FileSharing
 internal import Media
 
@@ -48,7 +49,7 @@ struct PreparedFile: Sendable {
         self.outgoing = outgoing
         self.path = path
         self.details = details
-        sha256 = ContentHash.of(outgoing.content)
+        sha256 = ContentHash(of: outgoing.content).description
     }
 
     var json: [(String, JSONValue)] {

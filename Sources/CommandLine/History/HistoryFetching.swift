@@ -21,8 +21,6 @@ struct HistoryFetching: Sendable {
     /// Asks until so many messages are here, or the archive has no more.
     func fetch(with peer: JID, until count: Int) async throws {
         let online = try await OnlineAccount(signIn, in: store, profile)
-        // Nobody comes to talk.
-        await online.account.setPresence(OwnPresence(isHidden: true))
         let events = online.account.events()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await online.run() }
@@ -36,7 +34,7 @@ struct HistoryFetching: Sendable {
             defer { group.cancelAll() }
             try await group.next()
         }
-        await online.media?.close()
+        await online.close()
     }
 
     private func ask(_ account: ChatAccount, with peer: JID, until count: Int) async throws {
@@ -45,6 +43,7 @@ struct HistoryFetching: Sendable {
             try ConversationFinder.conversation(with: peer, of: id, in: store)?.key
         }
         let key = known ?? ConversationKey(account: id, address: peer, kind: .direct)
+        if key.kind != .direct { await account.rooms.visit(key.address.bare) }
         await account.opened(key)
         var patience = Self.patience
         for _ in 0..<Self.maximumPages {

@@ -30,6 +30,48 @@ extension Profile {
     }
 }
 
+extension Profile {
+    /// How long to wait for a program that has the profile open and does not answer, because it begins or ends.
+    private static let holderTimeout = Duration.seconds(10)
+    private static let holderPause = Duration.milliseconds(50)
+    /// How many programs may end before they have answered.
+    private static let lostHolders = 3
+
+    /// Opens the store, or asks the program that has it open, so that an account has one session.
+    ///
+    /// - Parameters:
+    ///   - ask: may be called again if the program ends before it has answered.
+    ///   - body: is called at most once.
+    nonisolated(nonsending) func withHolder<Result>(
+        _ ask: (ProfileClient) async throws -> Result, orOpen body: (SQLiteStore) async throws -> Result
+    ) async throws -> Result {
+        var end = ContinuousClock.now + Self.holderTimeout
+        var lost = 0
+        while true {
+            var isOpen = false
+            do {
+                return try await withStore(for: .writing) { store in
+                    isOpen = true
+                    return try await body(store)
+                }
+            } catch ProfileFailure.store(let error, _) where !isOpen && error.code == .inUse && .now < end {
+                // Another program has it.
+            }
+            if let client = ProfileClient.connect(to: self) {
+                defer { client.close() }
+                do {
+                    return try await ask(client)
+                } catch let fault as ProfileFault where fault == .disconnected && lost < Self.lostHolders {
+                    lost += 1
+                    end = .now + Self.holderTimeout
+                }
+            }
+            // Nothing tells when a lock is free.
+            try await Task.sleep(for: Self.holderPause)
+        }
+    }
+}
+
 extension Invocation {
     var profile: Profile { Profile(options) }
 }

@@ -61,8 +61,7 @@ final class FileShelf {
             let hint = attachment.kind == .voice ? "  " + localized("(/play plays it)") : ""
             return hint + "\n" + Self.short(path)
         case .failed(let failure):
-            let reason = failure.text.isEmpty ? failure.condition : failure.text
-            return "  " + localized("(not downloaded: %@ /get tries again)", reason)
+            return "  " + localized("(not downloaded: %@ /get tries again)", Wording.failure(failure))
         }
     }
 

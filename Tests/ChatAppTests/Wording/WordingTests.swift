@@ -15,9 +15,6 @@ struct WordingTests {
         ("GroupChatError", "ChatEngine/Rooms/RoomAbsence.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("FailureReason", "ChatEngine/Sending/FailureReason+Error.swift", #"public static let \w+ = "([^"]+)""#),
     ]
-    /// Where files of messages fail, by words that stand where the failure is made.
-    private static let folders = ["ChatEngine", "ChatModel", "UserProfile"]
-
     /// Pairs of a type and a code.
     private static func codes() throws -> Set<[String]> {
         var codes: Set<[String]> = []
@@ -30,17 +27,6 @@ struct WordingTests {
             let before = codes.count
             try add(type, pattern, in: String(contentsOfFile: "\(root)/Sources/\(file)", encoding: .utf8))
             #expect(codes.count > before, "no codes in \(file)")
-        }
-        for folder in folders {
-            let names = try #require(FileManager.default.enumerator(atPath: "\(root)/Sources/\(folder)"))
-            for case let name as String in names where name.hasSuffix(".swift") {
-                let text = try String(contentsOfFile: "\(root)/Sources/\(folder)/\(name)", encoding: .utf8)
-                guard text.contains("AttachmentFailure(") else { continue }
-                let pattern = #"condition: (?:\w+ \? )?"([a-z-]+)""#
-                try add("AttachmentFailure", pattern, in: text)
-                // What could not be uploaded is why its message was not sent.
-                try add("FailureReason", pattern, in: text)
-            }
         }
         return codes
     }

@@ -1,0 +1,67 @@
+public import ChatStore
+public import XMPPAddress
+public import XMPPClient
+
+/// What becomes of a message, for a program that waits for it.
+extension ChatAccount {
+    /// The conversation with an address: with a room that the account knows, with an occupant of one, or with a person.
+    public func conversation(with address: JID) async throws(StoreError) -> ConversationKey {
+        let id = id
+        let isRoom = try await store.read { reader throws(StoreError) in
+            try reader.rooms(of: id).contains { $0.address == address.bare }
+        }
+        guard isRoom else { return ConversationKey(account: id, address: address, kind: .direct) }
+        return ConversationKey(account: id, address: address, kind: address.isBare ? .room : .occupant)
+    }
+
+    /// Saves a message like ``send(_:in:)``.
+    ///
+    /// - Parameter id: the origin-id (XEP-0359), by which the same message given twice is one.
+    public func send(
+        _ content: MessageContent, in key: ConversationKey, id: String
+    ) async throws(StoreError) -> MessageID {
+        try await messages.send(content, in: key, id: id)
+    }
+
+    /// Waits until the state of a message is one that is wanted.
+    ///
+    /// - Returns: the state; `nil` if the message was removed, the task was cancelled or the store was closed.
+    public func state(
+        of message: MessageID, when isWanted: @Sendable (MessageState) -> Bool
+    ) async throws(StoreError) -> MessageState? {
+        let changes = store.changes()
+        if let state = try await state(of: message), isWanted(state) { return state }
+        for await change in changes where change.concerns(message) {
+            guard let state = try await state(of: message) else { return nil }
+            if isWanted(state) { return state }
+        }
+        return nil
+    }
+
+    private func state(of message: MessageID) async throws(StoreError) -> MessageState? {
+        try await store.read { reader throws(StoreError) in try reader.message(message)?.state }
+    }
+
+    /// Waits until the server has handled all that was sent before: it answers in the order of what it gets, so an error that a
+    /// message causes at once is in the store then.
+    public func settle() async throws(ClientError) {
+        guard let session = context.session else { throw .notConnected }
+        try await session.ping()
+    }
+}
+
+extension StoreChanges {
+    fileprivate func concerns(_ message: MessageID) -> Bool {
+        dequeued.contains(message) || messages.values.contains { $0.contains(message) }
+    }
+}
+
+extension Attachment {
+    /// The URL of an attachment whose content goes inside the message (RFC 2392); `nil` without a content on this device.
+    ///
+    /// It is written by this program and never read from a message.
+    public var inlineURL: String? { contentHash.map { "cid:" + $0 } }
+
+    /// The content goes inside the message, and is not uploaded.
+    var isInline: Bool { url != nil && url == inlineURL }
+}

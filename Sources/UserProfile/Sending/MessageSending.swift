@@ -1,0 +1,242 @@
+public import ChatEngine
+internal import ChatModel
+internal import ChatStore
+internal import Foundation
+public import XMPPAddress
+internal import XMPPClient
+
+/// Carries out orders of scripts (``SendOrder``) through an account: into its store and its queue, like a message that is written in
+/// the chat, and then follows what becomes of it.
+public struct MessageSending: Sendable {
+    private let account: ChatAccount
+    /// The account begins to connect now, so that it is not offline yet.
+    private let isStarting: Bool
+
+    public init(_ account: ChatAccount, isStarting: Bool = false) {
+        self.account = account
+        self.isStarting = isStarting
+    }
+
+    /// How long an upload may take, in seconds: the largest file needs 115 KiB a second.
+    private static let uploadTime = 15 * 60
+
+    private enum Outcome: Sendable {
+        /// `nil` for a message that is gone.
+        case state(MessageState?)
+        case offline(ClientError?)
+        case uploadFailed
+        case late
+        case failure(SendFailure)
+    }
+
+    /// Sends a message, and waits until it is as far as the order wants.
+    ///
+    /// If the task is cancelled, the message stays in the queue, where the same order finds it again.
+    public func perform(
+        _ order: SendOrder, progress: @escaping @Sendable (SendStep) -> Void = { _ in }
+    ) async throws(SendFailure) -> SendAnswer {
+        // Before anything is awaited, so that no change of the connection is missed.
+        let events = account.events()
+        let message = try await queue(order)
+        progress(SendStep(.queued))
+        func answer(_ stage: SendOrder.Goal, reason: String? = nil) -> SendAnswer {
+            SendAnswer(id: order.id, message: message.rawValue, stage: stage, reason: reason)
+        }
+        if order.goal == .queued { return answer(.queued) }
+        let first = await race(
+            order.file == nil ? order.timeout : max(order.timeout, Self.uploadTime),
+            [
+                { await self.state(of: message) { $0 != .queued } },
+                { await self.offline(events) },
+                { await self.failedUpload(of: message, order, progress) },
+            ])
+        var state = MessageState.queued
+        switch first {
+        case .state(let reached?): state = reached
+        case .state(nil): throw SendFailure(.interrupted)
+        case .failure(let failure): throw failure
+        case .offline(let cause):
+            let text = cause.map { Wording.failure($0, domain: account.address.domain) }
+            if order.waitsOffline, (cause?.exitClass ?? .connection) == .connection {
+                return answer(.queued, reason: text ?? "")
+            }
+            throw await withdraw(message, SendFailure(.offline, cause: cause, text: text))
+        case .uploadFailed:
+            let reason = FailureReason(.notSent, condition: AttachmentFailure.Code.uploadFailed.rawValue)
+            throw await withdraw(message, SendFailure(.failed, reason: reason))
+        case .late: throw await withdraw(message, SendFailure(.late))
+        }
+        // An error that comes back at once comes before the answer to this.
+        try? await account.settle()
+        if case .state(let now?) = await self.state(of: message, { _ in true }) { state = now }
+        try await check(state, message)
+        progress(SendStep(.acknowledged))
+        guard order.goal == .delivered, !state.isDelivered else {
+            return answer(state.isDelivered ? .delivered : .acknowledged)
+        }
+        let second = await race(
+            order.timeout,
+            [
+                { await self.state(of: message) { $0.isDelivered || $0.isFailed } }
+            ])
+        guard case .state(let arrived?) = second else { throw SendFailure(.undelivered) }
+        try await check(arrived, message)
+        progress(SendStep(.delivered))
+        return answer(.delivered)
+    }
+
+    private func check(_ state: MessageState, _ message: MessageID) async throws(SendFailure) {
+        guard case .failed(let reason) = state else { return }
+        let failure = SendFailure(.failed, reason: reason)
+        // What never left is not saved; what was refused stands in the history with its reason.
+        if reason.kind == .notSent { try? await account.cancel(message) }
+        throw failure
+    }
+
+    /// Puts the message into the queue.
+    private func queue(_ order: SendOrder) async throws(SendFailure) -> MessageID {
+        do throws(StoreError) {
+            let key = try await account.conversation(with: order.to)
+            if key.kind != .direct { await account.rooms.visit(key.address.bare) }
+            guard let file = order.file else {
+                return try await account.send(.text(MessageText(order.text)), in: key, id: order.id)
+            }
+            guard let media = account.media else { throw StoreError(.cannotOpen, "") }
+            let hash = try await media.insert(contentsOf: file.path)
+            await media.pin(hash)
+            let size = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.size] as? NSNumber
+            var attachment = Attachment(
+                kind: .init(mediaType: file.mediaType), mediaType: file.mediaType, name: file.name,
+                size: size?.int64Value, width: file.width,
+                height: file.height, duration: file.milliseconds.map { Int64($0) }, contentHash: hash.description,
+                isLocal: true)
+            if file.isInline { attachment.url = attachment.inlineURL }
+            let content = MessageContent.text(MessageText(order.text, attachments: [attachment]))
+            do throws(StoreError) {
+                let message = try await account.send(content, in: key, id: order.id)
+                await media.unpin(hash)
+                return message
+            } catch {
+                await media.unpin(hash)
+                throw error
+            }
+        } catch {
+            throw SendFailure(error.code == .invalidRequest ? .file : .store, text: Wording.failure(error))
+        }
+    }
+
+    /// Takes a message back that nobody has, so that the script can send it again.
+    private func withdraw(_ message: MessageID, _ failure: SendFailure) async -> SendFailure {
+        let id = account.id
+        let entry = try? await account.store.read { reader throws(StoreError) in
+            try reader.sendQueue(of: id).first { $0.message.id == message }
+        }
+        // What was on the wire may have arrived.
+        guard let entry = entry ?? nil,
+            entry.attempts == 0 || entry.message.text.attachments.contains(where: { $0.url == nil })
+        else {
+            return SendFailure(.unconfirmed)
+        }
+        try? await account.cancel(message)
+        return failure
+    }
+
+    // MARK: What can happen
+
+    private func state(
+        of message: MessageID, _ isReached: @escaping @Sendable (MessageState) -> Bool
+    ) async -> Outcome {
+        do throws(StoreError) {
+            return .state(try await account.state(of: message, when: isReached))
+        } catch {
+            return .failure(SendFailure(.store, text: Wording.failure(error)))
+        }
+    }
+
+    /// Ends when there is no connection, and none is about to be made.
+    private func offline(_ events: AsyncStream<ChatAccountEvent>) async -> Outcome? {
+        var wasOnline = false
+        switch await account.connectionState {
+        case .online: wasOnline = true
+        case .connecting: break
+        case .offline(let reason, _): if reason != nil || !isStarting { return .offline(reason) }
+        }
+        for await event in events {
+            switch event {
+            case .connection(.online): wasOnline = true
+            // A connection that was lost is made again, and the message goes on with it.
+            case .connection(.offline(let reason?, let next)) where !wasOnline || next == nil: return .offline(reason)
+            default: break
+            }
+        }
+        return nil
+    }
+
+    /// Reports how far the upload is, and ends when it has failed: the queue would try it again later.
+    private func failedUpload(
+        of message: MessageID, _ order: SendOrder, _ progress: @escaping @Sendable (SendStep) -> Void
+    ) async -> Outcome? {
+        guard let file = order.file, !file.isInline else { return nil }
+        var hasBegun = false
+        for await percent in account.uploads.values(of: message, at: 0) {
+            if let percent {
+                hasBegun = true
+                progress(SendStep(.uploading, percent: percent))
+            } else if hasBegun {
+                let stored = try? await account.store.read { reader throws(StoreError) in try reader.message(message) }
+                if let stored = stored ?? nil, stored.state == .queued, stored.text.attachments.first?.url == nil {
+                    return .uploadFailed
+                }
+            }
+        }
+        return nil
+    }
+
+    /// What happens first; ``Outcome/late`` after so many seconds.
+    private func race(_ seconds: Int, _ jobs: [@Sendable () async -> Outcome?]) async -> Outcome {
+        await withTaskGroup(of: Outcome?.self) { group in
+            for job in jobs { group.addTask(operation: job) }
+            group.addTask {
+                do {
+                    try await Task.sleep(for: .seconds(seconds))
+                    return .late
+                } catch {
+                    return .failure(SendFailure(.interrupted))
+                }
+            }
+            defer { group.cancelAll() }
+            for await outcome in group {
+                if let outcome { return outcome }
+            }
+            return .failure(SendFailure(.interrupted))
+        }
+    }
+}
+
+extension MessageState {
+    /// A device of the receiver has it.
+    fileprivate var isDelivered: Bool {
+        switch self {
+        case .delivered, .displayed: true
+        case .queued, .sentToServer, .failed: false
+        }
+    }
+
+    fileprivate var isFailed: Bool { if case .failed = self { true } else { false } }
+}
+
+extension ProfileMethod {
+    /// `send`: one message through an account of the program that has the profile open.
+    ///
+    /// - Parameter account: finds the account by its bare address.
+    public static func send(_ account: @escaping @Sendable (JID) async -> ChatAccount?) -> ProfileMethod {
+        ProfileMethod("send") { (order: SendOrder, request) async throws(ProfileFault) -> SendAnswer in
+            guard let account = await account(order.account.bare) else { throw SendFailure(.account).fault }
+            do throws(SendFailure) {
+                return try await MessageSending(account).perform(order) { request.notify("stage", $0) }
+            } catch {
+                throw error.fault
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import ChatStore
+import Foundation
+import Glibc
+import ProgramFixtures
+import SampleMedia
+import ServerFixtures
+import Testing
+import UserProfile
+import XMPPAddress
+
+@testable import CommandLine
+
+/// Programs that use one profile at the same time: one has it open, the others send through it.
+@Suite("One profile, several programs")
+struct SharedProfileTests {
+    private func bodies(with peer: String, of person: Person) async throws -> [String] {
+        try await person.bare(["history", peer, "--jid", person.address, "--json"]).objects.compactMap {
+            $0["body"] as? String
+        }
+    }
+
+    private func listened(_ program: Program) -> [String] {
+        Program.objects(program.output).compactMap { $0["body"] as? String }
+    }
+
+    @Test("send goes through the chat that is open, which shows the message at once, and the history has it once")
+    func throughChat() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let his = try await romeo.listen("--count", "3")
+        let chat = try juliet.chat(romeo.address)
+        try await chat.waitForScreen("online ──")
+        // No password: the account is online there.
+        let words = ["--jid", juliet.address, "--json"]
+        let sent = try await juliet.bare(["send", romeo.address, "from a script", "--delivered"] + words)
+        #expect(sent.status == 0, "\(sent.errors)")
+        #expect(sent.objects.first?["stage"] as? String == "delivered")
+        try await chat.waitForScreen("me: from a script")
+        // A file and a voice message go the same way.
+        let picture = try juliet.home.write("picture.png", SampleMedia.smallPicture)
+        let voice = try juliet.home.write("voice.wav", SampleMedia.sound)
+        for file in [["--picture", picture], ["--voice", voice, "--inline"]] {
+            let result = try await juliet.bare(["send", romeo.address] + file + words)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.objects.first?["sha256"] as? String != nil)
+        }
+        let refused = try await juliet.bare(["send", "nobody-there@\(server.domain)", "hello"] + words)
+        #expect(refused.status == 1 && refused.errors.contains("was not delivered"))
+        let stranger = try await juliet.bare(["send", romeo.address, "x", "--jid", "tybalt@\(server.domain)"])
+        #expect(stranger.status == 5 && stranger.errors.contains("not signed in"))
+        let heard = await his.result()
+        #expect(heard.objects.filter { $0["sha256"] != nil }.count == 2)
+        chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+        #expect(try await bodies(with: romeo.address, of: juliet).filter { $0 == "from a script" }.count == 1)
+        #expect(listened(his) == ["from a script"])
+    }
+
+    @Test(
+        "send goes through listen; many at once arrive once each, and stand in the history in the order of their arrival"
+    )
+    func throughListen() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let his = try await romeo.listen("--count", "6")
+        let hers = try await juliet.listen()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...6 {
+                group.addTask { try await juliet.run("send", romeo.address, "number \(number)") }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await his.result().status == 0)
+        #expect(Set(listened(his)) == Set((1...6).map { "number \($0)" }))
+        hers.signal(SIGTERM)
+        #expect(await hers.result().status == 0)
+        #expect(try await bodies(with: romeo.address, of: juliet) == listened(his))
+    }
+
+    @Test("What is sent without a connection goes out with the next program that runs")
+    func queued() async throws {
+        let server = try await PrivateProsody()
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        await server.kill()
+        let picture = try juliet.home.write("picture.png", SampleMedia.smallPicture)
+        try await juliet.run("send", romeo.address, "later", "--queue")
+        try await juliet.run("send", romeo.address, "--picture", picture, "--queue")
+        try await juliet.run("send", romeo.address, "never", expecting: 4)
+        try await server.start()
+        let his = try await romeo.listen("--count", "3")
+        try await juliet.run("send", romeo.address, "now", "--delivered")
+        let hers = try await juliet.listen()
+        #expect(await his.result().status == 0)
+        #expect(listened(his) == ["later", "now"])
+        #expect(his.output.contains("\"event\":\"picture\""))
+        hers.signal(SIGTERM)
+        _ = await hers.result()
+        #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("No message is waiting"))
+    }
+
+    @Test("A program that is killed while others send through it loses and doubles nothing")
+    func killed() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let his = try await romeo.listen()
+        let hers = try await juliet.listen()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...8 {
+                group.addTask { try await juliet.run("send", romeo.address, "number \(number)", "--delivered") }
+            }
+            try await his.waitForOutput("the first") { $0.contains("number ") }
+            hers.signal(SIGKILL)
+            try await group.waitForAll()
+        }
+        _ = await hers.result()
+        try await his.waitForOutput("all") { output in
+            (1...8).allSatisfy { output.contains("\"number \($0)\"") }
+        }
+        #expect(listened(his).sorted() == (1...8).map { "number \($0)" })
+        #expect(try await bodies(with: romeo.address, of: juliet).sorted() == (1...8).map { "number \($0)" })
+        his.signal(SIGTERM)
+    }
+}
