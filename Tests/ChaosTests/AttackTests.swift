@@ -86,7 +86,8 @@ struct AttackTests {
         #expect(attackers.lair.room.readPages > 0, "the archive of the attackers' room was read")
         for finding in series.findings { Issue.record("\(finding)\n\(series.table)") }
         if let longestIteration {
-            #expect(longestIteration.processorMilliseconds < Self.turn, "milliseconds of one iteration of the main loop")
+            #expect(
+                longestIteration.processorMilliseconds < Self.turn, "milliseconds of one iteration of the main loop")
         }
         #expect(program.output.ranges(of: "\"state\":\"online\"").count == 1, "listen never lost its session")
         program.signal(15)

@@ -57,7 +57,9 @@ public enum Toolkit {
             StyleManager.use(scheme)
             window.setDefaultSize(width: width, height: size.height)
             let end = ContinuousClock.now + .milliseconds(600)
-            while ContinuousClock.now < end { if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(5)) } }
+            while ContinuousClock.now < end {
+                if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(5)) }
+            }
             // A busy machine may need longer, and what moves has nothing to show before it is laid out again.
             _ = await turn { window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png") ?? false }
         }
