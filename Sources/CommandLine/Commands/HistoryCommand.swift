@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import ChatStore
 internal import Localization
 internal import MessageFeatures
@@ -134,6 +135,17 @@ extension Command {
     }
 }
 
+extension JID {
+    /// With whom a person means to talk from this account, as they type it.
+    func partner(_ text: String) throws(CommandError) -> JID {
+        do throws(ContactAddress.Refusal) {
+            return try ContactAddress.parse(text, for: self)
+        } catch {
+            throw .usage(Wording.refusal(error, of: TerminalText.harmless(text)))
+        }
+    }
+}
+
 extension Invocation {
     /// The account whose conversations are meant; `nil` for the only one that the store knows. Nobody is asked for a password.
     func storedAccount() throws(CommandError) -> JID? {
@@ -143,7 +155,7 @@ extension Invocation {
 
     /// With whom a conversation is meant. Without `@` it belongs to the account's domain.
     func partner(_ text: String, account: JID?) throws(CommandError) -> JID {
-        if let account { return try ContactAddress.parse(text, account: account) }
+        if let account { return try account.partner(text) }
         guard text.contains("@"), let address = try? JID(text.trimmed) else {
             throw .usage(localized("“%@” is not an address; write it as user@domain.", TerminalText.harmless(text)))
         }
