@@ -44,7 +44,7 @@ extension Command {
         let wanted = request
         try await invocation.withStoreToRead { store in
             let (page, owner) = try await store.read { store throws(StoreError) -> (HistoryPage?, JID?) in
-                guard let account = try ConversationFinder.account(account, in: store) else {
+                guard let account = try store.account(meant: account) else {
                     return (HistoryPage(), nil)
                 }
                 return (try wanted.read(of: account.id, in: store), account.address)
@@ -95,12 +95,12 @@ extension Command {
     private static func listConversations(_ invocation: Invocation, account: JID?) async throws {
         try await invocation.withStoreToRead { store in
             let (conversations, names) = try await store.read { store throws(StoreError) in
-                guard let account = try ConversationFinder.account(account, in: store) else {
+                guard let account = try store.account(meant: account) else {
                     return ([Conversation](), [JID: String]())
                 }
                 return (
                     try store.conversations().filter { $0.key.account == account.id },
-                    try ConversationFinder.names(of: account.id, in: store)
+                    try store.names(of: account.id)
                 )
             }
             if conversations.isEmpty { invocation.tell(localized("No conversations yet.")) }
