@@ -252,7 +252,8 @@ let package = Package(
         .executableTarget(
             name: "ChatAppProbe",
             dependencies: [
-                "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "GroupChat",
+                "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "FileSharing",
+                "GroupChat",
                 "Media", "Profiles", "TransportLayer", "XMPPAddress", "XMPPClient", "XMPPStanzas", "XMPPStream",
                 "CredentialStore", "UserProfile",
             ],

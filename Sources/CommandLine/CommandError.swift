@@ -1,3 +1,17 @@
+internal import AccountRegistration
+internal import ChatEngine
+internal import ChatModel
+internal import ChatStore
+internal import FileSharing
+internal import Localization
+internal import Media
+internal import SASLMechanisms
+internal import TerminalApp
+internal import TransportLayer
+internal import UserProfile
+internal import XMPPClient
+internal import XMPPStream
+
 /// Why a command ended without success: an exit status and one sentence for standard error that says what to do.
 struct CommandError: Error, CustomStringConvertible {
     var status: ExitStatus
@@ -14,5 +28,149 @@ struct CommandError: Error, CustomStringConvertible {
 
     static func failed(_ description: String) -> CommandError {
         CommandError(.failed, description)
+    }
+}
+
+/// How a program of this package ends, for scripts.
+public enum ExitStatus: Int32, Sendable {
+    case done = 0
+    case failed = 1
+    /// The command line was not understood.
+    case usage = 2
+    /// The server refused the account or its password.
+    case authentication = 3
+    /// The server could not be reached, or not safely.
+    case connection = 4
+    /// Another program has the conversations open.
+    case profileInUse = 5
+    /// The conversations cannot be read or kept: the disk is full, the file is damaged, or from a newer version.
+    case store = 6
+}
+
+extension CommandError {
+    /// The error of the library as a sentence for a person and a status for scripts.
+    init(_ error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as ClientError: self.init(client: error)
+        case let error as RegistrationError: self.init(error)
+        case let error as StoreError: self.init(store: error)
+        case let error as ProfileFailure: self.init(profile: error)
+        case let error as SendFailure: self.init(send: error)
+        case is CancellationError: self = .failed(localized("Interrupted."))
+        default: self = .failed(Self.oneLine(Wording.failure(any: error)))
+        }
+    }
+
+    private init(client error: ClientError) {
+        let status = ExitStatus(rawValue: error.exitClass.rawValue) ?? .failed
+        var text = Wording.failure(error, domain: nil)
+        switch error.code {
+        case .cancelled:
+            self = .failed(localized("Interrupted."))
+            return
+        case .authenticationFailed where error.isWrongPassword || error.cause == nil:
+            text = Wording.failure(StreamFailure(.credentialsRejected), domain: nil)
+        case .encryptionFailed where error.streamFailure?.code == .certificateRejected:
+            self = .untrusted(text)
+            return
+        default: break
+        }
+        self.init(status, Self.oneLine(text))
+    }
+
+    /// The certificate of the server is not trusted.
+    static func untrusted(_ reason: String) -> CommandError {
+        CommandError(
+            .connection,
+            oneLine(reason) + " " + localized("Give its authority with --ca, or look at it with --trust ask."))
+    }
+
+    private init(send failure: SendFailure) {
+        switch failure.code {
+        case .offline:
+            self =
+                failure.cause.map { CommandError(client: $0) }
+                ?? CommandError(.connection, Self.oneLine(failure.text ?? localized("Offline.")))
+        case .unconfirmed:
+            self.init(
+                .connection,
+                localized(
+                    "The connection was lost before the server confirmed the message. It is sent again with the next connection."
+                ))
+        case .late:
+            self.init(.connection, localized("The server did not confirm the message in time; it was not saved."))
+        case .failed:
+            let reason = failure.reason.map { Wording.failure($0) } ?? ""
+            self = .failed(localized("The message was not delivered: %@", Self.oneLine(reason)))
+        case .undelivered:
+            self = .failed(localized("The server has the message, but no device of the receiver confirmed it in time."))
+        case .file: self = .failed(Self.oneLine(failure.text ?? ""))
+        case .store: self.init(.store, Self.oneLine(failure.text ?? ""))
+        case .account:
+            self.init(
+                .profileInUse,
+                localized("The program that has the profile open is not signed in to this account; close it first."))
+        case .interrupted: self = .failed(localized("Interrupted."))
+        }
+    }
+
+    private init(_ error: RegistrationError) {
+        switch error.code {
+        case .nameTaken:
+            self = .failed(
+                localized("An account with this name exists already; choose another name, or run `hongyan login`."))
+        case .connection:
+            self =
+                error.cause.map { CommandError(client: $0) }
+                ?? CommandError(.connection, Self.oneLine(Wording.failure(error)))
+        default: self = .failed(Self.oneLine(Wording.failure(error)))
+        }
+    }
+
+    /// Server text may hold anything.
+    static func oneLine(_ text: String) -> String { TerminalText.harmless(text) }
+}
+
+extension CommandError {
+    init(profile failure: ProfileFailure) {
+        switch failure {
+        case .store(let error, let path): self.init(store: error, at: path)
+        case .folder: self.init(.store, failure.message)
+        case .accountsUnreadable, .accountsUnwritable: self.init(.failed, failure.message)
+        }
+    }
+
+    /// What `body` gives; what it could not do with the profile becomes the reason why the command ends.
+    static func inProfile<Result>(
+        _ body: () throws(ProfileFailure) -> Result
+    ) throws(CommandError) -> Result {
+        do throws(ProfileFailure) {
+            return try body()
+        } catch {
+            throw CommandError(profile: error)
+        }
+    }
+
+    /// What the store could not do, as a message in the person's language.
+    ///
+    /// - Parameter path: the file, where it is known.
+    init(store error: StoreError, at path: String? = nil) {
+        let file = path ?? "chat.db"
+        switch error.code {
+        case .inUse, .busy:
+            self.init(
+                .profileInUse,
+                localized(
+                    "Another program has %@ open; close that one first, or use another folder with --profile.", file))
+        case .tooNew:
+            self.init(
+                .store,
+                localized(
+                    "%@ was written by a newer version of this program; use that one, or another --profile.", file))
+        case .invalidRequest, .invalidImport: self.init(.failed, Wording.failure(error, at: file))
+        case .closed: self.init(.failed, localized("Interrupted."))
+        default: self.init(.store, Wording.failure(error, at: file))
+        }
     }
 }

@@ -6,7 +6,13 @@ internal import Glibc
 /// language installed. Containers and servers rarely do.
 public enum Localization {
     private static let loaded = load()
-    private static var catalogue: MessageCatalogue? { loaded.catalogue }
+    private static var catalogue: MessageCatalogue? { isEnglish ? nil : loaded.catalogue }
+    @TaskLocal private static var isEnglish = false
+
+    /// What `body` makes of texts in English instead of the user's language: for output that programs read.
+    public static func inEnglish<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try $isEnglish.withValue(true, operation: body)
+    }
 
     /// The text in the user's language, or unchanged if there is no translation.
     public static func translate(_ text: String) -> String {
@@ -29,7 +35,7 @@ public enum Localization {
     /// The language of the texts, for example `zh_CN`: that of the catalogue in use; `en` without a catalogue.
     ///
     /// Other variants of English keep their country, because they write dates differently.
-    public static var language: String { loaded.language }
+    public static var language: String { isEnglish ? "en" : loaded.language }
 
     /// The catalogue of the first preferred language that has one; English is the source language and ends the search.
     private static func load() -> (catalogue: MessageCatalogue?, language: String) {

@@ -1,5 +1,6 @@
-internal import ChatModel
+public import ChatModel
 public import ChatStore
+public import CredentialStore
 internal import Localization
 
 /// Why a profile or the list of accounts cannot be used.
@@ -31,5 +32,27 @@ extension SalvageReport {
             "%@ was damaged. What could be read was saved; the damaged file is now %@.", path, setAside)
         guard !incomplete.isEmpty else { return kept }
         return kept + " " + localized("Not all could be read of: %@", incomplete.sorted().joined(separator: ", "))
+    }
+}
+
+extension Wording {
+    /// Why a password could not be kept, found or removed.
+    public static func failure(_ error: CredentialError) -> String {
+        switch error.code {
+        case .invalidText: localized("The account or the password holds a character that cannot be kept.")
+        case .timedOut: localized("The place where passwords are kept did not answer in time.")
+        case .cancelled: localized("It was cancelled.")
+        case .serviceFailed: localized("The keyring refused it.")
+        case .locked: localized("The keyring is locked. Unlock it and try again.")
+        case .noDataFolder: localized("There is no home folder to keep the password in.")
+        case .folderUnusable(let path, _): localized("The folder %@ cannot be used for passwords.", path)
+        case .openToOthers(let path):
+            localized(
+                "Others can read %@, so it is not used; run “chmod 600” on it and change the passwords in it.", path)
+        case .foreignOwner(let path): localized("%@ belongs to another user, so it is not used.", path)
+        case .notAFile(let path): localized("%@ is not an ordinary file, so it is not used.", path)
+        case .unreadable(let path): localized("%@ holds something else than passwords of this program.", path)
+        case .fileFailed(let path, _): localized("%@ cannot be read or written.", path)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import ChatEngine
 import CredentialStore
+import FileSharing
 import Foundation
 import GroupChat
 import Media
@@ -49,6 +50,8 @@ enum WordingList {
         var all: [(String, String, String)] = []
         for code in StreamFailure.Code.allCases {
             all.append(("StreamFailure", "\(code)", Wording.failure(StreamFailure(code), domain: "example.org")))
+            all.append(
+                ("StreamFailure of any server", "\(code)", Wording.failure(StreamFailure(code), domain: nil)))
         }
         for condition in StanzaError.Condition.allCases {
             let error = StanzaError(condition)
@@ -73,6 +76,18 @@ enum WordingList {
                     "message that was not sent", "\(code)",
                     Wording.failure(FailureReason(.notSent, condition: code.rawValue))
                 ))
+        }
+        for code in FileSharingError.Code.allCases {
+            all.append(("FileSharingError", "\(code)", Wording.failure(FileSharingError(code, developersText))))
+        }
+        for code in TransportError.Code.allCases {
+            all.append(("TransportError", "\(code)", Wording.failure(TransportError(code, developersText))))
+        }
+        if let invalid = try? JID("a") {
+            let refusals: [ContactAddress.Refusal] = [.empty, .own, .alreadyContact(invalid)]
+            for refusal in refusals {
+                all.append(("ContactAddress", "\(refusal)", Wording.refusal(refusal, of: "a")))
+            }
         }
         for code in MediaError.Code.allCases {
             all.append(("MediaError", "\(code)", Wording.failure(MediaError(code, developersText))))

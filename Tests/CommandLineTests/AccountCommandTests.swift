@@ -57,7 +57,7 @@ import Testing
         try await person.run("login")
         let nobody = try await person.bare(["roster", "--host", "127.0.0.1", "--port", "9"])
         #expect(nobody.status == 4)
-        #expect(nobody.errors.contains("connection to the server failed"))
+        #expect(nobody.errors.contains("cannot be reached"))
         #expect(try await person.bare(["roster"]).status == 0)
     }
 
@@ -81,7 +81,7 @@ import Testing
         let result = try await person.bare(
             ["login", "--timeout", "1"] + person.connection() + ["--port", port])
         #expect(result.status == 4)
-        #expect(result.errors.contains("timed out"))
+        #expect(result.errors.contains("did not answer in time"))
     }
 
     @Test("S0-75: a server that ends the stream with an error ends with 4 and its reason")
@@ -103,7 +103,7 @@ import Testing
         ]
         let refused = try await person.bare(place)
         #expect(refused.status == 4)
-        #expect(refused.errors.contains("unknown authority") && refused.errors.contains("--trust ask"))
+        #expect(refused.errors.contains("an authority that is not known") && refused.errors.contains("--trust ask"))
         #expect(try await person.bare(place + ["--trust", String(repeating: "0", count: 64)]).status == 4)
     }
 
@@ -155,7 +155,7 @@ import Testing
         try await login.waitForOutput("the password") { $0.contains("Password of \(person.address): ") }
         login.type(person.account.password + "\n")
         try await login.waitForOutput("the question") { $0.contains("Trust it (yes/no)? ") }
-        #expect(login.screenText.contains("unknown authority") && login.screenText.contains("SHA-256"))
+        #expect(login.screenText.contains("an authority that is not known") && login.screenText.contains("SHA-256"))
         login.type("yes\n")
         #expect(await login.result().status == 0)
         #expect(login.screenText.contains("Signed in as \(person.address)."))

@@ -89,11 +89,12 @@ import XMPPClient
         let offline = ConnectionState.offline(reason: lost, nextAttempt: .milliseconds(3600))
         #expect(
             offline.phrase(as: nil).english
-                == "offline: The connection to the server failed. It broke. Next try in 4 s.")
+                == "offline: The connection was lost. Next try in 4 s.")
         #expect(
             offline.phrase(as: nil, remaining: .seconds(-1)).english.hasSuffix("Next try in 0 s."))
         #expect(ConnectionState.offline(reason: nil, nextAttempt: nil).phrase(as: nil).english == "offline")
-        #expect(ConnectionState.connecting(.securing).phrase(as: nil).english == "connecting: encrypting")
+        #expect(
+            ConnectionState.connecting(.securing).phrase(as: nil).english == "connecting: Encrypting the connection…")
         #expect(
             ConnectionState.online(isResumed: true).phrase(as: address).english
                 == "online: the session was resumed, juliet@example.org/balcony")

@@ -143,6 +143,7 @@ import Testing
         #expect(result.errors == "hongyan: 登录：用户名或者密码错误。请检查后运行 `hongyan login`。\n")
         let json = try await person.bare(words + ["--json"], environment: language)
         #expect(
-            try hops(json)["authentication"]?["reason"] as? String == "The user name or the password is wrong.")
+            try hops(json)["authentication"]?["reason"] as? String
+                == "The user name or the password is wrong. Check both; capital letters count.")
     }
 }

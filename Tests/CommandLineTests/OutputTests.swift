@@ -14,9 +14,9 @@ import XMPPAddress
     @Test("S2-22, S2-23: an empty address is refused; without @ the own domain is appended")
     func addresses() throws {
         let account = try JID("juliet@capulet.test")
-        #expect(try ContactAddress.parse("romeo", account: account).description == "romeo@capulet.test")
-        #expect(try ContactAddress.parse(" nurse@x.test ", account: account).description == "nurse@x.test")
-        #expect(throws: CommandError.self) { try ContactAddress.parse("  ", account: account) }
-        #expect(throws: CommandError.self) { try ContactAddress.parse("a b@c d", account: account) }
+        #expect(try account.partner("romeo").description == "romeo@capulet.test")
+        #expect(try account.partner(" nurse@x.test ").description == "nurse@x.test")
+        #expect(throws: CommandError.self) { try account.partner("  ") }
+        #expect(throws: CommandError.self) { try account.partner("a b@c d") }
     }
 }

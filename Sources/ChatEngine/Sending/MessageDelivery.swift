@@ -4,14 +4,10 @@ public import XMPPClient
 
 /// What becomes of a message, for a program that waits for it.
 extension ChatAccount {
-    /// The conversation with an address: with a room that the account knows, with an occupant of one, or with a person.
+    /// The conversation with an address, see `StoreReader.conversation(with:of:)`.
     public func conversation(with address: JID) async throws(StoreError) -> ConversationKey {
         let id = id
-        let isRoom = try await store.read { reader throws(StoreError) in
-            try reader.rooms(of: id).contains { $0.address == address.bare }
-        }
-        guard isRoom else { return ConversationKey(account: id, address: address, kind: .direct) }
-        return ConversationKey(account: id, address: address, kind: address.isBare ? .room : .occupant)
+        return try await store.read { reader throws(StoreError) in try reader.conversation(with: address, of: id) }
     }
 
     /// Saves a message like ``send(_:in:)``.
@@ -47,6 +43,20 @@ extension ChatAccount {
     public func settle() async throws(ClientError) {
         guard let session = context.session else { throw .notConnected }
         try await session.ping()
+    }
+}
+
+extension StoreReader {
+    /// The conversation with an address: the one that there is, with an occupant of a room, a room, or a person; else with the
+    /// room that the account knows, or with a person.
+    public func conversation(with address: JID, of account: AccountID) throws(StoreError) -> ConversationKey {
+        for kind in [ConversationKey.Kind.occupant, .room, .direct] where kind != .occupant || !address.isBare {
+            let key = ConversationKey(account: account, address: address, kind: kind)
+            if try conversation(key) != nil { return key }
+        }
+        let isRoom = try rooms(of: account).contains { $0.address == address.bare }
+        return ConversationKey(
+            account: account, address: address, kind: !isRoom ? .direct : address.isBare ? .room : .occupant)
     }
 }
 

@@ -63,12 +63,14 @@ public final class CertificateInquiry {
 
 extension CertificateInquiry {
     /// Remembers what nobody is asked about.
-    final class Record: Sendable {
+    public final class Record: Sendable {
         private let latest = Mutex<TrustEvaluation?>(nil)
 
-        var last: TrustEvaluation? { latest.withLock { $0 } }
+        public init() {}
 
-        func note(_ evaluation: TrustEvaluation) { latest.withLock { $0 = evaluation } }
+        public var last: TrustEvaluation? { latest.withLock { $0 } }
+
+        public func note(_ evaluation: TrustEvaluation) { latest.withLock { $0 = evaluation } }
     }
 }
 

@@ -15,6 +15,21 @@ public enum ContactAddress {
         case alreadyContact(JID)
     }
 
+    /// The address that is meant, of anybody: with the resource of an occupant, where one is given.
+    public static func parse(_ text: String, for account: JID) throws(Refusal) -> JID {
+        let typed = trimmed(text[...])
+        guard !typed.isEmpty else { throw .empty }
+        if typed.utf8.prefix(5).elementsEqual("xmpp:".utf8), let uri = try? XMPPURI(typed), let address = uri.address {
+            return address
+        }
+        do throws(AddressError) {
+            if let at = typed.firstIndex(of: "@"), at > typed.startIndex { return try JID(typed) }
+            return try JID(escapingLocal: typed, domain: account.domain)
+        } catch {
+            throw .invalid(error)
+        }
+    }
+
     /// The bare address that is meant. A name alone is taken to be on the own server.
     ///
     /// - Parameters:
@@ -23,21 +38,7 @@ public enum ContactAddress {
     public static func complete(
         _ text: String, for account: JID, contacts: Set<JID> = []
     ) throws(Refusal) -> JID {
-        var typed = trimmed(text[...])
-        guard !typed.isEmpty else { throw .empty }
-        if typed.utf8.prefix(5).elementsEqual("xmpp:".utf8), let uri = try? XMPPURI(typed), let address = uri.address {
-            typed = address.bare.description
-        }
-        let address: JID
-        do throws(AddressError) {
-            if let at = typed.firstIndex(of: "@"), at > typed.startIndex {
-                address = try JID(typed).bare
-            } else {
-                address = try JID(escapingLocal: typed, domain: account.domain)
-            }
-        } catch {
-            throw .invalid(error)
-        }
+        let address = try parse(text, for: account).bare
         guard address != account.bare else { throw .own }
         guard !contacts.contains(address) else { throw .alreadyContact(address) }
         return address

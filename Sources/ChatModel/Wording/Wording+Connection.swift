@@ -6,10 +6,10 @@ public import XMPPClient
 extension Wording {
     /// What is going on, for a person who waits.
     ///
-    /// - Parameter domain: of the server.
-    public static func step(_ step: ConnectionStep, to domain: String) -> String {
+    /// - Parameter domain: of the server; `nil` where it is not known.
+    public static func step(_ step: ConnectionStep, to domain: String?) -> String {
         switch step {
-        case .connecting: localized("Looking for %@…", domain)
+        case .connecting: localized("Looking for %@…", domain ?? localized("the server"))
         case .securing: localized("Encrypting the connection…")
         case .authenticating: localized("Checking the password…")
         case .resuming, .binding: localized("Almost there…")
@@ -51,6 +51,42 @@ extension Wording {
         return seconds < 90
             ? localized("Next attempt in %@ s.", seconds)
             : localized("Next attempt in %@ min.", (seconds + 30) / 60)
+    }
+
+    /// A step of a connection, for a log that a person reads.
+    public static func event(_ event: ConnectionEvent) -> String {
+        switch event {
+        case .willConnect: localized("connecting")
+        case .connected: localized("connected")
+        case .negotiating: localized("opening the stream")
+        case .securing: localized("encrypting")
+        case .secured(let tls): localized("encrypted with %@", tls.version.rawValue)
+        case .opened: localized("the stream is open")
+        case .readyToRegister: localized("ready to register")
+        case .authenticating(let mechanism): localized("logging in with %@", mechanism)
+        case .authenticated: localized("logged in")
+        case .resuming: localized("resuming the session")
+        case .binding: localized("binding a resource")
+        case .resourceInUse(let resource): localized("the resource %@ is in use", resource)
+        case .bound(let address), .resumed(let address), .addressChanged(let address):
+            localized("this is %@", address)
+        case .online(_, let isResumed): isResumed ? localized("online again") : localized("online")
+        case .closeRequested: localized("signing off")
+        case .closingSent: localized("closing the stream")
+        case .timedOut: localized("the server did not respond in time")
+        case .authenticationFailed(let error): failure(error, domain: nil)
+        case .streamError(let error): localized("the server ended the stream: %@", error.condition.rawValue)
+        case .disconnected(let error, let pause): ended(error, retryAfter: pause)
+        case .extensionFailed(let name, let error): "\(name): \(failure(any: error))"
+        }
+    }
+
+    /// Why a connection ended, and when the next one is tried.
+    public static func ended(_ error: ClientError?, retryAfter pause: Duration?) -> String {
+        guard let error else { return localized("offline") }
+        let reason = failure(error, domain: nil)
+        guard let pause else { return reason }
+        return localized("%@ Next try in %@ s.", reason, max(1, pause.components.seconds))
     }
 
     /// An account in one sentence.

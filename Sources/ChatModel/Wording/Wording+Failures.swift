@@ -1,9 +1,11 @@
 public import AccountRegistration
 public import ChatEngine
 public import ChatStore
+public import FileSharing
 internal import Localization
 public import Media
 public import Profiles
+public import TransportLayer
 public import XMPPClient
 internal import XMPPStanzas
 
@@ -20,6 +22,9 @@ extension Wording {
         case let error as RegistrationError: failure(error)
         case let error as RoomFailure: failure(error)
         case let error as OwnProfileFailure: failure(error)
+        case let error as AttachmentFailure: failure(error)
+        case let error as FileSharingError: failure(error)
+        case let error as TransportError: failure(error)
         default: localized("It did not work.")
         }
     }
@@ -101,6 +106,16 @@ extension Wording {
         return error.serverText.map { reason + " " + localized("It says: %@", $0) } ?? reason
     }
 
+    /// Why somebody cannot be meant by what a person typed.
+    public static func refusal(_ refusal: ContactAddress.Refusal, of text: String) -> String {
+        switch refusal {
+        case .empty: localized("The address may not be empty.")
+        case .own: localized("This is your own address.")
+        case .alreadyContact(let address): localized("%@ is already a contact; nothing was sent.", address)
+        case .invalid: localized("“%@” is not an address; write it as user@domain.", text)
+        }
+    }
+
     // MARK: Files
 
     /// Why a file of a message was not fetched.
@@ -115,6 +130,46 @@ extension Wording {
         case .noUploadService, .uploadFailed, .quotaExceeded:
             localized("The message was not delivered: %@", fragment(error.code))
         case .notDownloaded: localized("The file could not be fetched. Try again later.")
+        }
+    }
+
+    public static func failure(_ error: FileSharingError) -> String {
+        switch error.code {
+        case .noUploadService: localized("The server takes no files.")
+        case .tooLarge: localized("The file is too large.")
+        case .quotaExceeded: localized("The server takes no more files from this account for now. Try again later.")
+        case .refused: localized("The server did not take it.")
+        case .insecureAddress: localized("The server offers no safe place for files.")
+        case .transferFailed: localized("The file could not be transferred. Try again later.")
+        case .wrongSize, .wrongHash: localized("What came is not the file that was announced.")
+        case .notBase64: localized("The file is damaged.")
+        case .empty: localized("There is nothing in the file.")
+        case .unreadable: localized("The file cannot be read.")
+        }
+    }
+
+    /// Why a lookup, a connection or a transfer failed.
+    public static func failure(_ error: TransportError) -> String {
+        switch error.code {
+        case .cancelled: localized("It was cancelled.")
+        case .closed, .writingFinished, .connectionReset, .truncated: localized("The connection was lost.")
+        case .connectionRefused: localized("Nothing listens there.")
+        case .unreachable: localized("There is no route from this network.")
+        case .timedOut: localized("There was no answer in time.")
+        case .tlsFailed: localized("The encrypted connection could not be established.")
+        case .certificateRefused:
+            error.certificateProblems.first.map { failure($0) }
+                ?? localized("The server's certificate was not accepted.")
+        case .serviceNotOffered: localized("The domain does not offer this service.")
+        case .hostNotFound: localized("The name has no address.")
+        case .resolutionFailed: localized("The DNS servers did not answer, or reported a failure.")
+        case .allCandidatesFailed: localized("The server could not be reached.")
+        case .invalidConfiguration: localized("A file, an address or a setting cannot be used.")
+        case .system: localized("The system refused it.")
+        case .httpStatus: localized("The web server refused it.")
+        case .httpFailed: localized("The transfer failed.")
+        case .webSocketFailed: localized("The server does not accept this connection.")
+        case .tooLarge: localized("There is more than is allowed.")
         }
     }
 

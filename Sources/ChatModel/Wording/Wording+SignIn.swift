@@ -9,20 +9,39 @@ public import XMPPStream
 /// Why an account is not online, or was not signed in to.
 extension Wording {
     /// - Parameters:
-    ///   - domain: of the server.
+    ///   - domain: of the server; `nil` where it is not known.
     ///   - certificate: why the certificate was not trusted, if it was looked at.
-    public static func failure(_ error: ClientError, domain: String, certificate: String? = nil) -> String {
+    public static func failure(_ error: ClientError, domain: String?, certificate: String? = nil) -> String {
         if let failure = error.streamFailure { return Self.failure(failure, domain: domain, certificate: certificate) }
         switch error.code {
-        case .timedOut: return localized("%@ did not answer in time. Check your network and try again.", domain)
+        case .timedOut:
+            return sentence(
+                localized("%@ did not answer in time. Check your network and try again.", server(domain)))
         case .notConnected, .connectionFailed, .sessionEnded: return localized("The connection was lost.")
         case .cancelled: return localized("It was cancelled.")
         default: return failure(error)
         }
     }
 
-    public static func failure(_ failure: StreamFailure, domain: String, certificate: String? = nil) -> String {
-        switch failure.code {
+    /// The server in the middle of a sentence.
+    private static func server(_ domain: String?) -> String { domain ?? localized("the server") }
+
+    /// With a capital at its beginning, where that is not a name.
+    private static func sentence(_ text: String) -> String {
+        let word = localized("the server")
+        return text.hasPrefix(word) ? text.prefix(1).uppercased() + text.dropFirst() : text
+    }
+
+    public static func failure(_ failure: StreamFailure, domain: String?, certificate: String? = nil) -> String {
+        guard let domain else {
+            switch failure.code {
+            case .serverNotFound: return localized("The server was not found.")
+            case .notXMPP, .serverMismatch:
+                return localized("The server at that address is not an XMPP server for clients.")
+            default: return sentence(Self.failure(failure, domain: server(nil), certificate: certificate))
+            }
+        }
+        return switch failure.code {
         case .credentialsRejected:
             localized("The user name or the password is wrong. Check both; capital letters count.")
         case .accountDisabled: localized("The account is disabled. Ask your provider.")
@@ -99,7 +118,7 @@ extension Wording {
     }
 
     /// The day of a certificate: `2026-11-21`.
-    static func day(_ secondsSince1970: Int64) -> String {
+    public static func day(_ secondsSince1970: Int64) -> String {
         Date(timeIntervalSince1970: Double(secondsSince1970)).formatted(.iso8601.year().month().day())
     }
 }

@@ -90,4 +90,12 @@ extension Wording {
     private static func isSameYear(_ date: Date, _ now: Date, _ calendar: Calendar) -> Bool {
         calendar.component(.year, from: date) == calendar.component(.year, from: now)
     }
+
+    /// A short duration with the precision that is needed to compare steps: `12 ms`, `1.4 s`.
+    public static func precise(_ duration: Duration) -> String {
+        let milliseconds = Int((duration / .milliseconds(1)).rounded(.down))
+        if milliseconds < 1000 { return "\(milliseconds) ms" }
+        let tenths = (milliseconds + 50) / 100
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
 }

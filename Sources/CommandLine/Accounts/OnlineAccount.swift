@@ -28,6 +28,7 @@ struct OnlineAccount: Sendable {
             return (id, try store.sendQueue(of: id))
         }
         var configuration = isLasting ? signIn.lastingConfiguration : signIn.configuration
+        configuration.trust = signIn.noting(configuration.trust)
         if signIn.connection.isVerbose {
             let steps = ConnectionReport()
             configuration.add { steps.watch($0) }
@@ -74,6 +75,8 @@ struct OnlineAccount: Sendable {
             try await account.run()
         } catch let error as ClientError where error.isWrongPassword {
             throw try await signIn.refused(error)
+        } catch let error as ClientError {
+            throw signIn.explained(error)
         }
     }
 

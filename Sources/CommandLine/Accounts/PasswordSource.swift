@@ -1,4 +1,5 @@
 internal import CredentialStore
+internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Localization
@@ -93,5 +94,12 @@ enum PasswordSource: Sendable, Equatable {
         } catch {
             throw .failed(error.description)
         }
+    }
+}
+
+/// Runs what blocks (a question on the terminal, a file) on a thread of its own, so that nothing else stands still.
+func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(returning: body()) }
     }
 }

@@ -1,4 +1,5 @@
 internal import AccountRegistration
+internal import ChatModel
 internal import Localization
 internal import TerminalApp
 internal import XMPPClient
@@ -23,6 +24,7 @@ extension SignIn {
         var configuration = configuration
         let steps = connection.isVerbose ? ConnectionReport() : nil
         if let steps { configuration.add { steps.watch($0) } }
+        configuration.trust = noting(configuration.trust)
         do {
             return try await Client(configuration).run(from: beginning, body)
         } catch let error as ClientError where error.isWrongPassword && missingAccount == .register {
@@ -31,6 +33,8 @@ extension SignIn {
             return try await Client(configuration).run(from: beginning, body)
         } catch let error as ClientError where error.isWrongPassword {
             throw try await refused(error)
+        } catch let error as ClientError {
+            throw explained(error)
         }
     }
 
@@ -57,8 +61,24 @@ extension SignIn {
 }
 
 extension ClientError {
+    /// The person has to do something before a session can begin.
+    var isForPerson: Bool { isWrongPassword || streamFailure?.code == .certificateRejected }
+
     /// The server says that user name or password are wrong, and not that something else is in the way.
     var isWrongPassword: Bool {
         streamFailure?.code == .credentialsRejected
+    }
+}
+
+/// Reports the steps of a connection on standard error (`--verbose`).
+final class ConnectionReport: SessionExtension {
+    func watch(_ session: Session) -> ConnectionReport { self }
+
+    func run(in session: Session) async {
+        for await batch in session.events(.connection) {
+            for case .connection(let event) in batch {
+                StandardOutput.report("· " + TerminalText.harmless(Wording.event(event)))
+            }
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import Cryptography
 internal import Localization
 internal import SASLMechanisms
@@ -28,6 +29,8 @@ struct SignIn: Sendable {
     let source: PasswordSource
     /// Asks about certificates, if the person wants to be asked.
     let question: TrustQuestion?
+    /// What was wrong with the certificate of the server.
+    let evaluations = CertificateInquiry.Record()
     private let trustedCertificates: [String]
     /// Which installation this is for the account's server; `nil` for accounts that are not kept here.
     private let userAgent: UserAgent?
@@ -121,6 +124,21 @@ struct SignIn: Sendable {
 
     private var trust: TrustPolicy {
         connection.trustPolicy(question: question, accepted: trustedCertificates)
+    }
+
+    /// The same policy; what it does not trust is noted in ``evaluations``.
+    func noting(_ trust: TrustPolicy) -> TrustPolicy {
+        guard question == nil, trustedCertificates.isEmpty, connection.trust == .authorities else { return trust }
+        return .ask(anchors: connection.authorityFile.map { .file($0) } ?? .system) { [evaluations] evaluation in
+            evaluations.note(evaluation)
+            return false
+        }
+    }
+
+    /// Why a session ended, with what was wrong with the certificate.
+    func explained(_ error: ClientError) -> any Error {
+        guard error.streamFailure?.code == .certificateRejected, let evaluation = evaluations.last else { return error }
+        return CommandError.untrusted(Wording.failure(evaluation))
     }
 
     /// What is kept about the account after a login, so that later commands need no options.

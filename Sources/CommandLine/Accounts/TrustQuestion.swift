@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import Cryptography
 internal import Glibc
 internal import Localization
@@ -30,7 +31,7 @@ final class TrustQuestion: Sendable {
 
     static func text(_ evaluation: TrustEvaluation) -> String {
         var lines = [localized("The certificate of %@ is not trusted:", TerminalText.harmless(evaluation.serverName))]
-        lines += evaluation.problems.map { "  " + TerminalText.harmless($0.description) }
+        lines += evaluation.problems.map { "  " + TerminalText.harmless(Wording.failure($0)) }
         for (number, certificate) in evaluation.certificates.enumerated() {
             lines.append("  \(number + 1). " + TerminalText.harmless(certificate.description))
         }

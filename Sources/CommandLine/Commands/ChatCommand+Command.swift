@@ -24,7 +24,7 @@ extension Command {
         }
         let availability = try AvailabilityOptions(invocation.options)
         let signIn = try await SignIn(invocation.connection)
-        let peer = try invocation.arguments.first.map { try ContactAddress.parse($0, account: signIn.address) }
+        let peer = try invocation.arguments.first.map { try signIn.address.partner($0) }
         let profile = invocation.profile
         try await profile.withStore(for: .writing) { store in
             try await talk(invocation, availability, signIn, with: peer, in: store, profile)

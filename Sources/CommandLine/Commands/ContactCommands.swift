@@ -40,7 +40,7 @@ extension Command {
     ) { invocation in
         let text = try invocation.onlyArgument()
         try await invocation.withRoster { roster, signIn in
-            let address = try ContactAddress.parse(text, account: signIn.address).bare
+            let address = try signIn.address.partner(text).bare
             let groups = invocation.options["group"].map { [$0] } ?? []
             switch try await roster.add(address, name: invocation.options["name"], groups: Set(groups)) {
             case .alreadyContact:
@@ -90,7 +90,7 @@ extension Command {
     ) { invocation in
         let text = try invocation.onlyArgument()
         try await invocation.withRoster { roster, signIn in
-            let address = try ContactAddress.parse(text, account: signIn.address).bare
+            let address = try signIn.address.partner(text).bare
             guard await roster.contact(address) != nil else {
                 throw CommandError.failed(localized("%@ is not one of your contacts; nothing was sent.", address))
             }
@@ -104,7 +104,7 @@ extension Command {
     private static func pendingRequest(
         _ text: String, _ roster: Roster, _ signIn: SignIn
     ) async throws(CommandError) -> JID {
-        let address = try ContactAddress.parse(text, account: signIn.address).bare
+        let address = try signIn.address.partner(text).bare
         guard await roster.requests.contains(address) else {
             throw .failed(localized("There is no contact request from %@.", address))
         }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import ChatStore
 internal import Localization
 internal import MessageFeatures
@@ -43,7 +44,7 @@ extension Command {
         let wanted = request
         try await invocation.withStoreToRead { store in
             let (page, owner) = try await store.read { store throws(StoreError) -> (HistoryPage?, JID?) in
-                guard let account = try ConversationFinder.account(account, in: store) else {
+                guard let account = try store.account(meant: account) else {
                     return (HistoryPage(), nil)
                 }
                 return (try wanted.read(of: account.id, in: store), account.address)
@@ -94,12 +95,12 @@ extension Command {
     private static func listConversations(_ invocation: Invocation, account: JID?) async throws {
         try await invocation.withStoreToRead { store in
             let (conversations, names) = try await store.read { store throws(StoreError) in
-                guard let account = try ConversationFinder.account(account, in: store) else {
+                guard let account = try store.account(meant: account) else {
                     return ([Conversation](), [JID: String]())
                 }
                 return (
                     try store.conversations().filter { $0.key.account == account.id },
-                    try ConversationFinder.names(of: account.id, in: store)
+                    try store.names(of: account.id)
                 )
             }
             if conversations.isEmpty { invocation.tell(localized("No conversations yet.")) }
@@ -134,6 +135,17 @@ extension Command {
     }
 }
 
+extension JID {
+    /// With whom a person means to talk from this account, as they type it.
+    func partner(_ text: String) throws(CommandError) -> JID {
+        do throws(ContactAddress.Refusal) {
+            return try ContactAddress.parse(text, for: self)
+        } catch {
+            throw .usage(Wording.refusal(error, of: TerminalText.harmless(text)))
+        }
+    }
+}
+
 extension Invocation {
     /// The account whose conversations are meant; `nil` for the only one that the store knows. Nobody is asked for a password.
     func storedAccount() throws(CommandError) -> JID? {
@@ -143,7 +155,7 @@ extension Invocation {
 
     /// With whom a conversation is meant. Without `@` it belongs to the account's domain.
     func partner(_ text: String, account: JID?) throws(CommandError) -> JID {
-        if let account { return try ContactAddress.parse(text, account: account) }
+        if let account { return try account.partner(text) }
         guard text.contains("@"), let address = try? JID(text.trimmed) else {
             throw .usage(localized("“%@” is not an address; write it as user@domain.", TerminalText.harmless(text)))
         }

@@ -139,7 +139,7 @@ final class Listener: Sendable {
         case .connection(.disconnected(let error?, let pause)):
             subscribers.withLock { $0.online = nil }
             show(
-                ConnectionEvent.disconnected(error, retryAfter: pause).words,
+                Wording.ended(error, retryAfter: pause),
                 [
                     "event": "connection", "state": "offline", "reason": .text(CommandError(error)),
                     "retry": .count(pause?.components.seconds), "cause": error.streamFailure?.causeFacts ?? .null,

@@ -36,7 +36,7 @@ extension Command {
         try await invocation.withStoreToRead { store in
             let entries = try await store.read {
                 store throws(StoreError) -> [(StoredMessage, MessageContent?, ConversationKey)] in
-                guard let account = try ConversationFinder.account(address, in: store) else { return [] }
+                guard let account = try store.account(meant: address) else { return [] }
                 var entries: [(StoredMessage, MessageContent?, ConversationKey)] = []
                 for conversation in try store.conversations() where conversation.key.account == account.id {
                     let last = try store.timeline(of: conversation.id, .newest, limit: failuresSearched)

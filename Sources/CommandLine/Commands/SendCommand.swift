@@ -30,7 +30,7 @@ extension Command {
         }
         let seconds = try invocation.recordingSeconds()
         let account = try invocation.requireAccount()
-        let receiver = try ContactAddress.parse(name, account: account)
+        let receiver = try account.partner(name)
         var order = SendOrder(
             from: account, to: receiver, id: UUID().uuidString.lowercased(), text: text,
             goal: invocation.options.has("delivered") ? .delivered : .acknowledged,
@@ -94,8 +94,8 @@ extension Command {
             await close()
             return answer
         } catch {
-            // The end of the session says what to do about a password that the server refuses.
-            if error.cause?.isWrongPassword == true { try await connection.value }
+            // The end of the session says what to do about a password or a certificate.
+            if error.cause?.isForPerson == true { try await connection.value }
             await close()
             throw error
         }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
@@ -12,10 +13,11 @@ extension ConnectionState {
         switch self {
         case .offline(nil, _): return Phrase("offline")
         case .offline(let reason?, let next):
-            let words = reason.streamFailure?.phrase ?? .verbatim(CommandError(reason).description)
+            let words = Phrase.wording { Wording.failure(reason, domain: address?.domain) }
             guard let next = remaining ?? next else { return Phrase("offline: %@", words) }
             return Phrase("offline: %@ Next try in %@ s.", words, max(0, next.roundedSeconds))
-        case .connecting(let step): return Phrase("connecting: %@", step.phrase)
+        case .connecting(let step):
+            return Phrase("connecting: %@", Phrase.wording { Wording.step(step, to: address?.domain) })
         case .online(let isResumed):
             let kind = isResumed ? Phrase("the session was resumed") : Phrase("a new session")
             return address.map { Phrase("online: %@, %@", kind, $0) } ?? Phrase("online: %@", kind)
@@ -46,17 +48,6 @@ extension StreamFailure {
 }
 
 extension ConnectionStep {
-    var phrase: Phrase {
-        switch self {
-        case .connecting: Phrase("looking for the server")
-        case .securing: Phrase("encrypting")
-        case .authenticating: Phrase("logging in")
-        case .resuming: Phrase("resuming the session")
-        case .binding: Phrase("binding a resource")
-        case .registering: Phrase("ready to register")
-        }
-    }
-
     /// The name in JSON.
     var code: String {
         switch self {

@@ -36,7 +36,7 @@ struct TrafficBudget: Equatable {
     }
 
     var phrase: Phrase {
-        let time = elapsed.clockWords
+        let time = Wording.length(elapsed)
         guard let bytes = perHour(bytes), let wakeUps = perHour(wakeUps) else {
             return Phrase("%@ and %@ wake-ups in %@", Wording.size(self.bytes), self.wakeUps, time)
         }
@@ -50,16 +50,5 @@ struct TrafficBudget: Equatable {
             ("keepAlives", .count(keepAlives)), ("bytesPerHour", .count(perHour(bytes))),
             ("wakeUpsPerHour", .count(perHour(wakeUps))),
         ])
-    }
-}
-
-extension Duration {
-    /// `0:42`, `1:02:03`.
-    var clockWords: String {
-        let seconds = max(components.seconds, 0)
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let minutes = seconds / 60
-        return minutes < 60
-            ? "\(minutes):\(two(seconds % 60))" : "\(minutes / 60):\(two(minutes % 60)):\(two(seconds % 60))"
     }
 }

@@ -25,7 +25,7 @@ struct AuthenticationCheck: DiagnosisCheck {
     var usesToken = false
     var failure: StreamFailure?
     /// Why the login failed, if the stream does not report it.
-    var otherFailure: String?
+    var otherFailure: Phrase?
     var duration: Duration?
 
     var step: DiagnosisStep { .authentication }
@@ -59,10 +59,10 @@ struct AuthenticationCheck: DiagnosisCheck {
         if let failure {
             let status: ExitStatus =
                 ExitStatus(rawValue: ClientError.exitStatus(of: failure)) ?? .connection
-            return DiagnosisProblem(failure.code.rawValue.dashed, failure.phrase, advice: failure.advice, status)
+            return DiagnosisProblem(failure.code.rawValue.dashed, failure.reason, advice: failure.advice, status)
         }
         return otherFailure.map {
-            DiagnosisProblem("login-failed", .verbatim($0), advice: Phrase("Try again later."))
+            DiagnosisProblem("login-failed", $0, advice: Phrase("Try again later."))
         }
     }
 
@@ -119,7 +119,7 @@ struct BindingCheck: DiagnosisCheck {
         guard address == nil else { return nil }
         return DiagnosisProblem(
             failure?.code.rawValue.dashed ?? "binding-failed",
-            failure?.phrase ?? Phrase("The server closed the connection."),
+            failure?.reason ?? Phrase("The server closed the connection."),
             advice: failure?.advice ?? Phrase("Try again later."))
     }
 

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import TransportLayer
 internal import XMPPAddress
 
@@ -10,7 +11,7 @@ struct DNSCheck: DiagnosisCheck {
         /// The records as in DNS, including the target ".".
         var records: [ServiceRecord] = []
         /// Why the lookup failed.
-        var failure: String?
+        var failure: Phrase?
         /// Whether the reason is the timeout.
         var isLate = false
         var duration: Duration
@@ -23,7 +24,7 @@ struct DNSCheck: DiagnosisCheck {
     struct HostLookup: Sendable, Equatable {
         var host: String
         var addresses: [SocketAddress] = []
-        var failure: String?
+        var failure: Phrase?
         /// Whether the reason is the timeout.
         var isLate = false
         /// Whether there is no such host.
@@ -108,7 +109,7 @@ struct DNSCheck: DiagnosisCheck {
                     .init(
                         service.isLate
                             ? Phrase("%@: no response within %@", service.name, service.duration.words)
-                            : .verbatim(failure), .warning))
+                            : Phrase("%@: %@", service.name, failure), .warning))
             } else if service.isRefused {
                 details.append(.init(Phrase("%@: explicitly not offered (target “.”)", service.name)))
             } else if service.records.isEmpty {
@@ -167,7 +168,7 @@ extension DNSCheck.HostLookup {
         }
         if isMissing { return .init(Phrase("%@: no address", host), .warning) }
         if isLate { return .init(Phrase("%@: no response within %@", host, duration.words), .warning) }
-        return .init(.verbatim(failure), .warning)
+        return .init(Phrase("%@: %@", host, failure), .warning)
     }
 }
 
@@ -229,7 +230,7 @@ extension DNSCheck {
         do throws(TransportError) {
             lookup.records = try await Resolver(configuration: resolver).records(kind, of: domain)
         } catch {
-            lookup.failure = error.description
+            lookup.failure = .wording { Wording.failure(error) }
             lookup.isLate = clock.now - start >= resolver.deadline
         }
         lookup.duration = clock.now - start
@@ -250,7 +251,7 @@ extension DNSCheck {
                 lookup.addresses = try await Resolver(configuration: resolver)
                     .addresses(of: name, port: ConnectionCandidate.defaultPort)
             } catch {
-                lookup.failure = error.description
+                lookup.failure = .wording { Wording.failure(error) }
                 lookup.isLate = clock.now - start >= resolver.deadline
                 lookup.isMissing = error.code == .hostNotFound
             }

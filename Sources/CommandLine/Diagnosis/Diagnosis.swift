@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPClient
@@ -53,13 +54,8 @@ extension Duration {
         return seconds * 1000 + attoseconds / 1_000_000_000_000_000
     }
 
-    /// `12 ms`, `1.4 s`: with the precision that users need.
-    var words: String {
-        let milliseconds = wholeMilliseconds
-        if milliseconds < 1000 { return "\(milliseconds) ms" }
-        let tenths = (milliseconds + 50) / 100
-        return "\(tenths / 10).\(tenths % 10) s"
-    }
+    /// For a person who looks at single steps.
+    var words: String { Wording.precise(self) }
 }
 
 /// The inputs and options of a diagnosis.

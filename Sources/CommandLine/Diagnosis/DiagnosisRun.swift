@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import FileSharing
 internal import ServiceDiscovery
 internal import TransportLayer
@@ -127,7 +128,9 @@ struct DiagnosisRun {
             return skip(afterLogin, Phrase("needs a login"), &diagnosis)
         }
         authentication.failure = failure?.streamFailure
-        authentication.otherFailure = failure?.description ?? "no reason"
+        authentication.otherFailure =
+            failure.map { failure in .wording { Wording.failure(failure, domain: nil) } }
+            ?? Phrase("The server closed the connection.")
         found(authentication, &diagnosis)
         skip([.binding] + afterLogin, Phrase("needs a login"), &diagnosis)
     }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import Synchronization
 internal import TransportLayer
 internal import XMPPClient
@@ -9,7 +10,7 @@ struct ResumptionCheck: DiagnosisCheck {
         case resumed(after: Duration)
         /// A new session started.
         case beganAnew(after: Duration)
-        case failed(String)
+        case failed(Phrase)
     }
 
     /// Whether stanzas are acknowledged.
@@ -93,14 +94,15 @@ struct ResumptionCheck: DiagnosisCheck {
         cutter.cut()
         let seconds = Int(settings.timeout.components.seconds) * 2
         check.trial = try? await withDeadline(seconds: seconds) {
-            var reason = ""
+            var reason = Phrase.verbatim("")
             for await batch in events {
                 for case .connection(let event) in batch {
                     switch event {
                     case .online(_, let isResumed):
                         let time = ContinuousClock.now - start
                         return isResumed ? .resumed(after: time) : .beganAnew(after: time)
-                    case .disconnected(let error, _): reason = error?.description ?? reason
+                    case .disconnected(let error, _):
+                        reason = error.map { error in .wording { Wording.failure(error, domain: nil) } } ?? reason
                     default: break
                     }
                 }
@@ -109,7 +111,7 @@ struct ResumptionCheck: DiagnosisCheck {
         } orThrow: {
             CommandError(.connection, "")
         }
-        if check.trial == nil { check.trial = .failed("") }
+        if check.trial == nil { check.trial = .failed(.verbatim("")) }
         check.duration = .now - start
         return check
     }

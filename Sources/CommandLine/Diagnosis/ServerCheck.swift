@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import EntityInformation
 internal import ServiceDiscovery
 internal import XMLStreaming
@@ -31,7 +32,7 @@ struct ServerCheck: DiagnosisCheck {
     /// The features of the account; `nil` if it did not respond.
     var accountFeatures: Set<String>?
     /// Why the server did not report its features.
-    var failure: String?
+    var failure: Phrase?
     var duration: Duration?
 
     var step: DiagnosisStep { .server }
@@ -48,7 +49,7 @@ struct ServerCheck: DiagnosisCheck {
     }
 
     var details: [DiagnosisDetail] {
-        if let failure { return [.init(.verbatim(failure), .warning)] }
+        if let failure { return [.init(failure, .warning)] }
         return [
             list(features.contains).map { .init(Phrase("has: %@", $0)) },
             list { !features.contains($0) }.map { .init(Phrase("lacks: %@", $0)) },
@@ -82,7 +83,7 @@ struct ServerCheck: DiagnosisCheck {
                 check.features.insert(.rooms)
             }
         } catch {
-            check.failure = error.description
+            check.failure = .wording { Wording.failure(any: error) }
         }
         if let version = try? await session.request(SoftwareVersionRequest(), to: server) {
             check.software = [version.softwareName, version.version].filter { !$0.isEmpty }.joined(separator: " ")

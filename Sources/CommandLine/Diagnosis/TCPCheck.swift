@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import TransportLayer
 
 /// Which of the addresses accept a connection.
@@ -52,7 +53,7 @@ struct TCPCheck: DiagnosisCheck {
                 case .unreachable:
                     attempt.address.isIPv6
                         ? Phrase("no IPv6 on this network") : Phrase("no route from this network")
-                default: .verbatim(failure.description)
+                default: .wording { Wording.failure(failure) }
                 }
             return .init(Phrase("%@: %@", attempt.words, reason), attempt.isOutOfReach ? nil : .failed)
         }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import MessageFeatures
 internal import TerminalApp
 internal import TransportLayer
@@ -36,8 +37,8 @@ struct TLSCheck: DiagnosisCheck {
             switch self {
             case .transport(let error) where error.code == .timedOut: Phrase("no response in time")
             case .transport(let error) where error.code == .connectionReset: Phrase("the connection was closed")
-            case .transport(let error): .verbatim(error.description)
-            case .stream(let failure): failure.phrase
+            case .transport(let error): .wording { Wording.failure(error) }
+            case .stream(let failure): failure.reason
             }
         }
     }
@@ -101,7 +102,7 @@ struct TLSCheck: DiagnosisCheck {
                     Phrase(
                         "valid until %@, %@ day left", plural: "valid until %@, %@ days left",
                         count: Int(clamping: days),
-                        dayText(leaf.notAfter), days),
+                        Wording.day(leaf.notAfter), days),
                     days < Self.warningDays ? .warning : nil))
         }
         if trusted.isEmpty {
@@ -124,7 +125,7 @@ struct TLSCheck: DiagnosisCheck {
                 advice: Phrase("Do not log in: an attacker may have removed the offer."))
         case .stream(let failure):
             return DiagnosisProblem(
-                failure.code.rawValue.dashed, failure.phrase, advice: Phrase("Check --host and --port."))
+                failure.code.rawValue.dashed, failure.reason, advice: Phrase("Check --host and --port."))
         case .transport(let error) where error.code == .timedOut:
             return DiagnosisProblem(
                 "tls-timeout", Phrase("The server accepts the connection, but then does not respond."),
@@ -160,7 +161,8 @@ extension TLSCheck.Attempt {
             JSONValue([
                 ("subject", .string(certificate.subject)), ("issuer", .string(certificate.issuer)),
                 ("names", .array(certificate.names.map { .string($0) })),
-                ("from", .string(dayText(certificate.notBefore))), ("until", .string(dayText(certificate.notAfter))),
+                ("from", .string(Wording.day(certificate.notBefore))),
+                ("until", .string(Wording.day(certificate.notAfter))),
                 ("days", .count((certificate.notAfter - date) / 86_400)),
                 ("sha256", .string(certificate.fingerprintText)),
             ])

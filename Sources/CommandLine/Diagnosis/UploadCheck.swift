@@ -10,8 +10,8 @@ struct UploadCheck: DiagnosisCheck {
     /// The result of an upload and download of a few bytes.
     enum Trial: Sendable, Equatable {
         case passed(put: Duration, get: Duration)
-        case putFailed(String)
-        case getFailed(String)
+        case putFailed(Phrase)
+        case getFailed(Phrase)
         /// The downloaded bytes differ.
         case altered
     }
@@ -19,7 +19,7 @@ struct UploadCheck: DiagnosisCheck {
     var address: JID?
     /// In bytes.
     var maximumSize: UInt64?
-    var failure: String?
+    var failure: Phrase?
     var trial: Trial?
     var duration: Duration?
 
@@ -39,7 +39,7 @@ struct UploadCheck: DiagnosisCheck {
     }
 
     var details: [DiagnosisDetail] {
-        if let failure { return [.init(.verbatim(failure), .warning)] }
+        if let failure { return [.init(failure, .warning)] }
         guard address != nil else {
             return [.init(Phrase("Pictures and voice messages are sent inside messages and must be small."), .warning)]
         }
@@ -90,7 +90,7 @@ struct UploadCheck: DiagnosisCheck {
             check.address = service?.address
             check.maximumSize = service?.maximumSize
         } catch {
-            check.failure = error.description
+            check.failure = .wording { Wording.failure(error) }
         }
         if settings.triesUpload, check.address != nil { check.trial = await attempt(sharing, settings) }
         check.duration = clock.now - start
@@ -107,7 +107,7 @@ struct UploadCheck: DiagnosisCheck {
         do throws(FileSharingError) {
             url = try await sharing.upload(file)
         } catch {
-            return .putFailed(error.description)
+            return .putFailed(.wording { Wording.failure(error) })
         }
         let put = clock.now - start
         start = clock.now
@@ -116,7 +116,7 @@ struct UploadCheck: DiagnosisCheck {
             let answer = try await http.download(url, limit: content.count)
             return answer.body == content ? .passed(put: put, get: clock.now - start) : .altered
         } catch {
-            return error.code == .tooLarge ? .altered : .getFailed(error.description)
+            return error.code == .tooLarge ? .altered : .getFailed(.wording { Wording.failure(error) })
         }
     }
 }

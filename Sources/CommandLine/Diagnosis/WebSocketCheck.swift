@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import TerminalApp
 internal import TransportLayer
 internal import XMPPAddress
@@ -10,7 +11,7 @@ struct WebSocketCheck: DiagnosisCheck {
         var url: String
         /// Whether a stream could be opened.
         var isOpen: Bool
-        var failure: String?
+        var failure: Phrase?
         var duration: Duration?
     }
 
@@ -18,7 +19,7 @@ struct WebSocketCheck: DiagnosisCheck {
     var file: String?
     var attempts: [Attempt] = []
     /// Why there is no readable file.
-    var failure: String?
+    var failure: Phrase?
     var duration: Duration?
 
     var step: DiagnosisStep { .webSocket }
@@ -37,7 +38,7 @@ struct WebSocketCheck: DiagnosisCheck {
     var details: [DiagnosisDetail] {
         attempts.map { attempt in
             if attempt.isOpen { return .init(.verbatim(attempt.url), .passed) }
-            return .init(Phrase("%@: %@", attempt.url, attempt.failure ?? "–"), .failed)
+            return .init(Phrase("%@: %@", attempt.url, attempt.failure ?? .verbatim("–")), .failed)
         }
     }
 
@@ -74,7 +75,7 @@ struct WebSocketCheck: DiagnosisCheck {
                 urls = Array(found.prefix(maximumURLs))
                 if !urls.isEmpty { break }
             } catch {
-                check.failure = check.failure ?? error.description
+                check.failure = check.failure ?? .wording { Wording.failure(error) }
                 // Only a server that responded may have the other format.
                 guard error.code == .httpStatus || error.code == .httpFailed else { break }
             }
@@ -107,6 +108,7 @@ struct WebSocketCheck: DiagnosisCheck {
         ).run(at: url, resolver: settings.resolver)
         return Attempt(
             url: url.description, isOpen: result.features != nil,
-            failure: result.error?.description ?? result.failure?.description, duration: .now - start)
+            failure: result.error.map { error in .wording { Wording.failure(error) } } ?? result.failure?.reason,
+            duration: .now - start)
     }
 }

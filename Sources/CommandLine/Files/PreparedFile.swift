@@ -1,6 +1,10 @@
 internal import ChatStore
 internal import FileSharing
+internal import Foundation
+internal import Glibc
+internal import Localization
 internal import Media
+internal import TerminalApp
 
 /// A picture or voice message made ready for sending and kept in the person's own folder.
 struct PreparedFile: Sendable {
@@ -54,5 +58,48 @@ struct PreparedFile: Sendable {
 
     var json: [(String, JSONValue)] {
         [("path", .string(path)), ("sha256", .string(sha256))] + details.json
+    }
+}
+
+/// The names of kept files: the kind and the moment, such as `picture-20260912-101500.png`.
+enum FileDate {
+    /// The local time in digits.
+    static var now: String {
+        var moment = time(nil)
+        var parts = tm()
+        localtime_r(&moment, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(Int(parts.tm_year) + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))-"
+            + "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
+    }
+
+    /// A path with `~` replaced by the home folder.
+    static func expanded(_ path: String) -> String {
+        (path as NSString).expandingTildeInPath
+    }
+}
+
+/// Records from the microphone into a temporary file, which is gone afterwards.
+enum Recording {
+    /// Records for that long; the level shows on the terminal meanwhile.
+    static func voice(seconds: Int) async throws -> VoiceMessage {
+        let recorder = try begin(maximum: .seconds(seconds))
+        defer { unlink(recorder.path) }
+        try await recorder.start()
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        let meter = Task {
+            for await level in recorder.levels where isTerminal {
+                StandardOutput.write(
+                    "\r" + VoiceMeter.line(time: level.time, peak: level.peak) + "\u{1B}[K", to: STDERR_FILENO)
+            }
+            if isTerminal { StandardOutput.write("\r\u{1B}[K", to: STDERR_FILENO) }
+        }
+        defer { meter.cancel() }
+        return try await recorder.waitForEnd()
+    }
+
+    static func begin(maximum: Duration = VoiceRecorder.defaultMaximumDuration) throws(MediaError) -> VoiceRecorder {
+        let path = NSTemporaryDirectory() + "/hongyan-\(UUID().uuidString).ogg"
+        return try VoiceRecorder(from: .microphone(), to: path, maximumDuration: maximum)
     }
 }

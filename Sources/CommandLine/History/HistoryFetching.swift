@@ -38,11 +38,7 @@ struct HistoryFetching: Sendable {
     }
 
     private func ask(_ account: ChatAccount, with peer: JID, until count: Int) async throws {
-        let id = account.id
-        let known = try await store.read { store throws(StoreError) in
-            try ConversationFinder.conversation(with: peer, of: id, in: store)?.key
-        }
-        let key = known ?? ConversationKey(account: id, address: peer, kind: .direct)
+        let key = try await account.conversation(with: peer)
         if key.kind != .direct { await account.rooms.visit(key.address.bare) }
         await account.opened(key)
         var patience = Self.patience

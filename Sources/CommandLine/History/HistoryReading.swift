@@ -1,4 +1,6 @@
+internal import ChatEngine
 internal import ChatStore
+internal import Localization
 internal import XMPPAddress
 
 /// What somebody wants to read again.
@@ -32,16 +34,17 @@ extension HistoryRequest {
     func read(of account: AccountID, in store: any StoreReader) throws(StoreError) -> HistoryPage? {
         var conversation: (id: ConversationID, key: ConversationKey)?
         if let address {
-            conversation = try ConversationFinder.conversation(with: address, of: account, in: store)
+            let key = try store.conversation(with: address, of: account)
             // With somebody unknown nothing was said.
-            if conversation == nil { return HistoryPage() }
+            guard let id = try store.conversation(key) else { return HistoryPage() }
+            conversation = (id, key)
         }
         var start: StoredMessage?
         if case .message(let id)? = before {
             guard let message = try store.message(id) else { return nil }
             start = message
         }
-        let names = try ConversationFinder.names(of: account, in: store)
+        let names = try store.names(of: account)
         if words != nil || conversation == nil {
             return try search(of: account, conversation?.id, before: start, names: names, in: store)
         }
@@ -91,5 +94,33 @@ extension HistoryRequest {
             request.before = next
         } while next != nil && found.count < limit
         return HistoryPage(lines: found.reversed(), next: next)
+    }
+}
+
+extension StoreReader {
+    /// The account of that address, or the only one that is there.
+    func account(meant address: JID?) throws(StoreError) -> Account? {
+        if let address { return try account(address.bare) }
+        let accounts = try accounts()
+        return accounts.count == 1 ? accounts.first : nil
+    }
+
+    /// The names that a person gave to contacts and rooms.
+    func names(of account: AccountID) throws(StoreError) -> [JID: String] {
+        var names: [JID: String] = [:]
+        for contact in try contacts(of: account) { names[contact.address] = contact.name }
+        for room in try rooms(of: account) { names[room.address] = room.name }
+        return names
+    }
+}
+
+extension StoredMessage {
+    /// Who says it, for a person.
+    func author(in kind: ConversationKey.Kind, names: [JID: String]) -> String {
+        if isOutgoing { return localized("me") }
+        switch kind {
+        case .room, .occupant: return sender.resource ?? names[sender] ?? sender.description
+        case .direct: return names[sender.bare] ?? sender.bare.description
+        }
     }
 }

@@ -30,6 +30,13 @@ struct Phrase: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// A text of ``Wording``, which has its own arguments.
+    private struct Spoken: Sendable, Equatable {
+        let text: String
+        let english: String
+    }
+
+    private var spoken: Spoken?
     private let template: String
     /// For a counted text: its English plural, and the number.
     private var counted: Counted?
@@ -63,6 +70,14 @@ struct Phrase: Sendable, Equatable, CustomStringConvertible {
         arguments = phrases.map(Argument.phrase)
     }
 
+    /// What ``Wording`` says.
+    static func wording(_ text: () -> String) -> Phrase {
+        var phrase = Phrase("%@")
+        phrase.spoken = Spoken(
+            text: TerminalText.harmless(text()), english: TerminalText.harmless(Localization.inEnglish(text)))
+        return phrase
+    }
+
     /// Text that is the same in every language: an address, a protocol name, a text of the server.
     static func verbatim(_ text: some CustomStringConvertible) -> Phrase {
         Phrase("%@", text)
@@ -73,6 +88,7 @@ struct Phrase: Sendable, Equatable, CustomStringConvertible {
 
     /// The text in the user's language.
     var text: String {
+        if let spoken { return spoken.text }
         let translated =
             counted.map { Localization.translate(template, plural: $0.plural, count: $0.count) }
             ?? Localization.translate(template)
@@ -81,6 +97,7 @@ struct Phrase: Sendable, Equatable, CustomStringConvertible {
 
     /// The text in English.
     var english: String {
+        if let spoken { return spoken.english }
         let form = counted.map { Localization.untranslated(template, plural: $0.plural, count: $0.count) }
         return assembled(form ?? template, arguments.map(\.english))
     }

@@ -150,12 +150,6 @@ extension TerminalChat {
     }
 
     func refusal(_ refusal: ContactAddress.Refusal, of text: String) -> String {
-        switch refusal {
-        case .empty: localized("The address may not be empty.")
-        case .own: localized("This is your own address.")
-        case .alreadyContact(let address):
-            localized("%@ is already a contact; nothing was sent.", address)
-        case .invalid(let error): localized("“%@” is not an address. %@", TerminalText.harmless(text), error)
-        }
+        Wording.refusal(refusal, of: TerminalText.harmless(text))
     }
 }

@@ -1,6 +1,7 @@
 internal import ChatModel
 package import ChatStore
 internal import Localization
+package import XMPPStanzas
 
 extension StoredMessage {
     /// What it says, as far as that can be written: files, each on a line of its own, then the text.
@@ -74,5 +75,20 @@ extension Attachment {
         if let width, let height { parts.append("\(width) × \(height)") }
         if let duration { parts.append(Wording.length(.milliseconds(duration))) }
         return "[\(Wording.word(kind))]" + (parts.isEmpty ? "" : " " + parts.joined(separator: ", "))
+    }
+}
+
+/// How a person appears to contacts, in the words of the terminal.
+package enum PresenceWords {
+    /// The states by the words that people type; plain "online" has none on the wire (RFC 6121 §4.7.2.1).
+    package static let shows: [String: Presence.Show?] = [
+        "online": Optional.none, "chat": .chat, "away": .away, "xa": .extendedAway, "dnd": .doNotDisturb,
+    ]
+}
+
+extension ContactRow {
+    /// The subscription as the protocol calls it, and whether a request waits.
+    var subscriptionText: String {
+        isPending ? subscription.rawValue + " (" + localized("asked") + ")" : subscription.rawValue
     }
 }
