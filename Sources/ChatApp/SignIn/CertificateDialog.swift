@@ -2,8 +2,8 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// Asks about a certificate over a window as long as the question stands.
-final class CertificateQuestion {
+/// The dialog about an untrusted certificate, open as long as the connection waits for the decision.
+final class CertificateDialog {
     private let inquiry: CertificateInquiry
     private let window: () -> Window?
     private(set) var shown: (details: CertificateDetails, dialog: MessageDialog)?

@@ -2,21 +2,21 @@ internal import Foundation
 internal import GTKBinding
 internal import Media
 
-/// Pictures as GTK reads them: PNG, JPEG and TIFF by itself, others through the module for media. Nothing of it runs on the main thread.
-nonisolated enum PictureBytes {
-    /// What is read of a picture's file.
+/// Decodes pictures: PNG, JPEG and TIFF with GTK, other formats with the Media module. Nothing runs on the main thread.
+nonisolated enum PictureDecoder {
+    /// The content of a picture file.
     struct Content: Sendable {
         let bytes: [UInt8]
-        /// Of the whole picture, in pixels.
+        /// The width of the original in pixels.
         let width: Int
         let height: Int
-        /// `false` for a smaller copy.
+        /// `false` for a scaled copy.
         let isWhole: Bool
     }
 
-    /// Reads a file; `nil` where it is no picture.
+    /// Reads a file; `nil` if it is not a picture.
     ///
-    /// - Parameter side: of what is larger a copy with this longest side is made; `nil` gives the whole picture.
+    /// - Parameter side: larger pictures are scaled down to this longest side; `nil` returns the original.
     @concurrent
     static func content(of path: String, side: Int? = nil) async -> Content? {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
@@ -39,7 +39,7 @@ nonisolated enum PictureBytes {
         return try? await Media.Picture.png(of: bytes).bytes
     }
 
-    /// The picture, decoded within ``PictureLimits``; `nil` where it is none.
+    /// The decoded picture within ``PictureLimits``; `nil` if it is not a picture.
     @MainActor
     static func texture(_ bytes: [UInt8]) async -> Texture? {
         await Texture.decoded(readable(bytes))

@@ -4,9 +4,9 @@ internal import ChatStore
 internal import Localization
 internal import XMPPAddress
 
-/// What there is between this person and a contact, in words.
-enum ContactWords {
-    /// In a line of the list: what the contact says, or whether it has answered, or its address.
+/// The texts about the relationship between the user and a contact.
+enum ContactText {
+    /// The second line of a row: the status text, that the contact has not answered, or the address.
     static func line(_ row: ContactRow) -> String {
         if row.isPending, row.subscription == .none || row.subscription == .from {
             return localized("Has not answered yet")
@@ -15,7 +15,7 @@ enum ContactWords {
         return status
     }
 
-    /// Who of both sees when the other one is there.
+    /// Which of the two sees the presence of the other.
     static func subscription(_ model: ContactModel) -> String {
         let name = model.name
         switch (model.subscription, model.isPending) {
@@ -30,7 +30,7 @@ enum ContactWords {
         }
     }
 
-    /// What can be done about it; `nil` for nothing.
+    /// The label of the button that changes the subscription; `nil` when there is nothing to change.
     static func request(_ model: ContactModel) -> String? {
         if model.isBlocked || model.request != nil { return nil }
         switch (model.subscription, model.isPending) {
@@ -41,9 +41,9 @@ enum ContactWords {
         }
     }
 
-    /// What is known about an address that is typed.
+    /// What is known about the typed address.
     ///
-    /// - Parameter domain: of the own server, where a name alone is.
+    /// - Parameter domain: of the account's server, used when only a name was typed.
     static func check(_ check: ContactAdditionModel.Check, domain: String) -> String {
         switch check {
         case .empty: localized("A name alone is somebody on %@.", domain)

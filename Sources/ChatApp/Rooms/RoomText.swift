@@ -2,16 +2,16 @@ internal import ChatEngine
 internal import ChatModel
 internal import Localization
 
-/// The lines of a room and of the people in it.
-enum RoomWords {
-    /// The line under the name of a room: how many are there, and what it is about.
+/// The texts about a room and the people in it.
+enum RoomText {
+    /// The line under the name of a room: number of people and subject.
     static func line(_ room: RoomModel) -> String {
-        let place =
+        let status =
             room.isInside ? Wording.people(room.count) : room.isKnown ? localized("You are not in this room") : ""
-        return [place, Wording.topic(room.subject)].filter { !$0.isEmpty }.joined(separator: " · ")
+        return [status, Wording.topic(room.subject)].filter { !$0.isEmpty }.joined(separator: " · ")
     }
 
-    /// Whether somebody is there, what is said about it, and whose account it is.
+    /// The second line of a person: availability, status text and account address.
     static func line(_ person: RoomState.Person) -> String {
         var parts: [String] = []
         if person.isOwn { parts.append(localized("you")) }
@@ -22,8 +22,8 @@ enum RoomWords {
         return parts.joined(separator: " · ")
     }
 
-    /// All of it, for screen readers.
-    static func spoken(_ person: RoomState.Person) -> String {
+    /// The full description for screen readers.
+    static func accessibilityText(_ person: RoomState.Person) -> String {
         ([person.nickname, Wording.standing(person), line(person)].compactMap { $0 } + person.hats)
             .joined(separator: ", ")
     }
