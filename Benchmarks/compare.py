@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs programs in alternation and compares what they report.
 
-usage: compare.py ROUNDS NAME=COMMAND… -- the last one named is the peer that the others are compared with
+usage: compare.py ROUNDS NAME=COMMAND… -- the last one is the peer with which the others are compared
 
 Every command prints "… <number> us/stanza …" on one line. In each round every program runs once, one after the other,
-so that what else happens on the machine meets all of them. Printed are the best and the median of each program and,
+so that other load of the machine affects all of them. Prints the best and the median of each program and,
 for all but the peer, the ratio of the peer's time to its own: best against best, and the median and the worst of the
 rounds.
 """

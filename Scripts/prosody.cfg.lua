@@ -1,5 +1,5 @@
 -- The private server of Scripts/private-server: Prosody 0.12 or newer, on loopback only.
--- All paths are relative to the state directory, where this file is copied to.
+-- All paths are relative to the state directory, to which this file is copied.
 
 local domain = ENV_HONGYAN_DOMAIN
 
@@ -40,7 +40,7 @@ modules_disabled = { "s2s", "dialback" }
 allow_registration = true
 smacks_hibernation_time = 600
 archive_expires_after = "never"
--- One person on one machine: high enough never to be felt, low enough to stop a program that runs wild.
+-- One user on one machine: high enough for normal use, low enough to stop a runaway program.
 limits = { c2s = { rate = "10mb/s" } }
 
 http_host = "localhost"

@@ -3,20 +3,21 @@ import Foundation
 import GTKBinding
 import Glibc
 
-/// Opens the window, waits, scrolls and goes from conversation to conversation, and prints what that cost.
+/// Opens the window, waits, scrolls and switches between conversations, and prints the costs.
 final class DesktopMeasurement {
     private let program: DesktopProgram
     private let switches: Int
     /// On Wayland, not on X11.
     private let isWayland = getenv("WAYLAND_DISPLAY") != nil
     private let start = ContinuousClock.now
-    /// The time one waits, and the processor's: on a machine with other work the second one counts.
+    /// Wall clock and processor time: under other load only the second is meaningful.
     private var frames: [(wall: Duration, processor: Duration)] = []
     private var rows: [(name: String, value: String, target: String)] = []
 
-    /// Nothing of this takes so long unless it is broken.
+    /// A timeout that only an error exceeds.
     private static let patience = Duration.seconds(120)
-    /// After so many conversations everything that is made once is made; a multiple of those that are gone through.
+    /// After so many conversations everything that is created once exists; a multiple of the conversations that are
+    /// opened.
     private static let warmUp = 100
 
     init(_ program: DesktopProgram, switches: Int) {
@@ -48,7 +49,7 @@ final class DesktopMeasurement {
         }
         note("memory (RSS) after scrolling", "\(Self.residentKiB / 1024) MiB", memoryTarget)
 
-        // A cursor blinks for ten seconds after the last key.
+        // A cursor blinks for ten seconds after the last key press.
         try? await Task.sleep(for: .seconds(15))
         let (before, frameCount) = (Self.processorTime, frames.count)
         try? await Task.sleep(for: .seconds(10))
@@ -60,10 +61,10 @@ final class DesktopMeasurement {
         program.quit()
     }
 
-    /// What so many changes of the conversation leave behind, and what as many more do: what grows by as much again is a leak,
-    /// and what does not was only made late.
+    /// The memory after so many switches between conversations, and after as many again: if it grows by the same amount
+    /// again it is a leak, otherwise it was only allocated late.
     private func measureSwitches() async {
-        // A whole number of rounds ends with the conversation that it began with.
+        // A complete number of rounds ends with the first conversation.
         let others = max(1, min(50, program.conversationCount - 1))
         await change(Self.warmUp, others)
         for times in ["first", "second"] {
@@ -90,7 +91,7 @@ final class DesktopMeasurement {
         }
     }
 
-    /// What lives now.
+    /// The live objects.
     private struct Living {
         let resident = DesktopMeasurement.residentKiB
         let objects = Object.liveCount
@@ -120,7 +121,7 @@ final class DesktopMeasurement {
         return Int(line.filter(\.isNumber)) ?? 0
     }
 
-    /// Of all threads, in the program and in the kernel for it.
+    /// Of all threads, in user and kernel mode.
     private static var processorTime: Duration {
         var usage = rusage()
         getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
@@ -139,7 +140,7 @@ final class DesktopMeasurement {
 
     private func note(_ name: String, _ value: String, _ target: String) {
         rows.append((name, value, target))
-        // Some of it takes minutes; whoever waits sees that it goes on.
+        // Shows progress, because some steps take minutes.
         FileHandle.standardError.write(Data("\(name): \(value)\n".utf8))
     }
 

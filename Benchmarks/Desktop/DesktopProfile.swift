@@ -4,7 +4,7 @@ import StanzaCorpus
 import UserProfile
 import XMPPAddress
 
-/// A profile of somebody who has talked a lot: so many messages with one contact, forty with each of fifty more.
+/// A profile with a long history: so many messages with one contact, forty with each of fifty more.
 enum DesktopProfile {
     nonisolated static let talkativeContacts = 50
     nonisolated static let messagesOfEach = 40
@@ -16,7 +16,7 @@ enum DesktopProfile {
         let peers = try (0..<max(contacts, talkativeContacts + 1)).map { try JID("friend\($0)@montague.example") }
         let account = try await store.write { writer throws(StoreError) in
             let id = try writer.addAccount(own)
-            // Without a network nothing but the window is measured.
+            // Without a network only the window is measured.
             if var account = try writer.account(own) {
                 account.isEnabled = false
                 try writer.update(account)
@@ -64,7 +64,7 @@ enum DesktopProfile {
                 }
             }
         }
-        // The person has read what is there, so that the window opens at its end.
+        // Everything is read, so that the window opens at the end.
         try await store.write { writer throws(StoreError) in
             guard let id = try writer.conversation(key),
                 let last = try writer.timeline(of: id, .newest, limit: 1).last

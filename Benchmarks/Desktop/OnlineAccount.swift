@@ -6,9 +6,9 @@ import ServiceDiscovery
 import XMPPAddress
 import XMPPClient
 
-/// An account of somebody who has some contacts and is in one room.
+/// An account with some contacts and one room.
 ///
-/// `XMPP_HOST`, `XMPP_PORT` and `XMPP_CA` in the environment lead to a server that DNS does not know.
+/// `XMPP_HOST`, `XMPP_PORT` and `XMPP_CA` in the environment select a server that is not in DNS.
 enum OnlineAccount {
     nonisolated static func fill(_ address: String, passwordFile: String, contacts: Int) async throws {
         let environment = ProcessInfo.processInfo.environment

@@ -3,13 +3,13 @@ import Foundation
 import GTKBinding
 import Glibc
 
-/// The measuring program behind `Scripts/benchmark desktop`: fills a profile, or opens the window over one and measures it.
+/// The measuring program of `Scripts/benchmark desktop`: fills a profile, or opens the window with one and measures it.
 @main
 struct Program {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         func run(_ body: @escaping @Sendable () async throws -> Void) -> Never {
-            // Nothing here needs GLib's loop, so the main queue serves the main actor.
+            // GLib's loop is not needed here, so the main queue runs the main actor.
             Task {
                 do {
                     try await body()

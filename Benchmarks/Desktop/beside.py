@@ -1,9 +1,10 @@
-"""The desktop program beside Dino: both over the same account, contacts and messages, on a display that nobody sees.
+"""Compares the desktop program with Dino: both with the same account, contacts and messages, on a headless display.
 
     beside.py FOLDER HONGYAN-DESKTOP PROFILE [RUNS]
 
-FOLDER is the display's, where its picture lies in a file (Xvfb -fbdir), and is written to. Each program is started as a person
-starts it who wants to read one conversation, and is looked at from outside: the picture, and what the kernel says about the process.
+FOLDER is the folder of the display, which contains its picture in a file (Xvfb -fbdir), and is written to. Each program is
+started like by a user who wants to read one conversation, and measured from outside: by the picture, and by the kernel's
+information about the process.
 """
 import mmap
 import os
@@ -17,11 +18,11 @@ import time
 
 PEER = "friend0@montague.example"
 TICK = 1000 / os.sysconf("SC_CLK_TCK")
-# A picture that changes in fewer lines than these is complete: a cursor blinks, and bars for scrolling fade away.
+# A picture in which fewer lines change is complete: a cursor blinks, and scroll bars fade out.
 FEW_LINES = 250
-# So long nothing changes any more when a program has shown what it shows, in seconds.
+# A program is ready when nothing has changed for this time, in seconds.
 QUIET = 4
-PATIENCE = 120
+TIMEOUT = 120
 
 
 class Screen:
@@ -47,7 +48,7 @@ class Screen:
 
 
 def processor(pid):
-    """In milliseconds, of all threads, in the program and in the kernel for it."""
+    """The processor time of all threads in user and kernel mode, in milliseconds."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) * TICK
 
@@ -60,7 +61,7 @@ def mebibytes(pid, name):
 
 
 def start(command, environment, folder):
-    """In a network of its own, which has no way out."""
+    """Starts a program in a separate network namespace without a connection."""
     return subprocess.Popen(
         ["unshare", "--user", "--map-root-user", "--net", *command], env=environment, stdin=subprocess.DEVNULL,
         stdout=open(folder / "log", "ab"), stderr=subprocess.STDOUT)
@@ -76,7 +77,7 @@ def stop(process):
 
 
 def first_paint(screen, process):
-    """Waits until the picture is complete: the time since `process` was started and its processor's time, in milliseconds."""
+    """Waits until the picture is complete; returns the time since the start of `process` and its processor time, in milliseconds."""
     began = time.monotonic()
     before, complete, last = screen.picture(), None, began
     while True:
@@ -90,7 +91,7 @@ def first_paint(screen, process):
         before = picture
         if complete and now - last > QUIET:
             return complete
-        if now - began > PATIENCE:
+        if now - began > TIMEOUT:
             raise SystemExit("beside.py: a program does not come to rest")
 
 
@@ -115,7 +116,7 @@ def measure(screen, command, environment, folder, runs):
 
 
 def fill(source, target):
-    """Writes into Dino's own file, which it has made, what is in Hongyan's."""
+    """Copies the messages of Hongyan's file to the file that Dino has created."""
     base = sqlite3.connect(target)
     base.execute("ATTACH ? AS hongyan", (str(source),))
     (own,) = base.execute(

@@ -1,10 +1,9 @@
-"""What the desktop program costs while it is online and nothing happens.
+"""Measures the desktop program while it is online and idle.
 
     online.py FOLDER PROGRAMS [SECONDS]
 
-A private server, an account with ten contacts and one room; the window is open, and nobody touches it. What the kernel says of the
-threads of the process is read twice, so many seconds (60) apart: how often they were given the processor, and for how long. PROGRAMS is
-the folder with hongyan, hongyan-desktop and desktop-benchmark.
+Uses a private server and an account with ten contacts and one room; the window is open without input. The kernel's statistics of
+the threads are read twice, SECONDS (default 60) apart: how often they were scheduled, and for how long. PROGRAMS is the folder with hongyan, hongyan-desktop and desktop-benchmark.
 """
 import os
 import pathlib
@@ -14,13 +13,13 @@ import sys
 import time
 
 CONTACTS = 10
-# So long what a login brings, a cursor that blinks and threads that wait for more work have come to an end, in seconds.
+# The time in seconds after which the effects of the login, the blinking cursor and idle threads have ended.
 SETTLING = 30
-PATIENCE = 60
+TIMEOUT = 60
 
 
 def counts(pid):
-    """Of all threads: how often each was given the processor, and for how many milliseconds."""
+    """For each thread, how often it was scheduled, and for how many milliseconds."""
     threads = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
@@ -64,7 +63,7 @@ def measure(folder, programs, seconds):
                 ["hongyan", "register", *sign_in], ["hongyan", "login", *sign_in],
                 ["desktop-benchmark", "online", account, password, str(CONTACTS)]):
             subprocess.run(
-                [programs / command[0], *command[1:]], env=environment, check=True, timeout=PATIENCE,
+                [programs / command[0], *command[1:]], env=environment, check=True, timeout=TIMEOUT,
                 stdout=subprocess.DEVNULL, stderr=open(folder / "log", "ab"))
         window = subprocess.Popen(
             [programs / "hongyan-desktop"], env=environment, stdin=subprocess.DEVNULL, stdout=open(folder / "log", "ab"),

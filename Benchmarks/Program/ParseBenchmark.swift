@@ -2,7 +2,7 @@ import Glibc
 import StanzaCorpus
 import XMLStreaming
 
-/// Reads of this size come from a socket that has much to give.
+/// The size of reads from a socket with much data.
 private let readSize = 16_384
 
 func writeCorpus(to path: String, stanzas: Int) {
@@ -38,7 +38,7 @@ func processorTime() -> Double {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// What was read, so that no work can be left out and the programs can be compared.
+/// The content that was read, so that no work is optimised away and the programs can be compared.
 struct ParseCounts {
     var stanzas = 0
     var bodies = 0

@@ -2,7 +2,7 @@ import Glibc
 import XMLStreaming
 import XMPPStanzas
 
-/// Reads of this size come from a socket that has much to give.
+/// The size of reads from a socket with much data.
 private let readSize = 16_384
 
 /// Bytes to typed stanzas with their addresses, and the body of each message as text.

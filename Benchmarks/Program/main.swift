@@ -1,6 +1,6 @@
 import Glibc
 
-// The measuring program behind Scripts/benchmark. Each command measures one thing once and prints one line.
+// The measuring program of Scripts/benchmark. Each command measures one thing once and prints one line.
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "corpus" where arguments.count == 3:

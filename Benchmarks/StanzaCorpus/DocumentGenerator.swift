@@ -1,4 +1,4 @@
-/// Makes random documents: well-formed ones, and such ones with a few bytes changed.
+/// Generates random documents: well-formed ones, and ones with a few bytes changed.
 public struct DocumentGenerator {
     public var random: SeededGenerator
     private var bytes: [UInt8] = []
@@ -15,7 +15,7 @@ public struct DocumentGenerator {
         "hello", " ", "\n", "\r\n", "\r", "&lt;&amp;&gt;", "&#x1F600;", "中文", "😀", "]]", "<![CDATA[<&>]]>",
         "<![CDATA[]]>", "\u{7F}", "&#65;", "'\"", ">", "a longer piece of text that spans several words",
     ]
-    /// Pieces that are likely to break something, or to mean something.
+    /// Fragments that are likely to be errors, or to have a meaning.
     private static let snippets = [
         "<", ">", "/", "=", "'", "\"", "&", ";", ":", "!", "?", "[", "]", "-", " ", "\n", "\r", "\t", "a", "1", "#",
         "x",

@@ -19,7 +19,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         range.lowerBound + below(range.upperBound - range.lowerBound + 1)
     }
 
-    /// `true` so many times out of a hundred.
+    /// `true` with a probability in percent.
     public mutating func percent(_ share: Int) -> Bool { below(100) < share }
 
     public mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

@@ -1,12 +1,12 @@
 /// Stanzas as a busy client receives them: chats, group chats, archive results, presence, pushes, IQs.
 ///
-/// The mix is what a session of a desktop client sees: a third chat messages, a sixth each archive results, group chat
+/// The mix is that of a session of a desktop client: a third chat messages, a sixth each archive results, group chat
 /// and presence; about 600 bytes per stanza, some seven elements each, one in twenty bytes not ASCII.
 public struct StanzaCorpus: Sendable {
     public enum Kind: Sendable, CaseIterable {
         case chat, marker, presence, rosterPush, archive, groupChat, event, carbon, request
 
-        /// Of a hundred stanzas.
+        /// Frequencies in percent.
         var share: Int {
             switch self {
             case .chat: 35
@@ -21,7 +21,7 @@ public struct StanzaCorpus: Sendable {
             }
         }
 
-        /// The stanza is a message with a body directly in it.
+        /// Whether the stanza is a message with a body as a direct child.
         public var hasBody: Bool { self == .chat || self == .groupChat }
     }
 

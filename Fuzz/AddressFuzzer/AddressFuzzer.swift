@@ -1,9 +1,9 @@
 import XMPPAddress
 
-/// Feeds arbitrary octets to the three parsers of addresses and stops on the first broken promise.
+/// Passes arbitrary octets to the three parsers of addresses and stops on the first violated guarantee.
 ///
-/// An address that is accepted parses again to itself, octet by octet; its parts rebuild it; its domain survives the way
-/// through its ASCII form. A URI that is accepted is written as one that means the same. Escaping can be undone.
+/// Parsing an accepted address again gives the same octets; its parts rebuild it; its domain is preserved by its ASCII
+/// form. An accepted URI is written as one with the same meaning. Escaping can be reversed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAddress(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let octets = UnsafeBufferPointer(start: start, count: count)

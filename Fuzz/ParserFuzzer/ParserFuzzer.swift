@@ -1,9 +1,9 @@
 import XMLStreaming
 
-/// What must hold for every input: how the bytes are cut makes no difference, what was read, written and read again
-/// is the same, and what is well-formed ends no stream whose peer is known.
+/// The guarantees for every input: the sizes of the reads do not matter; writing a parsed element and reading it again
+/// gives the same element; and a well-formed element never ends the stream of an authenticated peer.
 ///
-/// The first byte of an input chooses the limits and the sizes of the pieces, the rest is the stream.
+/// The first byte of an input selects the limits and the sizes of the pieces, the rest is the stream.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: data, count: count))
@@ -31,9 +31,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// A document that can be read is read or skipped on a stream, whatever the limits, and what follows it is read.
+/// A valid document is read or skipped on a stream, whatever the limits, and the next element is read.
 private func checkPassage(_ document: [UInt8], _ limits: XMLLimits) {
-    // An XML declaration has no place there.
+    // An XML declaration is not allowed there.
     guard (try? XMLElement(parsing: document)) != nil, !document.contains(UInt8(ascii: "?")) else { return }
     let stream = Array("<stream>".utf8) + document + Array("<next/>".utf8)
     let events = Reading(stream, pieces: [stream.count], limits, skips: true).events
@@ -42,7 +42,7 @@ private func checkPassage(_ document: [UInt8], _ limits: XMLLimits) {
     precondition(next.localName == "next")
 }
 
-/// Written alone, and written as a child of something else, an element stays the same.
+/// An element is the same after being written alone and as a child.
 private func check(_ element: XMLElement) {
     guard let again = try? XMLElement(parsing: element.description) else {
         preconditionFailure("not readable: \(element.description)")

@@ -4,11 +4,12 @@ import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-/// Lets the input play server, network, clock and owner to the client's machine and stops on the first broken promise.
+/// The input acts as server, network, clock and owner of the client's machine; the fuzzer stops on the first violated
+/// guarantee.
 ///
-/// The first byte sets the configuration. Then each byte is an event: lines of a well-behaved server, so that the fuzzer
-/// gets through a login, raw bytes of the input's choice, a handshake that succeeds, time that passes, wishes of the
-/// owner. Whatever comes, the machine does not trap, writes nothing secret in clear and ends exactly once.
+/// The first byte sets the configuration. Then each byte is an event: lines of a well-behaved server, so that the
+/// fuzzer gets through a login, raw bytes of the input, a successful handshake, elapsed time, requests of the owner.
+/// Whatever the events, the machine does not trap, writes no secret unencrypted and ends exactly once.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStream(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = Array(UnsafeBufferPointer(start: start, count: count))[...]
@@ -34,7 +35,7 @@ private let lines: [String] = [
     "<stream:error><reset xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>",
 ]
 
-/// What a server with XEP-0388 says after `<proceed/>`.
+/// What a server with XEP-0388 sends after `<proceed/>`.
 private let extensibleLines: [String] = [
     lines[0],
     "<stream:features><authentication xmlns='urn:xmpp:sasl:2'><mechanism>PLAIN</mechanism><inline><sm xmlns='urn:xmpp:sm:3'/>"
@@ -52,7 +53,7 @@ private let extensibleLines: [String] = [
     "<close xmlns='urn:ietf:params:xml:ns:xmpp-framing'/>",
 ]
 
-/// Every HMAC is three zeros, so that the lines above hold a valid proof.
+/// Every HMAC is three zeros, so that the lines above contain a valid proof.
 private let digests = SASLDigests([
     SASLDigest(.sha256, hashValue: { _ in [0, 0, 0] }, hmac: { _, _ in [0, 0, 0] }, pbkdf2: { _, _, _ in nil })
 ])
@@ -64,7 +65,7 @@ private struct Run: ~Copyable {
     private var (wantsTLS, isSecured, isRegistering, isChoosing) = (false, false, false, false)
     private var unconfirmed = 0
     private var ends = 0
-    /// Where the well-behaved server stands.
+    /// The progress of the well-behaved server.
     private var line = 0
 
     init(_ settings: UInt8) {
@@ -142,7 +143,7 @@ private struct Run: ~Copyable {
         }
     }
 
-    /// However it stands, the end of the transport is the end.
+    /// In every state the end of the transport is the end.
     mutating func finish() {
         take(stream.transportClosed(.endOfStream, now: now))
         precondition(ends == 1 && stream.isEnded, "The stream did not end once.")

@@ -1,9 +1,9 @@
 import WebSocketFraming
 
-/// What must hold for every input: how the bytes are cut makes no difference, no more is held than the limits allow, what was
-/// read and written again is the same, and a connection ends once.
+/// The guarantees for every input: the sizes of the reads do not matter; memory stays within the limits; writing a
+/// parsed event and reading it again gives the same event; and a connection ends once.
 ///
-/// The first byte of an input chooses the end, the limits and the sizes of the pieces, the rest comes from the peer.
+/// The first byte of an input selects the side, the limits and the sizes of the pieces, the rest comes from the peer.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWebSocket(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))
@@ -26,7 +26,7 @@ public func fuzzWebSocket(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     return 0
 }
 
-/// Written by either end and read by the other, an event stays the same.
+/// An event is the same after being written by either side and read by the other.
 private func check(_ event: WebSocketEvent, _ limits: WebSocketLimits) {
     let (opcode, payload): (WebSocketOpcode, [UInt8]) =
         switch event {
@@ -42,7 +42,7 @@ private func check(_ event: WebSocketEvent, _ limits: WebSocketLimits) {
     }
 }
 
-/// A connection takes whatever comes, and says nothing after its end.
+/// A connection accepts any input, and sends nothing after its end.
 private func converse(_ bytes: [UInt8], _ role: WebSocketRole, _ limits: WebSocketLimits, _ pieces: [Int]) {
     var connection = WebSocketConnection(role: role, limits: limits)
     var generator = Counter()
@@ -91,7 +91,7 @@ private struct Reading: Equatable {
 }
 
 private struct Answer: Equatable {
-    /// What follows the header; `nil` while it is not complete.
+    /// The bytes after the header; `nil` while it is not complete.
     var rest: [UInt8]?
     var failure: WebSocketUpgradeReader.Failure?
 
@@ -115,7 +115,7 @@ private struct Answer: Equatable {
     }
 }
 
-/// Masks that can be told apart and are the same each time.
+/// Distinguishable masks that are the same in every run.
 private struct Counter: RandomNumberGenerator {
     private var last: UInt64 = 0
 

@@ -28,7 +28,7 @@ struct ChaosRun: Sendable {
     }
 
     /// Longest time without any progress while nothing is wrong.
-    private static let patience = Duration.seconds(90)
+    private static let timeout = Duration.seconds(90)
     private static let devicesOfPerson = 2
 
     let plan: Plan
@@ -92,7 +92,7 @@ struct ChaosRun: Sendable {
         var (verdict, seen) = (ChaosVerdict(of: devices, room: room), devices.map(\.status))
         var (settled, cost) = (clock.now, Duration.zero)
         // What is missing may still come, until nothing comes any more.
-        while !(verdict.isGood && areQuiet), clock.now - settled < Self.patience / 2 {
+        while !(verdict.isGood && areQuiet), clock.now - settled < Self.timeout / 2 {
             try await Task.sleep(for: max(.milliseconds(500), cost * 3))
             let before = clock.now
             let next = ChaosVerdict(of: devices, room: room)
@@ -166,7 +166,7 @@ struct ChaosRun: Sendable {
         while !condition() {
             let now = devices.map(\.status)
             if now != seen { (seen, progress) = (now, .now) }
-            guard ContinuousClock.now - progress < Self.patience else {
+            guard ContinuousClock.now - progress < Self.timeout else {
                 let lines = devices.map { device in
                     "\(device.name): \(device.status)\n\(device.log.suffix(1500))\n\(device.program.output.suffix(500))"
                 }

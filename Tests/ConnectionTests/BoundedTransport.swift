@@ -1,7 +1,7 @@
 import TransportLayer
 import XMPPClient
 
-/// A transport whose TLS is of one version and no other, and goes on with an earlier TLS session where it can.
+/// A transport with exactly one TLS version, which resumes an earlier TLS session if possible.
 struct BoundedTransport: Transport {
     let transport: any Transport
     let bounds: TLSBounds

@@ -8,13 +8,13 @@ import XMPPStream
 
 /// A client of a service that loses one of its nodes.
 ///
-/// One test after the other: both take the same cluster apart and put it together again.
+/// Serialised, because both tests stop nodes of the same cluster.
 @Suite("A cluster that loses a node", .serialized, .timeLimit(.minutes(20)))
 struct ClusterTests {
     private static let limit = Duration.seconds(5)
     private static let shared = SharedCluster()
 
-    /// The service's records: node 1 first, node 2 for when it fails.
+    /// The service's records: node 1 first, node 2 if it fails.
     private func names(_ cluster: EjabberdCluster, first port: UInt16? = nil) async throws -> PrivateDNS {
         let service = "_xmpp-client._tcp"
         return try await PrivateDNS([
@@ -31,13 +31,14 @@ struct ClusterTests {
     @Test("the node is killed: online on the other within five seconds, and nothing is shown twice")
     func nodeIsKilled() async throws {
         let cluster = try await Self.shared.cluster()
-        // The shortest of some tries: the machine may be busy with other things, the client not.
+        // The fastest of some attempts: the machine may be under load.
         var shortest = try await timeToTheOther(cluster)
         for _ in 0..<3 where shortest > Self.limit { shortest = min(shortest, try await timeToTheOther(cluster)) }
         #expect(shortest <= Self.limit)
     }
 
-    /// Kills the first node under a conversation; how much longer than a login it took to be online on the second.
+    /// Kills the first node during a conversation; returns how much longer than a login it took to be online on the
+    /// second.
     private func timeToTheOther(_ cluster: EjabberdCluster) async throws -> Duration {
         let node = cluster.node(1)
         let (alice, bob) = (try await node.newAccount("alice"), try await node.newAccount("bob"))
@@ -84,7 +85,7 @@ struct ClusterTests {
         return time
     }
 
-    @Test("the node hangs: the resumption is given up and a fresh session begins on the other")
+    @Test("the node hangs: the resumption is given up and a new session starts on the other")
     func nodeIsFrozen() async throws {
         let cluster = try await Self.shared.cluster()
         let node = cluster.node(1)
@@ -114,7 +115,7 @@ struct ClusterTests {
             try await session.send(.chat(to: try #require(await session.address), body: "on the other node"))
             #expect(await events.body() == "on the other node")
 
-            // The node that wakes up may resume the old session and have it take the place of the new one.
+            // The node may resume the old session when it wakes up, and replace the new one with it.
             try await cluster.thawNode(1)
             func sendToMyself() async throws {
                 let sent = try await session.send(.chat(to: try #require(await session.address), body: "still there"))
@@ -145,7 +146,7 @@ struct ClusterTests {
     }
 }
 
-/// The one cluster of this suite.
+/// The cluster of this suite.
 actor SharedCluster {
     private var starting: Task<EjabberdCluster, any Error>?
 

@@ -1,14 +1,15 @@
 import XMPPClient
 import XMPPStanzas
 
-/// The events of a session one by one. What came in one batch with an event that was looked for is kept for the next look.
+/// The events of a session one by one. Events of a batch after the one that was searched for are stored for the next
+/// search.
 final class EventInbox {
     private var iterator: SessionEvents.AsyncIterator
     private var waiting: ArraySlice<SessionEvent> = []
 
     init(_ events: SessionEvents) { iterator = events.makeAsyncIterator() }
 
-    /// Takes events until the closure has found what it looks for; nil at the end of the session.
+    /// Reads events until the closure returns a value; `nil` at the end of the session.
     nonisolated(nonsending) func first<Found>(_ find: (SessionEvent) -> Found?) async -> Found? {
         while true {
             while let event = waiting.popFirst() {

@@ -6,7 +6,7 @@ import XMPPStanzas
 
 @Suite("Every server", .timeLimit(.minutes(20)))
 struct EveryServerTests {
-    @Test("an account is made, logs in, and a message comes back", arguments: ServerKind.allCases)
+    @Test("an account is created, logs in, and a message is received", arguments: ServerKind.allCases)
     func echo(kind: ServerKind) async throws {
         let server = try await kind.shared()
         #expect(server.kind == kind)

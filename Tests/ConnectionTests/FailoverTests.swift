@@ -7,14 +7,14 @@ import XMPPStanzas
 
 @Suite("A service with several servers", .timeLimit(.minutes(20)))
 struct FailoverTests {
-    /// How long the dead servers before a live one may hold a login up.
+    /// The maximum delay that dead servers may cause for a login.
     private static let limit = Duration.seconds(3)
 
     /// How the second server hangs.
     enum Silence: String, Sendable, CaseIterable {
-        /// Not even its TCP answers.
+        /// TCP does not connect.
         case dead
-        /// It accepts the connection and says nothing.
+        /// It accepts the connection and sends nothing.
         case mute
     }
 
@@ -43,8 +43,8 @@ struct FailoverTests {
             .service(service, domain: server.domain, target: "c.\(server.domain)", port: port, priority: 15),
             .address("c.\(server.domain)", "127.0.0.1"),
         ])
-        // What a login costs here and now without any dead server is not the matter of this test; and the shortest of some
-        // tries counts, as the machine may be busy with other things.
+        // The time of a login without a dead server is subtracted; and the fastest of some attempts counts, as the
+        // machine may be under load.
         var shortest = Duration.seconds(1000)
         for _ in 0..<5 where shortest > Self.limit {
             let undisturbed = try await loginTime(server, account, healthyNames)
@@ -54,7 +54,7 @@ struct FailoverTests {
         #expect(silence == .dead || hanging.counters.accepted >= 1)
     }
 
-    @Test("a service that is decidedly not offered is not looked for elsewhere")
+    @Test("a service that is explicitly not offered is not searched elsewhere")
     func decidedlyAbsent() async throws {
         let server = try await ServerKind.prosody13.shared()
         let account = try await server.newAccount("failover")

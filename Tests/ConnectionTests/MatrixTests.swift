@@ -8,26 +8,26 @@ import XMPPClient
 import XMPPStanzas
 import XMPPStream
 
-@Suite("Matrix of servers and ways in", .timeLimit(.minutes(20)))
+@Suite("Matrix of servers and transports", .timeLimit(.minutes(20)))
 struct MatrixTests {
-    /// Long against the time that client and server need to think, so that round trips can be counted.
+    /// Long compared with the processing time of client and server, so that round trips can be counted.
     private static let latency = Duration.milliseconds(50)
 
-    /// What one login came to.
+    /// The result of a login.
     private struct Login {
         var session: StreamSession
-        /// What was offered before it.
+        /// The offer before it.
         var features: StreamFeatures
         var roundTrips: Int
 
-        /// What ties the proof of the password or of the token to this TLS connection.
+        /// What binds the proof of the password or token to this TLS connection.
         var binding: ChannelBinding.Kind? {
             let suffixes: [(String, ChannelBinding.Kind)] = [
                 ("-EXPR", .tlsExporter), ("-UNIQ", .tlsUnique), ("-ENDP", .tlsServerEndPoint),
             ]
             if let found = suffixes.first(where: { session.mechanism.hasSuffix($0.0) }) { return found.1 }
             guard session.mechanism.hasSuffix("-PLUS") else { return nil }
-            // Without a list TLS 1.2 is bound as RFC 5802 expects.
+            // Without a list TLS 1.2 uses the binding that RFC 5802 expects.
             let listed = features.channelBindingTypes ?? [ChannelBinding.Kind.tlsUnique.rawValue]
             return ChannelBinding.Kind.allCases.first { kind in
                 listed.contains(kind.rawValue) && session.tls?.channelBindings.contains { $0.kind == kind } == true
@@ -35,7 +35,8 @@ struct MatrixTests {
         }
     }
 
-    @Test("logs in as well as the server can, and resumes on a new connection", arguments: MatrixRow.selected)
+    @Test(
+        "logs in with the best mechanism of the server, and resumes on a new connection", arguments: MatrixRow.selected)
     func connects(row: MatrixRow) async throws {
         let server = try await row.kind.shared()
         let account = try await server.newAccount("matrix")
@@ -45,7 +46,7 @@ struct MatrixTests {
         let configuration = try server.configuration(account, port: proxy.port) {
             $0.encryption = row.way == .directTLS ? .directTLS : .required
             $0.transports = bounds.factory(row.way, server, through: proxy)
-            // With Bind 2, which the usual plan leaves out.
+            // With Bind 2, which the usual plan does not include.
             $0.negotiation = .forArchiveReaders
             $0.userAgent = UserAgent(id: UUID().uuidString, software: "matrix")
         }
@@ -115,7 +116,7 @@ struct MatrixTests {
         #expect(second.session.usesFAST == row.offersSASL2)
         #expect(bounds.resumptions.first == false)
         guard row.offersSASL2, row.way == .directTLS, row.tls == .tls13 else { return }
-        // After TCP: a short login, and one with a token over a resumed TLS session.
+        // After TCP: a login in one round trip, and one with a token over a resumed TLS session.
         #expect(first.roundTrips <= 5)
         #expect(second.roundTrips <= 3)
     }
@@ -130,22 +131,23 @@ extension MatrixRow {
         }
     }
 
-    /// ejabberd has the short login over TCP only.
+    /// ejabberd supports the short login over TCP only.
     var offersSASL2: Bool { kind.offersSASL2 && (kind.isProsody || way != .webSocket) }
 
-    /// Over WebSocket ejabberd 24.12 offers no mechanism with channel binding, but refuses a client that says, as RFC 5802 §6 wants, that
-    /// it could bind and was not offered it.
+    /// Over WebSocket ejabberd 24.12 offers no mechanism with channel binding, but rejects a client that states, as RFC
+    /// 5802 §6 requires, that it supports binding and was not offered it.
     var isRefused: Bool { kind == .ejabberd2412 && way == .webSocket }
 
-    /// The best mechanism that the server can really do, as its documents and trials with other clients say.
+    /// The best mechanism that the server supports, according to its documentation and to tests with other clients.
     var expectedMechanism: String { expectedBinding == nil ? "SCRAM-SHA-1" : "SCRAM-SHA-1-PLUS" }
 
     var expectedBinding: ChannelBinding.Kind? {
-        // ejabberd does not bind over WebSocket.
+        // ejabberd has no channel binding over WebSocket.
         if way == .webSocket, !kind.isProsody { return nil }
         return switch (kind, tls) {
         case (.prosody012, .tls12), (.prosody13, .tls12), (.ejabberd2301, .tls12): .tlsUnique
-        // 0.12 knows no binding for TLS 1.3. 23.01 offers some without saying which, and then refuses those that exist.
+        // 0.12 has no binding for TLS 1.3. 23.01 offers some without naming the types, and then rejects the existing
+        // ones.
         case (.prosody012, _), (.ejabberd2301, _): nil
         case (.prosody13, _), (.ejabberd2412, _): .tlsExporter
         }

@@ -5,7 +5,7 @@ import XMPPClient
 import XMPPStream
 
 extension PrivateServer {
-    /// How to log in to an account of this server.
+    /// The configuration for an account of this server.
     func configuration(
         _ account: Account, resource: String? = nil, port: UInt16? = nil,
         _ change: (inout ClientConfiguration) -> Void = { _ in }
@@ -17,14 +17,14 @@ extension PrivateServer {
         configuration.port = port ?? self.port
         configuration.trust = .certificateAuthority(authorityFile)
         configuration.reconnection = ReconnectionPolicy(attempts: 20, backoff: Backoff(first: .milliseconds(20)))
-        // What is tried is the way in, not the speed of a machine that runs other tests beside it.
+        // The login is tested, not the speed of a machine that runs other tests at the same time.
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)
         change(&configuration)
         return configuration
     }
 
-    /// How to log in at the place that the name server tells of.
+    /// The configuration for the address that the name server returns.
     func configuration(
         _ account: Account, resource: String? = nil, foundBy names: PrivateDNS
     ) throws -> ClientConfiguration {

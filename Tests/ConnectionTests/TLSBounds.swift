@@ -3,7 +3,7 @@ import Synchronization
 import TransportLayer
 import XMPPClient
 
-/// One version of TLS for all connections of a client, the sessions that they leave each other, and what came of it.
+/// One TLS version for all connections of a client, the sessions that they share, and the results.
 final class TLSBounds: Sendable {
     let version: TLSVersion
     private let cache = TLSSessionCache()
@@ -11,7 +11,7 @@ final class TLSBounds: Sendable {
 
     init(_ version: TLSVersion) { self.version = version }
 
-    /// Of each handshake, whether it went on with an earlier one.
+    /// For each handshake, whether it resumed an earlier session.
     var resumptions: [Bool] { handshakes.withLock { $0.map(\.isResumed) } }
 
     func applied(to configuration: TLSConfiguration) -> TLSConfiguration {
@@ -23,7 +23,7 @@ final class TLSBounds: Sendable {
 
     func note(_ information: NegotiatedTLS) { handshakes.withLock { $0.append(information) } }
 
-    /// Connects in one way and no other.
+    /// Connects with one transport only.
     func factory(_ way: MatrixRow.Way, _ server: RunningServer, through proxy: FaultProxy) -> TransportFactory {
         let target: ConnectionTarget =
             switch way {

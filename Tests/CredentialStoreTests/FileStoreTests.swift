@@ -28,7 +28,7 @@ struct FileStoreTests {
         try await store.remove(for: "juliet@example.org")
     }
 
-    @Test("a token has a place of its own: it comes and goes without the password, and goes with it")
+    @Test("a token is stored separately from the password, and removed with it")
     func token() async throws {
         let account = "juliet@example.org"
         #expect(try await store.token(for: account) == nil)
@@ -55,7 +55,7 @@ struct FileStoreTests {
     }
 
     @Test(
-        "every text survives",
+        "every text is stored unchanged",
         arguments: [
             "", " ", "%", "a b\nc\t", "pässwörd", "日本\u{1F426}", "%20", "a%", String(repeating: "x", count: 5000),
         ])
@@ -64,7 +64,7 @@ struct FileStoreTests {
         #expect(try await store.password(for: "a\(text)@b") == text)
     }
 
-    @Test("the file is its owner's alone, and so is its folder")
+    @Test("only the owner can read the file and its folder")
     func modes() async throws {
         try await store.save(password: "x", for: "a@b")
         #expect(try folder.mode(of: "data/hongyan/passwords") == 0o600)
@@ -72,7 +72,7 @@ struct FileStoreTests {
         #expect(try folder.mode(of: "data") == 0o700)
     }
 
-    @Test("a folder that others can look into is closed to them")
+    @Test("access to a folder that others could read is restricted")
     func wideFolder() async throws {
         try await store.save(password: "x", for: "a@b")
         try folder.setMode(0o755, of: "data/hongyan")
@@ -80,7 +80,7 @@ struct FileStoreTests {
         #expect(try folder.mode(of: "data/hongyan") == 0o700)
     }
 
-    @Test("looking for a password makes no file and no folder")
+    @Test("searching for a password creates no file and no folder")
     func noTraces() async throws {
         #expect(try await store.password(for: "a@b") == nil)
         try await store.remove(for: "a@b")
@@ -88,7 +88,7 @@ struct FileStoreTests {
     }
 
     @Test(
-        "a file that others can read is refused with a sentence that says what to do",
+        "a file that others can read is rejected with a message that contains a solution",
         arguments: [0o644, 0o640, 0o660, 0o604, 0o620])
     func openToOthers(mode: Int) async throws {
         try await store.save(password: "x", for: "a@b")
@@ -103,7 +103,7 @@ struct FileStoreTests {
         #expect(try folder.mode(of: "data/hongyan/passwords") == mode)
     }
 
-    @Test("a symbolic link in the file's place is not followed, for reading nor for writing")
+    @Test("a symbolic link instead of the file is not followed, for reading nor for writing")
     func link() async throws {
         try await store.save(password: "x", for: "a@b")
         try FileManager.default.moveItem(atPath: file, toPath: folder.path + "/elsewhere")
@@ -116,7 +116,7 @@ struct FileStoreTests {
     }
 
     @Test(
-        "a symbolic link in the place of the new file or of the lock is not followed either",
+        "a symbolic link instead of the new file or of the lock is not followed either",
         arguments: ["passwords.new", "passwords.lock"])
     func otherLinks(name: String) async throws {
         try await store.save(password: "x", for: "a@b")
@@ -128,7 +128,7 @@ struct FileStoreTests {
         #expect(try folder.text(of: "victim") == "victim")
     }
 
-    @Test("a symbolic link in the folder's place is not followed")
+    @Test("a symbolic link instead of the folder is not followed")
     func linkedFolder() async throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/real", withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(
@@ -138,14 +138,14 @@ struct FileStoreTests {
         await #expect(throws: CredentialError.self) { try await store.password(for: "a@b") }
     }
 
-    @Test("a folder in the file's place is refused")
+    @Test("a folder instead of the file is rejected")
     func folderInPlace() async throws {
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
         await #expect(throws: CredentialError(.notAFile(path: file))) { try await store.password(for: "a@b") }
     }
 
     @Test(
-        "a file in another form is refused and left as it is",
+        "a file in another format is rejected and not changed",
         arguments: [
             "x", "\n", "hongyan-passwords 2\n", "hongyan-passwords 1", "hongyan-passwords 1\na",
             "hongyan-passwords 1\na\n",
@@ -164,7 +164,7 @@ struct FileStoreTests {
         #expect(try folder.text(of: "data/hongyan/passwords") == text)
     }
 
-    @Test("a file beyond the limit is refused")
+    @Test("a file above the size limit is rejected")
     func tooLong() async throws {
         try FileManager.default.createDirectory(
             atPath: folder.path + "/data/hongyan", withIntermediateDirectories: true)
@@ -173,7 +173,7 @@ struct FileStoreTests {
         await #expect(throws: CredentialError(.unreadable(path: file))) { try await store.password(for: "a") }
     }
 
-    @Test("an empty file, and one left half-written beside it, are no obstacle")
+    @Test("an empty file, and an incomplete one beside it, cause no error")
     func leftovers() async throws {
         try FileManager.default.createDirectory(
             atPath: folder.path + "/data/hongyan", withIntermediateDirectories: true)
@@ -184,7 +184,7 @@ struct FileStoreTests {
         #expect(!FileManager.default.fileExists(atPath: file + ".new"))
     }
 
-    @Test("many changes at once lose none")
+    @Test("concurrent changes are not lost")
     func concurrent() async throws {
         let store = store
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -196,7 +196,7 @@ struct FileStoreTests {
         for number in 0..<20 { #expect(try await store.password(for: "a\(number)@b") == "p\(number)") }
     }
 
-    @Test("text that cannot be kept is refused")
+    @Test("text that cannot be stored is rejected")
     func invalidText() async throws {
         await #expect(throws: CredentialError(.invalidText)) { try await store.save(password: "a\0", for: "a@b") }
         await #expect(throws: CredentialError(.invalidText)) { try await store.save(password: "a", for: "") }
@@ -204,7 +204,7 @@ struct FileStoreTests {
         await #expect(throws: CredentialError(.invalidText)) { try await store.remove(for: "") }
     }
 
-    @Test("a folder that cannot be made is an error with its path")
+    @Test("a folder that cannot be created is an error with its path")
     func noFolder() async throws {
         try folder.write("", to: "file")
         let store = CredentialStore.inFile(folder: folder.path + "/file/hongyan")
@@ -212,7 +212,7 @@ struct FileStoreTests {
         #expect(error?.description.contains(folder.path) == true)
     }
 
-    @Test("the store says in words where it keeps the password")
+    @Test("the description of the store names the place of the password")
     func words() {
         #expect(store.kind == .file(path: file))
         #expect(store.description == "The password is stored in \(file), which only you can read.")

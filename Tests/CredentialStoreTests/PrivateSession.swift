@@ -1,9 +1,9 @@
 import Foundation
 
-/// A session bus of this process alone, with empty folders for everything that looks for a home.
+/// A session bus for this process only, with empty home folders.
 ///
-/// With a keyring the bus starts gnome-keyring, whose keyring has an empty password, when somebody first asks for it,
-/// as a desktop does; without one it has nothing to start.
+/// With a keyring the bus starts gnome-keyring, whose keyring has an empty password, on the first request, as a desktop
+/// does; without one it starts nothing.
 final class PrivateSession {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -52,7 +52,7 @@ final class PrivateSession {
         setenv("XDG_CACHE_HOME", folder.path + "/cache", 1)
         for name in ["DISPLAY", "WAYLAND_DISPLAY", "GNOME_KEYRING_CONTROL", "SECRET_BACKEND"] { unsetenv(name) }
 
-        // Should this process die before it ends the bus, `timeout` does.
+        // `timeout` ends the bus if this process dies first.
         bus = try SpawnedProcess(
             "/usr/bin/timeout", "--signal=KILL", "120", "/usr/bin/dbus-daemon", "--config-file=\(folder.path)/bus.conf",
             "--nofork", "--nopidfile", "--print-address=1", "--print-pid=1")
@@ -63,18 +63,18 @@ final class PrivateSession {
         setenv("DBUS_SESSION_BUS_ADDRESS", address, 1)
     }
 
-    /// Stops the bus from doing anything while its socket stays open.
+    /// Stops the bus while its socket remains open.
     func freezeBus() { kill(busDaemon, SIGSTOP) }
 
-    /// Ends the bus, and with it what runs on it.
+    /// Ends the bus and everything that runs on it.
     func end() {
         kill(busDaemon, SIGKILL)
         bus.wait()
     }
 }
 
-/// A child process. Foundation's `Process` waits until every descendant has closed the files it inherited, which the
-/// daemon that a keyring leaves behind never does.
+/// A child process. Foundation's `Process` waits until every descendant has closed the inherited files, which the
+/// daemon of a keyring never does.
 final class SpawnedProcess {
     private let pid: pid_t
     private let output: FileHandle
@@ -118,7 +118,7 @@ final class SpawnedProcess {
         return nil
     }
 
-    /// Waits for the process itself; 0 is success.
+    /// Waits for the process itself; 0 means success.
     @discardableResult
     func wait() -> Int32 {
         var status: Int32 = 0
@@ -127,7 +127,7 @@ final class SpawnedProcess {
     }
 }
 
-/// A socket that takes connections and never answers.
+/// A socket that accepts connections and never answers.
 final class SilentListener {
     private let number: Int32
 

@@ -2,10 +2,10 @@ import CredentialStore
 import Foundation
 import Testing
 
-/// Each test runs in a process of its own, because which session bus to use stands in the process's environment.
+/// Each test runs in a separate process, because the session bus is set in the process environment.
 @Suite("Passwords in the secret service")
 struct SecretServiceTests {
-    @Test("a real secret service keeps, finds, replaces and removes")
+    @Test("a real secret service stores, finds, replaces and removes passwords")
     func life() async throws {
         await #expect(processExitsWith: .success) {
             let session = try PrivateSession(withKeyring: true)
@@ -36,7 +36,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("a bus on which no secret service can be started leads to the file")
+    @Test("without a secret service on the bus the file is used")
     func busWithoutService() async throws {
         await #expect(processExitsWith: .success) {
             let session = try PrivateSession(withKeyring: false)
@@ -52,7 +52,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("no bus at all leads to the file without a question")
+    @Test("without a bus the file is used without asking")
     func noBus() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
@@ -67,7 +67,7 @@ struct SecretServiceTests {
         }
     }
 
-    @Test("a bus that never answers does not hang the program")
+    @Test("a bus that never answers does not block the program")
     func hangingBus() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()

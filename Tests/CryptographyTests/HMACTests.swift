@@ -50,7 +50,7 @@ struct HMACTests {
         #expect(Hex.encode(code) == "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79")
     }
 
-    @Test("takes an empty key and an empty message")
+    @Test("accepts an empty key and an empty message")
     func empty() {
         let code = HMAC.authenticationCode(for: [], key: [], using: .sha256)
         #expect(Hex.encode(code) == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")

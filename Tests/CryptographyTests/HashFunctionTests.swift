@@ -49,7 +49,7 @@ struct HashFunctionTests {
         #expect(Hex.encode(function.hash(Array(text.utf8))) == value)
     }
 
-    @Test("the short names hash with their function")
+    @Test("the short names use their hash function")
     func shortNames() {
         let bytes = Array("abc".utf8)
         #expect(SHA1.hash(bytes) == HashFunction.sha1.hash(bytes))
@@ -57,7 +57,7 @@ struct HashFunctionTests {
         #expect(SHA512.hash(bytes) == HashFunction.sha512.hash(bytes))
     }
 
-    @Test("a digest fed in pieces of any size is the digest of the whole", arguments: HashFunction.allCases)
+    @Test("a digest computed in pieces of any size equals the digest of the whole", arguments: HashFunction.allCases)
     func pieces(function: HashFunction) {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         for size in [1, 7, 63, 64, 65, 999, 1000] {
@@ -69,7 +69,7 @@ struct HashFunctionTests {
         }
     }
 
-    @Test("a digest may be dropped without being finished, and nothing may be added")
+    @Test("a digest can be discarded unfinished, and nothing may be added")
     func dropped() {
         var digest = Digest(.sha256)
         digest.update([])

@@ -10,7 +10,7 @@ struct PBKDF2Tests {
         let key: String
     }
 
-    /// RFC 6070 §2, without the one of 16 777 216 iterations.
+    /// RFC 6070 §2, without the vector of 16 777 216 iterations.
     static let vectors: [Vector] = [
         Vector(password: "password", salt: "salt", iterations: 1, key: "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
         Vector(password: "password", salt: "salt", iterations: 2, key: "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
@@ -40,26 +40,26 @@ struct PBKDF2Tests {
                 + "49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783")
     }
 
-    @Test("is as long as the hash value where no length is named")
+    @Test("has the length of the hash value by default")
     func length() throws {
         let key = try PBKDF2.deriveKey(password: [1], salt: [2], iterations: 1, using: .sha512)
         #expect(key.count == 64)
     }
 
-    @Test("takes an empty password and an empty salt")
+    @Test("accepts an empty password and an empty salt")
     func empty() throws {
         let key = try PBKDF2.deriveKey(password: [], salt: [], iterations: 1, using: .sha1)
         #expect(Hex.encode(key) == "1e437a1c79d75be61e91141dae20affc4892cc99")
     }
 
-    @Test("refuses a count of iterations that is out of range", arguments: [0, -1, Int.min, Int.max])
+    @Test("rejects an iteration count out of range", arguments: [0, -1, Int.min, Int.max])
     func iterations(count: Int) {
         #expect(throws: CryptographyError.self) {
             try PBKDF2.deriveKey(password: [1], salt: [2], iterations: count, using: .sha1)
         }
     }
 
-    @Test("refuses a length that is out of range", arguments: [0, -1, Int.max])
+    @Test("rejects a length out of range", arguments: [0, -1, Int.max])
     func lengths(count: Int) {
         do throws(CryptographyError) {
             _ = try PBKDF2.deriveKey(password: [1], salt: [2], iterations: 1, byteCount: count, using: .sha1)

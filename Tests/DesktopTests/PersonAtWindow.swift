@@ -4,18 +4,18 @@ import ServerFixtures
 /// Somebody with a `hongyan-desktop` of their own, who sees what is on the screen and uses the mouse and the keyboard.
 final class PersonAtWindow: Sendable {
     /// For as long something may take to be seen: machines that run tests are slow and shared.
-    private static let patience = Duration.seconds(75)
+    private static let timeout = Duration.seconds(75)
 
     let name: String
     let program: PrivateProgram
-    private let hands: OrderedScript
+    private let hands: ControlledScript
     private let left: Int
     private let display: String
 
     /// - Parameters:
     ///   - left: where the window stands.
     ///   - hands: `person.py`, shared by all.
-    init(_ name: String, at left: Int, on desktop: PrivateDesktop, hands: OrderedScript) throws {
+    init(_ name: String, at left: Int, on desktop: PrivateDesktop, hands: ControlledScript) throws {
         self.name = name
         self.hands = hands
         self.left = left
@@ -127,7 +127,7 @@ final class PersonAtWindow: Sendable {
     private func screen() async -> String {
         guard program.isRunning,
             let json = try? JSONEncoder().encode(Order(name: "tree", pid: program.id ?? 0, seconds: 5)),
-            let (_, words) = try? await hands.order(String(decoding: json, as: UTF8.self)),
+            let (_, words) = try? await hands.perform(String(decoding: json, as: UTF8.self)),
             let answer = try? JSONDecoder().decode(Answer.self, from: Data(words.utf8))
         else { return "" }
         return answer.done?.text ?? ""
@@ -150,9 +150,9 @@ final class PersonAtWindow: Sendable {
         var order = order
         order.pid = program.id ?? 0
         let json = String(decoding: try JSONEncoder().encode(order), as: UTF8.self)
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while true {
-            let (status, words) = try await hands.order(json)
+            let (status, words) = try await hands.perform(json)
             let answer = try? JSONDecoder().decode(Answer.self, from: Data(words.utf8))
             if status == 200, let done = answer?.done { return done }
             guard status == 404, ContinuousClock.now < deadline, program.isRunning else {

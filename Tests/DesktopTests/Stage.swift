@@ -23,7 +23,7 @@ final class Stage: Sendable {
         aliceNetwork = try FaultProxy(to: server.port)
         bobNetwork = try FaultProxy(to: server.port)
         // Debian's own Python, which has GObject.
-        let hands = try OrderedScript(
+        let hands = try ControlledScript(
             ["/usr/bin/python3", "-W", "ignore", "\(scripts)/person.py"], environment: desktop.environment)
         alice = try PersonAtWindow("Alice", at: 0, on: desktop, hands: hands)
         bob = try PersonAtWindow("Bob", at: 1040, on: desktop, hands: hands)

@@ -31,14 +31,14 @@ struct BlockingPayloadTests {
     func block(document: String) throws { try checkRoundTrip(BlockRequest.self, document) }
 
     @Test(
-        "unblocking some and unblocking everybody",
+        "unblocking some addresses and all of them",
         arguments: [
             "<unblock xmlns='urn:xmpp:blocking'/>",
             "<unblock xmlns='urn:xmpp:blocking'><item jid='romeo@montague.net'/></unblock>",
         ])
     func unblock(document: String) throws { try checkRoundTrip(UnblockRequest.self, document) }
 
-    @Test("a bad address hides no other one in the list, and never turns into everybody")
+    @Test("an invalid address hides no other one in the list, and never means all addresses")
     func badAddresses() throws {
         let list = "<blocklist xmlns='urn:xmpp:blocking'><item jid='@'/><item/><item jid='a@b.example'/></blocklist>"
         #expect(try BlockList(from: XMLElement(parsing: list)).addresses == [try JID("a@b.example")])
@@ -51,7 +51,7 @@ struct BlockingPayloadTests {
         #expect(throws: XMLDecodingError.self) { try UnblockRequest(from: XMLElement(parsing: unblock)) }
     }
 
-    @Test("the error that says that the block is my own")
+    @Test("the error for an address that we have blocked")
     func ownBlock() throws {
         let message = try Message(
             from: XMLElement(

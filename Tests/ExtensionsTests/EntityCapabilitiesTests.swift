@@ -34,7 +34,7 @@ struct EntityCapabilitiesTests {
         """
 
     @Test(
-        "hashes the specification's examples",
+        "computes the hashes of the specification's examples",
         arguments: [(simple, "QgayPKawpkPSDYmwT/WM94uAlu0="), (complex, "q07IKJEyjvHSyhy//CH0CxmKi8w=")])
     func examples(document: String, verification: String) throws {
         let information = try DiscoveryInformation(from: XMLElement(parsing: document))
@@ -43,7 +43,7 @@ struct EntityCapabilitiesTests {
         #expect(capabilities.verifies(information))
     }
 
-    @Test("does not verify other information, another hash or the old format")
+    @Test("does not verify different information, another hash or the old format")
     func refuses() throws {
         var information = try DiscoveryInformation(from: XMLElement(parsing: Self.simple))
         let right = EntityCapabilities(node: "x", verification: "QgayPKawpkPSDYmwT/WM94uAlu0=")
@@ -68,7 +68,7 @@ struct EntityCapabilitiesTests {
     }
 
     @Test(
-        "XEP-0115 §5.4: a feature that is named twice, or a FORM_TYPE with several values, makes an answer ill-formed",
+        "XEP-0115 §5.4: duplicate features, or a FORM_TYPE with several values, make a response ill-formed",
         arguments: [
             (
                 "<feature var='http://jabber.org/protocol/muc'/>",
@@ -87,8 +87,8 @@ struct EntityCapabilitiesTests {
         #expect(!EntityCapabilities(node: "x", verification: "q07IKJEyjvHSyhy//CH0CxmKi8w=").verifies(information))
     }
 
-    /// Each would be hashed like other, genuine information.
-    @Test("names in which parts of others hide are not hashed")
+    /// Each would have the hash of different, genuine information.
+    @Test("names that could contain separators are not hashed")
     func ambiguous() throws {
         let genuine = DiscoveryInformation(
             identities: [.init(category: "client", type: "pc")], features: ["urn:a", "urn:b"])

@@ -27,7 +27,7 @@ struct GroupChatPayloadTests {
     func entrance(document: String) throws { try checkRoundTrip(RoomEntrance.self, document) }
 
     @Test(
-        "what a room adds",
+        "what a room adds to presence",
         arguments: [
             user("<item affiliation='owner' role='moderator'/>"),
             user("<item affiliation='none' jid='hag66@shakespeare.lit/pda' role='participant'/>"),
@@ -54,7 +54,7 @@ struct GroupChatPayloadTests {
         ])
     func userInformation(document: String) throws { try checkRoundTrip(RoomUser.self, document) }
 
-    @Test("an unknown role or affiliation is an error, not power")
+    @Test("an unknown role or affiliation is an error and gives no permission")
     func badItem() {
         for item in ["<item role='king'/>", "<item affiliation='king'/>"] {
             #expect(throws: XMLDecodingError.self) { try RoomUser(from: XMLElement(parsing: Self.user(item))) }
@@ -84,7 +84,7 @@ struct GroupChatPayloadTests {
                 + "<reason>Macbeth doth come.</reason></destroy></query>")
     }
 
-    @Test("direct invitations; a full address is no room")
+    @Test("direct invitations; a full address is not a room")
     func directInvitation() throws {
         try checkRoundTrip(
             DirectInvitation.self,
@@ -95,7 +95,7 @@ struct GroupChatPayloadTests {
         }
     }
 
-    @Test("occupant identifiers and moderation")
+    @Test("occupant ids and moderation")
     func moderation() throws {
         try checkRoundTrip(OccupantIdentifier.self, "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='dd72603deec9'/>")
         try checkRoundTrip(
@@ -113,13 +113,13 @@ struct GroupChatPayloadTests {
         #expect(!RoomInformation().hasModeration)
     }
 
-    @Test("who wants no history asks for no characters (§7.2.14)")
+    @Test("joining without history requests zero characters (§7.2.14)")
     func noHistory() {
         let entrance = XMLElement(RoomEntrance(history: RoomEntrance.History.none))
         #expect(entrance.firstChild?["maxchars"] == "0")
     }
 
-    @Test("what can pass by itself is tried again")
+    @Test("temporary errors are retried")
     func temporary() {
         for condition in [StanzaError.Condition.conflict, .itemNotFound, .remoteServerTimeout, .serviceUnavailable] {
             #expect(GroupChatError(entrance: StanzaError(condition)).isTemporary)
@@ -140,7 +140,7 @@ struct GroupChatPayloadTests {
         ])
     func bookmark(document: String) throws { try checkRoundTrip(Bookmark.self, document) }
 
-    @Test("what a room says about itself")
+    @Test("the information of a room")
     func information() throws {
         let answer = try DiscoveryInformation(
             from: XMLElement(
@@ -165,7 +165,7 @@ struct GroupChatPayloadTests {
     }
 
     @Test(
-        "what the answer to a self-ping says",
+        "the meanings of self-ping responses",
         arguments: [
             (nil, .inside), (.serviceUnavailable, .inside), (.featureNotImplemented, .inside), (.itemNotFound, .inside),
             (.remoteServerNotFound, .unknown), (.remoteServerTimeout, .unknown), (.notAcceptable, .outside),
@@ -194,7 +194,7 @@ struct GroupChatPayloadTests {
             try Message(from: XMLElement(parsing: document)), isFromOccupant: isFromOccupant)
     }
 
-    @Test("invitations: the room is the room, and the inviter is the inviter")
+    @Test("invitations: the room and the inviter are told apart")
     func invitations() throws {
         let mediated = Self.user(
             "<invite from='crone1@shakespeare.lit'><reason>Hi</reason></invite><password>p</password>")
@@ -218,7 +218,7 @@ struct GroupChatPayloadTests {
                     room: try JID("coven@chat.example"), by: try JID("hecate@shakespeare.lit"), reason: nil))
     }
 
-    @Test("an occupant cannot speak for the room")
+    @Test("an occupant cannot send in the name of the room")
     func forgedInvitation() throws {
         let mediated = Self.user("<invite from='boss@example.org'/>")
         for type in ["", "type='groupchat'", "type='chat'", "type='error'"] {
@@ -230,7 +230,7 @@ struct GroupChatPayloadTests {
         #expect(try event(error) == nil)
     }
 
-    @Test("hats are believed where the room announces them, and what is no hat is left out")
+    @Test("hats are accepted if the room announces them, and invalid hats are left out")
     func hats() throws {
         let hats =
             "<hats xmlns='urn:xmpp:hats:0'><hat title='Host' uri='http://x.example/hats#host' hue='327.25'/></hats>"
@@ -247,7 +247,7 @@ struct GroupChatPayloadTests {
         #expect(untrusted.occupant.hats.isEmpty)
     }
 
-    @Test("occupant identifiers are believed only in rooms that give them")
+    @Test("occupant ids are only accepted in rooms that announce them")
     func occupantIdentifiers() throws {
         let presence = try Presence(
             from: XMLElement(
@@ -259,7 +259,7 @@ struct GroupChatPayloadTests {
         #expect(RoomPresence(Presence(), trustsIdentifiers: true) == nil)
     }
 
-    @Test("the identifiers of sent messages are forgotten in the order of sending")
+    @Test("the ids of sent messages are removed in the order of sending")
     func recent() {
         var recent = RecentIdentifiers()
         for number in 0...RecentIdentifiers.limit { recent.remember("\(number)") }

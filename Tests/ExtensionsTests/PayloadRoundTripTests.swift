@@ -33,7 +33,7 @@ struct PayloadRoundTripTests {
         ])
     func dataForms(document: String) throws { try check(DataForm.self, document) }
 
-    @Test("an answered form keeps hidden fields and nothing else that was not answered")
+    @Test("a submitted form contains hidden fields and only answered ones")
     func answeredForm() throws {
         let form = try DataForm(
             from: XMLElement(
@@ -46,7 +46,7 @@ struct PayloadRoundTripTests {
         #expect(answer["u"]?.values == ["romeo"])
     }
 
-    @Test("service discovery items; a bad address hides no other item")
+    @Test("service discovery items; an invalid address hides no other item")
     func items() throws {
         try check(
             DiscoveryItems.self,
@@ -106,7 +106,7 @@ struct PayloadRoundTripTests {
         )
     }
 
-    @Test("upload slots: other headers are dropped and line breaks cut out")
+    @Test("upload slots: other headers are dropped and line breaks removed")
     func slotHeaders() throws {
         let slot = try UploadSlot(
             from: XMLElement(
@@ -116,7 +116,7 @@ struct PayloadRoundTripTests {
         #expect(slot.putHeaders == [.init(name: "Cookie", value: "a=bHost: evil")])
     }
 
-    @Test("file metadata: what cannot be read is left out")
+    @Test("file metadata: unreadable parts are left out")
     func badMetadata() throws {
         let metadata = try FileMetadata(
             from: XMLElement(

@@ -17,7 +17,7 @@ struct ProfilePayloadTests {
         ])
     func metadata(document: String) throws { try checkRoundTrip(AvatarMetadata.self, document) }
 
-    @Test("the form that is published is the one without another place")
+    @Test("the published form is the one without another URL")
     func published() throws {
         let hash = String(repeating: "a", count: 40)
         let metadata = try AvatarMetadata(
@@ -29,7 +29,7 @@ struct ProfilePayloadTests {
     }
 
     @Test(
-        "forms that could do harm are left out",
+        "harmful forms are left out",
         arguments: [
             "<info bytes='1' id='../../etc/passwd' type='image/png'/>", "<info bytes='1' type='image/png'/>",
             "<info bytes='-1' id='111f4b3c50d7b0df729d299bc6f8e9ef9066971f' type='image/png'/>",
@@ -41,7 +41,7 @@ struct ProfilePayloadTests {
         #expect(try AvatarMetadata(from: XMLElement(parsing: document)).forms.isEmpty)
     }
 
-    @Test("the data, with the line breaks that some write")
+    @Test("the data, with the line breaks of some clients")
     func data() throws {
         try checkRoundTrip(AvatarData.self, "<data xmlns='urn:xmpp:avatar:data'>qANQR1DBwU4=</data>")
         let broken = "<data xmlns='urn:xmpp:avatar:data'>qANQ\n R1DBwU4=</data>"
@@ -53,7 +53,7 @@ struct ProfilePayloadTests {
         }
     }
 
-    @Test("the hash of a picture decides, and its size")
+    @Test("an avatar must match its hash and its size")
     func checking() throws {
         let avatar = Avatar([1, 2, 3], mediaType: "image/png")
         #expect(avatar.id == "7037807198c22a7d2b0807371d763779a84fdfcf")
@@ -81,14 +81,14 @@ struct ProfilePayloadTests {
         #expect(try AvatarUpdate(from: XMLElement(parsing: document)).photo == photo)
     }
 
-    @Test("a hash that is none is refused")
+    @Test("an invalid hash is rejected")
     func badUpdate() {
         #expect(throws: XMLDecodingError.self) {
             try AvatarUpdate(from: XMLElement(parsing: "<x xmlns='vcard-temp:x:update'><photo>../x</photo></x>"))
         }
     }
 
-    @Test("names are bounded")
+    @Test("the length of names is limited")
     func nickname() throws {
         try checkRoundTrip(ProfileNickname.self, "<nick xmlns='http://jabber.org/protocol/nick'>Ishmael</nick>")
         let long = String(repeating: "x", count: 5000)
@@ -97,7 +97,7 @@ struct ProfilePayloadTests {
         #expect(nickname.text.count == ProfileNickname.limit)
     }
 
-    @Test("a vCard keeps what it does not know")
+    @Test("a vCard preserves unknown elements")
     func card() throws {
         let document =
             "<vcard xmlns='urn:ietf:params:xml:ns:vcard-4.0'><fn><text>Peter Saint-Andre</text></fn>"
@@ -113,7 +113,7 @@ struct ProfilePayloadTests {
         #expect(card.others.count == 2)
     }
 
-    @Test("an older vCard keeps what it does not know")
+    @Test("an older vCard preserves unknown elements")
     func legacyCard() throws {
         let document =
             "<vCard xmlns='vcard-temp'><FN>Peter Saint-Andre</FN><NICKNAME>stpeter</NICKNAME>"

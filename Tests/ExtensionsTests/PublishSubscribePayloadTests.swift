@@ -26,7 +26,7 @@ struct PublishSubscribePayloadTests {
         + "<field var='pubsub#persist_items'><value>true</value></field></x>"
 
     @Test(
-        "asking for items",
+        "requesting items",
         arguments: [
             client("<items node='princely_musings'/>"), client("<items node='princely_musings' max_items='2'/>"),
             client("<items node='princely_musings' subid='123-abc'/>"),
@@ -67,7 +67,7 @@ struct PublishSubscribePayloadTests {
         try checkRoundTrip(RetractRequest.self, Self.client("<retract node='n'><item id='ae89'/></retract>"))
     }
 
-    @Test("making, configuring, purging and removing a node")
+    @Test("creating, configuring, purging and deleting a node")
     func nodes() throws {
         try checkRoundTrip(NodeCreation.self, Self.client("<create node='princely_musings'/>"))
         try checkRoundTrip(NodeCreation.self, Self.client("<create/><configure>\(Self.form)</configure>"))
@@ -112,7 +112,7 @@ struct PublishSubscribePayloadTests {
     func events(document: String) throws { try checkRoundTrip(PublishSubscribeEvent.self, document) }
 
     @Test(
-        "events that are none",
+        "invalid events",
         arguments: [
             event(""), event("<items/>"), event("<other node='n'/>"), event("<subscription node='n' jid='@'/>"),
             event("<items xmlns='urn:x' node='n'/>"),
@@ -121,7 +121,7 @@ struct PublishSubscribePayloadTests {
         #expect(throws: XMLDecodingError.self) { try PublishSubscribeEvent(from: XMLElement(parsing: document)) }
     }
 
-    @Test("a configuration reads back from its own form")
+    @Test("a configuration is read back from its own form")
     func configuration() {
         var configuration = NodeConfiguration.privateList
         configuration.title = "List"

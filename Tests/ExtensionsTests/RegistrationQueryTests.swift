@@ -16,7 +16,7 @@ struct RegistrationQueryTests {
         #expect(!query.isRegistered)
     }
 
-    @Test("reads a form, a web page and the mark of an existing account")
+    @Test("reads a form, a web page and the flag of an existing account")
     func others() throws {
         let query = try RegistrationQuery(
             from: XMLElement(
@@ -29,7 +29,7 @@ struct RegistrationQueryTests {
         #expect(query.fields == [.init(name: "username", value: "juliet")])
     }
 
-    @Test("writes what was read")
+    @Test("writes what it has read")
     func roundTrip() throws {
         let document =
             "<query xmlns='jabber:iq:register'><username>bill</username><password>Calliope</password></query>"

@@ -3,7 +3,7 @@ import XMPPStanzas
 
 @testable import GroupChat
 
-/// One test a state, with every event in it; then a walk through all of them.
+/// One test per state, with every event; then a random walk through all of them.
 @Suite("The state machine of a room")
 struct RoomMachineTests {
     private static let error = StanzaError(.conflict)
@@ -40,7 +40,7 @@ struct RoomMachineTests {
         return machine
     }
 
-    @Test("N5: of 20,000 occupants as many are kept as the bound allows, and no presence copies the table of them")
+    @Test("N5: of 20,000 occupants only as many are stored as the limit allows, and no presence copies their table")
     func crowd() {
         var machine = inside()
         var place = UInt(0)
@@ -48,7 +48,7 @@ struct RoomMachineTests {
         for round in 0..<2 {
             for number in 0..<20_000 {
                 _ = machine.presenceReceived(presence("occupant \(number)", role: round == 0 ? .participant : .visitor))
-                // Where the table is, without holding it.
+                // The address of the table, without a reference to it.
                 let current = unsafeBitCast(machine.occupants, to: UInt.self)
                 if current != place { moves += 1 }
                 place = current
@@ -61,7 +61,7 @@ struct RoomMachineTests {
 
     // MARK: Outside
 
-    @Test("outside: only the wish to enter means something")
+    @Test("outside: only the request to join has an effect")
     func outside() {
         var machine = RoomMachine()
         #expect(machine.leave() == [])
@@ -80,7 +80,7 @@ struct RoomMachineTests {
 
     // MARK: Entering
 
-    @Test("entering: the others come first and my own presence decides")
+    @Test("joining: the others are reported first, and our own presence completes it")
     func entered() {
         var machine = entering()
         #expect(machine.presenceReceived(presence("first")) == [])
@@ -97,14 +97,14 @@ struct RoomMachineTests {
         #expect(machine.subject == RoomSubject(text: "early"))
     }
 
-    @Test("entering: presence of my nickname without the mark is not mine")
+    @Test("joining: presence of our nickname without status 110 is not ours")
     func unmarked() {
         var machine = entering()
         #expect(machine.presenceReceived(presence("me")) == [])
         #expect(machine.isInside == false)
     }
 
-    @Test("entering: the room can give me another nickname (status 210)")
+    @Test("joining: the room can assign another nickname (status 210)")
     func assigned() {
         var machine = entering()
         _ = machine.presenceReceived(presence("other", true, [.own, .nicknameAssigned]))
@@ -112,7 +112,7 @@ struct RoomMachineTests {
         #expect(machine.isInside == true)
     }
 
-    @Test("entering: an error is the answer, one for another nickname is not")
+    @Test("joining: an error is the response, one for another nickname is not")
     func refused() {
         var machine = entering()
         #expect(machine.errorReceived(Self.error, for: "else") == [])
@@ -122,7 +122,7 @@ struct RoomMachineTests {
         #expect(second.errorReceived(Self.error, for: nil) == [.refused(Self.error)])
     }
 
-    @Test("entering: wishes and losses")
+    @Test("joining: requests and losses")
     func enteringWishes() {
         var machine = entering()
         #expect(machine.enter(as: "me") == [])
@@ -144,7 +144,7 @@ struct RoomMachineTests {
 
     // MARK: Inside
 
-    @Test("inside: occupants come, change, take other nicknames and go")
+    @Test("inside: occupants join, change, take other nicknames and leave")
     func occupants() {
         var machine = inside()
         let second = presence("second")
@@ -164,7 +164,7 @@ struct RoomMachineTests {
         #expect(Set(machine.occupants.keys) == ["first", "me"])
     }
 
-    @Test("inside: nobody takes my nickname, and a rename onto somebody displaces it")
+    @Test("inside: no occupant takes our nickname, and a rename to a used nickname replaces its occupant")
     func displaced() {
         var machine = inside()
         #expect(machine.presenceReceived(presence("first", false, [.renamed], new: "me")) == [])
@@ -176,7 +176,7 @@ struct RoomMachineTests {
         #expect(Set(machine.occupants.keys) == ["first", "me"])
     }
 
-    @Test("inside: another nickname of mine, granted, refused and given without asking")
+    @Test("inside: another nickname for us: granted, refused, and assigned without a request")
     func nickname() {
         var machine = inside()
         #expect(machine.changeNickname(to: "me") == [.nicknameGranted("me")])
@@ -225,7 +225,7 @@ struct RoomMachineTests {
                 ])
     }
 
-    @Test("inside: wishes, topic and losses")
+    @Test("inside: requests, subject and losses")
     func insideWishes() {
         var machine = inside()
         #expect(machine.patienceEnded() == [])
@@ -239,7 +239,7 @@ struct RoomMachineTests {
 
     // MARK: Leaving
 
-    @Test("leaving: my own departure confirms it, nothing else matters")
+    @Test("leaving: our own departure confirms it, nothing else matters")
     func left() {
         var machine = leaving()
         #expect(machine.leave() == [])
@@ -258,7 +258,7 @@ struct RoomMachineTests {
         #expect(lost.placeLost(.sessionLost) == [.departed(RoomDeparture(.left))])
     }
 
-    @Test("leaving: who wants back in at once is not thrown out by the answer to the departure")
+    @Test("leaving: joining again immediately is not undone by the confirmation of the departure")
     func back() {
         var machine = leaving()
         #expect(machine.enter(as: "me") == [.requestEntrance(nickname: "me")])
@@ -269,7 +269,7 @@ struct RoomMachineTests {
 
     // MARK: All together
 
-    @Test("the number of occupants is bounded")
+    @Test("the number of occupants is limited")
     func limit() {
         var machine = inside()
         for number in 0..<(RoomMachine.occupantLimit + 10) { _ = machine.presenceReceived(presence("o\(number)")) }
@@ -277,7 +277,7 @@ struct RoomMachineTests {
         #expect(machine.occupants["me"] != nil)
     }
 
-    @Test("a random walk: who follows the events knows the occupants", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("a random walk: the events reproduce the list of occupants", arguments: 1...8 as ClosedRange<UInt64>)
     func walk(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var machine = RoomMachine()
@@ -336,7 +336,7 @@ struct RoomMachineTests {
     }
 }
 
-/// A small generator whose walks can be repeated.
+/// A small generator, so that walks can be reproduced.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -4,7 +4,7 @@ import XMPPStanzas
 
 @testable import Roster
 
-@Suite("What strangers can make the contact list keep")
+@Suite("What strangers can make the roster store")
 struct RosterFloodTests {
     private static func presence(of sender: String, status: String? = nil) throws -> Presence {
         var presence = Presence(show: .away, status: status, priority: 5)
@@ -13,7 +13,7 @@ struct RosterFloodTests {
         return presence
     }
 
-    @Test("presence of strangers is not kept, however much comes")
+    @Test("presence of strangers is not stored, however much arrives")
     func strangers() throws {
         var presences = ContactPresences()
         for number in 0..<3000 {
@@ -23,7 +23,9 @@ struct RosterFloodTests {
         #expect(presences.count == 0)
     }
 
-    @Test("before the list is there presence of a bounded number of addresses is kept, and after it that of contacts")
+    @Test(
+        "before the roster is loaded presence of a limited number of addresses is stored, and afterwards that of contacts"
+    )
     func unlisted() throws {
         var presences = ContactPresences()
         for number in 0..<3000 {
@@ -38,7 +40,7 @@ struct RosterFloodTests {
         #expect(presences.count == 0)
     }
 
-    @Test("of a contact's presence only what a list shows is kept, and of a bounded number of devices")
+    @Test("only the displayed parts of a contact's presence are stored, for a limited number of devices")
     func stripped() throws {
         var presences = ContactPresences()
         let status = String(repeating: "é", count: 100_000)
@@ -55,7 +57,7 @@ struct RosterFloodTests {
         #expect(Array(first.payloads).count == 3)
     }
 
-    @Test("one domain cannot keep out the requests of others, and what finds no room is counted")
+    @Test("one domain cannot displace the requests of others, and dropped requests are counted")
     func requests() throws {
         var requests = PendingRequests()
         var reports = 0

@@ -3,13 +3,13 @@ import XMPPAddress
 
 @testable import Roster
 
-@Suite("What waits for an observer of the contact list")
+@Suite("Pending changes of a roster observer")
 struct RosterMailboxTests {
     private func contact(_ number: Int, name: String? = nil) throws -> Contact {
         Contact(item: RosterItem(address: try JID("c\(number)@example.org"), name: name))
     }
 
-    @Test("several changes of one contact wait as one, the last")
+    @Test("several changes of one contact are pending as one, the last")
     func coalescing() throws {
         let mailbox = RosterMailbox()
         for round in 0..<100 {
@@ -24,7 +24,7 @@ struct RosterMailboxTests {
         #expect(mailbox.takeWaiting() == nil)
     }
 
-    @Test("the whole list waits once, however often it comes; the rest stays")
+    @Test("a complete roster is pending once, however often it is sent; the rest remains")
     func population() throws {
         let mailbox = RosterMailbox()
         mailbox.post(.request(try JID("a@example.org"), text: "hello"))
@@ -40,7 +40,7 @@ struct RosterMailboxTests {
         #expect(batch.last == .populated)
     }
 
-    @Test("somebody who asks again and again fills nothing")
+    @Test("repeated requests of one contact do not accumulate")
     func repetition() throws {
         let mailbox = RosterMailbox()
         let stranger = try JID("x@example.org")
@@ -51,7 +51,7 @@ struct RosterMailboxTests {
         #expect(mailbox.takeWaiting() == [.approved(stranger), .refused(stranger)])
     }
 
-    @Test("what was posted before the end is read, then the observation ends")
+    @Test("changes before the end are read, then the observation ends")
     func ending() async throws {
         let mailbox = RosterMailbox()
         mailbox.post(.populated)

@@ -3,9 +3,9 @@ import Testing
 import XMLStreaming
 import XMPPAddress
 
-@Suite("Contact list on the wire (RFC 6121 §2)")
+@Suite("Roster on the wire (RFC 6121 §2)")
 struct RosterPayloadTests {
-    @Test("S1-24: an item's address becomes a JID")
+    @Test("S1-24: the address of an item is a JID")
     func address() throws {
         let item = try RosterItem(
             from: XMLElement(
@@ -18,7 +18,7 @@ struct RosterPayloadTests {
     }
 
     @Test(
-        "S2-34: what the subscription states mean",
+        "S2-34: the meanings of the subscription states",
         arguments: [
             (RosterItem.Subscription.none, false, false), (.to, true, false), (.from, false, true), (.both, true, true),
         ])
@@ -27,7 +27,7 @@ struct RosterPayloadTests {
         #expect(state.isSeenByContact == isSeen)
     }
 
-    @Test("an unknown subscription gives nothing away, a bad address is refused")
+    @Test("an unknown subscription gives no permission, an invalid address is rejected")
     func bad() throws {
         let odd = try RosterItem(
             from: XMLElement(parsing: "<item xmlns='jabber:iq:roster' jid='a@b.example' subscription='all'/>"))
@@ -46,7 +46,7 @@ struct RosterPayloadTests {
         #expect(query.version == "7")
     }
 
-    @Test("a client does not write what belongs to the server")
+    @Test("a client does not write attributes that the server sets")
     func writing() throws {
         let item = RosterItem(
             address: try JID("a@b.example/x"), name: "A", subscription: .both, isPending: true, groups: ["g"])
@@ -60,14 +60,14 @@ struct RosterPayloadTests {
         #expect(XMLElement(RosterChange(removal)).firstChild?["subscription"] == "remove")
     }
 
-    @Test("S0-80: the shown name is the one I gave, else the local part")
+    @Test("S0-80: the shown name is the one that the user set, otherwise the local part")
     func displayName() throws {
         #expect(RosterItem(address: try JID("a@b.example"), name: "备注").displayName == "备注")
         #expect(RosterItem(address: try JID("a@b.example")).displayName == "a")
         #expect(RosterItem(address: try JID("b.example")).displayName == "b.example")
     }
 
-    @Test("an empty answer means that the list has not changed")
+    @Test("an empty response means that the roster has not changed")
     func versioning() throws {
         #expect(try RosterRequest.Response(payload: nil).roster == nil)
         let full = try XMLElement(parsing: "<query xmlns='jabber:iq:roster' ver='2'/>")

@@ -4,7 +4,7 @@ import Testing
 @Suite("File names from the network")
 struct SafeFileNameTests {
     @Test(
-        "S0-98: no name can leave its folder or hide what it is",
+        "S0-98: no name can leave its folder or hide its type",
         arguments: [
             ("summit.jpg", "summit.jpg"), ("../../etc/passwd", "passwd"), ("/etc/passwd", "passwd"),
             ("C:\\Windows\\system32\\evil.exe", "evil.exe"), ("..", "file"), (".", "file"), ("", "file"),
@@ -17,21 +17,21 @@ struct SafeFileNameTests {
         #expect(SafeFileName(received, fallback: "file").description == safe)
     }
 
-    @Test("the extension can be made from the content's type")
+    @Test("the extension can be derived from the type of the content")
     func fileExtension() {
         #expect(SafeFileName("evil.exe", fallback: "file", fileExtension: "png").description == "evil.png")
         #expect(SafeFileName(nil, fallback: "picture", fileExtension: "png").description == "picture.png")
         #expect(SafeFileName("v1.2 notes and more", fallback: "f").description == "v1.2 notes and more")
     }
 
-    @Test("a long name is cut before its extension, never inside a character")
+    @Test("a long name is truncated before its extension, never inside of a character")
     func length() {
         let name = SafeFileName(String(repeating: "雁", count: 300) + ".jpeg", fallback: "f").description
         #expect(name.utf8.count <= SafeFileName.maximumUTF8Length)
         #expect(name.hasSuffix("雁.jpeg"))
     }
 
-    @Test("random names never hold a separator, a control character or too many bytes")
+    @Test("random names never contain a separator, a control character or too many bytes")
     func random() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {

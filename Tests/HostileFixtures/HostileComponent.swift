@@ -3,20 +3,20 @@ package import ServerFixtures
 internal import Synchronization
 package import XMLStreaming
 
-/// A foreign service: a component of a real server (XEP-0114) that writes any bytes, in any name below its domain.
+/// A foreign service: a component of a real server (XEP-0114) that sends any bytes, in any name of its domain.
 ///
-/// It stands for every server on the network: what the account's server passes on from a component it passes on from others.
+/// It represents every server on the network: the account's server forwards stanzas of other servers in the same way.
 package struct HostileComponent: Sendable {
     package let domain: String
     package let line: HostileLine
     /// A stranger at this domain.
     package var stranger: String { "spy@\(domain)" }
 
-    /// The domains that ``options(_:)`` makes room for; each attacker takes one of its own.
+    /// The domains of ``options(_:)``; each attacker uses one.
     private static let count = 100
     private static let taken = Mutex(0)
 
-    /// A server with room for many attackers. The same options are the same shared server.
+    /// A server for many attackers. Equal options give the same shared server.
     package static func options(_ change: (inout ServerOptions) -> Void = { _ in }) -> ServerOptions {
         ServerOptions {
             $0.componentDomains = (1...count).map { "evil\($0).test" }
@@ -24,7 +24,7 @@ package struct HostileComponent: Sendable {
         }
     }
 
-    /// Connects as a service that nobody else is.
+    /// Connects as a service with an unused domain.
     package init(to server: any PrivateServer) async throws {
         let number = Self.taken.withLock { taken in
             taken += 1
@@ -49,7 +49,8 @@ package struct HostileComponent: Sendable {
 
     package func send(_ text: String) async throws { try await line.send(text) }
 
-    /// Returns when the server has dealt with everything that was sent; `false` when it has ended the stream for it.
+    /// Returns when the server has processed everything that was sent; `false` if it has ended the stream because of
+    /// it.
     package func settles() async throws -> Bool {
         let id = "settled-\(UInt32.random(in: 0 ... .max))"
         do {
@@ -63,10 +64,10 @@ package struct HostileComponent: Sendable {
         }
     }
 
-    /// The same service on a new connection, after the server has ended the one before.
+    /// Connects the same service again, after the server has ended its connection.
     package func again(on server: any PrivateServer) async throws -> HostileComponent {
         await line.close()
-        // The server answers `conflict` until it has noticed that the connection before is closed.
+        // The server answers `conflict` until it has noticed that the previous connection is closed.
         for _ in 1..<Self.attempts {
             if let component = try? await HostileComponent(domain: domain, to: server) { return component }
             try await Task.sleep(for: .milliseconds(250))
@@ -74,10 +75,10 @@ package struct HostileComponent: Sendable {
         return try await HostileComponent(domain: domain, to: server)
     }
 
-    /// A busy server needs some seconds to notice a closed connection.
+    /// Under load the server needs some seconds to notice a closed connection.
     private static let attempts = 40
 
-    /// Everything that came from an address, or from any resource of it.
+    /// Everything that was received from an address, or from any of its resources.
     package func received(from address: String) async -> [XMLElement] {
         await line.received.filter { ($0["from"] ?? "").hasPrefix(address) }
     }

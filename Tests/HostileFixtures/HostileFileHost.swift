@@ -3,11 +3,11 @@ package import ServerFixtures
 internal import Synchronization
 internal import TransportLayer
 
-/// A web server that hands out files in bad faith, over TLS on loopback.
+/// A malicious web server, over TLS on loopback.
 ///
-/// Paths: `/drip` says 1,000,000 bytes and sends one a second, `/endless` never ends, `/ok/N` sends N bytes, `/to/URL` redirects,
-/// `/loop` redirects to itself, `/headers` sends header lines without end,
-/// `/compressed` says that its 50 bytes are more.
+/// Paths: `/drip` announces 1,000,000 bytes and sends one a second, `/endless` never ends, `/ok/N` sends N bytes,
+/// `/to/URL` redirects, `/loop` redirects to itself, `/headers` sends header lines without end, `/compressed` announces
+/// its 50 bytes as compressed.
 package final class HostileFileHost: Sendable {
     package let port: UInt16
     private let listener: TCPListener
@@ -38,7 +38,7 @@ package final class HostileFileHost: Sendable {
 
     package func url(_ path: String) -> String { "https://localhost:\(port)\(path)" }
 
-    /// What was asked for: first lines with the header fields below them.
+    /// The requests: request lines and header fields.
     package var requests: [String] { seen.withLock { $0 } }
 
     private func serve(_ transport: SocketTransport) async {
@@ -58,7 +58,7 @@ package final class HostileFileHost: Sendable {
                     "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 1000000\r\n\r\n", to: transport)
                 while true {
                     try await send("x", to: transport)
-                    // The attack itself: bytes that come slowly.
+                    // The attack: bytes that arrive slowly.
                     try await Task.sleep(for: .seconds(1))
                 }
             case "/endless":
@@ -83,7 +83,7 @@ package final class HostileFileHost: Sendable {
             default: try await send("HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", to: transport)
             }
         } catch {
-            // The client has hung up, which is what it should do.
+            // The client has closed the connection, as it should.
             return
         }
     }

@@ -1,18 +1,18 @@
 package import TransportLayer
 package import XMLStreaming
 
-/// What went wrong in an attack before the attacked program had a say.
+/// An error in an attack before it reached the attacked program.
 package struct HostileFailure: Error, CustomStringConvertible {
     package var description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// One end of an XML stream on loopback that writes any bytes and reads elements.
+/// One end of an XML stream on loopback that sends any bytes and reads elements.
 package actor HostileLine {
-    /// How long an expected element may take; machines that run tests are slow and shared.
+    /// The timeout for an expected element; test machines are slow and shared.
     package static let timeout = Duration.seconds(60)
-    /// The attacker reads whatever it gets.
+    /// The attacker accepts everything that it receives.
     private static let limits = XMLLimits(
         depth: 10_000, elementBytes: 1 << 29, attributesPerElement: 100_000, nameBytes: 30_000,
         namespaceBindings: 100_000)
@@ -35,7 +35,7 @@ package actor HostileLine {
 
     package func send(_ text: String) async throws { try await transport.write(Array(text.utf8)) }
 
-    /// Everything up to a text; only before ``listen()``.
+    /// Reads up to a text; only before ``listen()``.
     package func text(until end: String) async throws -> String {
         var text = ""
         while !text.contains(end) {
@@ -53,12 +53,12 @@ package actor HostileLine {
 
     // MARK: Elements
 
-    /// Reads elements from now on.
+    /// Starts reading elements.
     package func listen() {
         Task { await read() }
     }
 
-    /// Answers each element that comes with any texts.
+    /// Answers each received element with any texts.
     package func respond(_ responder: @escaping @Sendable (XMLElement) async -> [String]) {
         self.responder = responder
     }
@@ -92,11 +92,11 @@ package actor HostileLine {
         return streamID
     }
 
-    /// Every element so far.
+    /// All received elements.
     package var received: [XMLElement] { journal }
     package var hasEnded: Bool { isEnded }
 
-    /// The next element, not looked at yet, for which the condition holds.
+    /// The next unread element that fulfils the condition.
     @discardableResult
     package func next(
         _ description: String, where condition: @Sendable (XMLElement) -> Bool

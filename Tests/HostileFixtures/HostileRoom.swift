@@ -1,9 +1,9 @@
 internal import Synchronization
 internal import XMLStreaming
 
-/// A chat room of a hostile service (XEP-0045) with an archive (XEP-0313): it says what the test wants in any name.
+/// A chat room of a hostile service (XEP-0045) with an archive (XEP-0313): the test controls everything that it sends.
 package final class HostileRoom: Sendable {
-    /// What the room announces (XEP-0030).
+    /// The features that the room announces (XEP-0030).
     package static let plainFeatures = ["http://jabber.org/protocol/muc", "muc_persistent", "muc_open"]
     package static let archive = "urn:xmpp:mam:2"
     package static let occupantIDs = "urn:xmpp:occupant-id:0"
@@ -12,9 +12,9 @@ package final class HostileRoom: Sendable {
     package let component: HostileComponent
     package let address: String
     private let features: [String]
-    /// Messages of the archive: whole `<message/>` elements, oldest first.
+    /// The messages of the archive: complete `<message/>` elements, oldest first.
     private let archived = Mutex<(dropped: Int, messages: [String])>((0, []))
-    /// The nicknames of those who are inside, by full address.
+    /// The nicknames of the occupants, by full address.
     private let visitors = Mutex<[String: String]>([:])
     private let pages = Mutex(0)
 
@@ -29,7 +29,7 @@ package final class HostileRoom: Sendable {
         await component.line.respond { [weak self] element in self?.answers(to: element) ?? [] }
     }
 
-    /// Puts messages into the archive, behind those that are there, of which no more than the newest stay.
+    /// Adds messages to the end of the archive, and limits their number to the newest ones.
     package func keep(_ messages: [String], atMost limit: Int = .max) {
         archived.withLock { archive in
             archive.messages += messages
@@ -39,19 +39,19 @@ package final class HostileRoom: Sendable {
         }
     }
 
-    /// The full address of somebody who has entered, by nickname.
+    /// The full address of an occupant that has joined, by nickname.
     package func visitor(_ nickname: String) -> String? {
         visitors.withLock { $0.first { $0.value == nickname }?.key }
     }
 
-    /// The nicknames of everybody who has entered.
+    /// The nicknames of all occupants that have joined.
     package var visitorNames: [String] { visitors.withLock { $0.values.sorted() } }
-    /// The full addresses of everybody who has entered.
+    /// The full addresses of all occupants that have joined.
     package var visitorAddresses: [String] { visitors.withLock { $0.keys.sorted() } }
-    /// How often somebody has read the archive.
+    /// How often the archive was queried.
     package var readPages: Int { pages.withLock { $0 } }
 
-    /// Throws everybody out (XEP-0045 §8.2); they can enter again.
+    /// Kicks all occupants (XEP-0045 §8.2); they can join again.
     package func throwOut() async throws {
         let thrown = visitors.withLock { visitors in
             defer { visitors = [:] }
@@ -65,7 +65,7 @@ package final class HostileRoom: Sendable {
         }
     }
 
-    /// Says anything as an occupant to everybody inside.
+    /// Sends any message of an occupant to all others.
     package func say(_ text: String, as nickname: String, id: String, extra: String = "") async throws {
         for visitor in visitorAddresses {
             try await component.send(
@@ -74,7 +74,7 @@ package final class HostileRoom: Sendable {
         }
     }
 
-    /// Another occupant comes or goes.
+    /// Another occupant joins or leaves.
     package func presence(of nickname: String, isThere: Bool = true, extra: String = "") async throws {
         for visitor in visitorAddresses {
             try await component.send(presence(nickname, to: visitor, isThere: isThere, extra: extra))
@@ -165,7 +165,7 @@ package final class HostileRoom: Sendable {
     }
 }
 
-/// XML by hand, as attackers write it.
+/// Raw XML, as attackers write it.
 package enum HostileText {
     package static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("'", with: "&apos;")

@@ -2,10 +2,10 @@ internal import Foundation
 package import ServerFixtures
 internal import XMLStreaming
 
-/// A fellow user of a real server who writes any bytes.
+/// A user of a real server that sends any bytes.
 package struct HostileUser: Sendable {
     package let account: Account
-    /// The full address that the server gave.
+    /// The full address that the server assigned.
     package let address: String
     package let line: HostileLine
 

@@ -1,8 +1,8 @@
-/// A stanza that a server passes on and that a client may not like.
+/// A stanza that a server forwards and that a client may not accept.
 package struct Poison: Sendable, CustomStringConvertible {
     package let id: String
     package let name: String
-    /// What it carries, and further attributes of the stanza.
+    /// Its content, and further attributes of the stanza.
     package let content: String
     package var attributes = ""
 

@@ -7,9 +7,9 @@ package import XMPPAddress
 internal import XMPPClient
 package import XMPPStanzas
 
-/// Somebody who is attacked: an account at work with a store, as every program of the project has one.
+/// The attacked client: a running account with a store, like in every program of the project.
 ///
-/// It connects through a proxy, which counts: one connection means that the session lived through the attack.
+/// It connects through a proxy with counters: one connection means that the session survived the attack.
 package final class Victim: Sendable {
     package let account: ChatAccount
     package let store: any LocalStore
@@ -18,10 +18,10 @@ package final class Victim: Sendable {
     private let proxy: FaultProxy
     private let wire = Wire()
     private let life = Mutex<Task<Void, Never>?>(nil)
-    /// Why the account is not at work any more.
+    /// Why the account is not running any more.
     private let ending = Mutex<String?>(nil)
 
-    /// - Parameter webSocketURL: of the same server, at `port`: connects there and in no other way.
+    /// - Parameter webSocketURL: the URL on the same server, at `port`: the only transport.
     package init(
         _ name: ServerFixtures.Account, port: UInt16, webSocketURL: String? = nil, authorityFile: String,
         store: any LocalStore = MemoryStore(), policy: ChatAccountPolicy = ChatAccountPolicy()
@@ -41,7 +41,7 @@ package final class Victim: Sendable {
             }
         }
         configuration.reconnection.backoff.first = .milliseconds(20)
-        // What is tried is not the speed of a machine that runs other tests beside this one.
+        // The speed of a machine that runs other tests at the same time is not tested.
         configuration.loginTimeout = .seconds(60)
         configuration.networkMonitor = nil
         configuration.interceptors = [wire]
@@ -56,7 +56,7 @@ package final class Victim: Sendable {
             server.newAccount(name), port: server.port, authorityFile: server.authorityFile, store: store)
     }
 
-    /// A new account on a server, which it reaches over WebSocket only.
+    /// A new account on a server, which it connects to over WebSocket only.
     package convenience init(overWebSocketOf server: any PrivateServer) async throws {
         try await self.init(
             server.newAccount("web"), port: server.httpsPort, webSocketURL: server.webSocketURL,
@@ -77,7 +77,7 @@ package final class Victim: Sendable {
         try await wait(for: "the login") { await self.account.connectionState.isOnline }
     }
 
-    /// Ends the work of the account as the end of a program does.
+    /// Ends the account like the end of a program.
     package func stop() async {
         let task = life.withLock { life in
             defer { life = nil }
@@ -88,13 +88,13 @@ package final class Victim: Sendable {
         await task?.value
     }
 
-    /// How often it connected so far.
+    /// The number of connections so far.
     package var connections: Int { proxy.counters.accepted }
-    /// Bytes that it wrote so far.
+    /// The number of bytes that it has sent.
     package var writtenBytes: Int { proxy.counters.upstreamBytes }
-    /// Everything that it sent so far.
+    /// Everything that it has sent.
     package var sent: [AnyStanza] { wire.sent.withLock { $0 } }
-    /// Its full address, as the server knows it.
+    /// Its full address.
     package var fullAddress: String {
         get async throws {
             try await wait(for: "its address") { [wire] in await wire.session.withLock { $0 }?.address != nil }
@@ -128,7 +128,7 @@ package final class Victim: Sendable {
         }
     }
 
-    /// Every text in every conversation.
+    /// All texts of all conversations.
     package var texts: [String] {
         get async throws {
             try await store.read { reader throws(StoreError) in
@@ -141,12 +141,12 @@ package final class Victim: Sendable {
         }
     }
 
-    /// Returns when a text was received, or throws when the account has ended or it takes too long.
+    /// Returns when a text was received, or throws if the account has ended or on a timeout.
     package func gets(_ body: String) async throws {
         try await wait(for: "“\(body.prefix(60))”") { try await self.texts.contains { $0.hasPrefix(body) } }
     }
 
-    /// Returns when the condition holds; it is looked at with each change of the store and of the account.
+    /// Returns when the condition is true; it is checked with each change of the store and of the account.
     package func wait(
         for description: String, within limit: Duration = HostileLine.timeout,
         until condition: @escaping @Sendable () async throws -> Bool
@@ -155,7 +155,7 @@ package final class Victim: Sendable {
         let (changes, events) = (store.changes(), account.events())
         let ringers = [
             Task { for await _ in changes { bell.yield() } }, Task { for await _ in events { bell.yield() } },
-            // The end of the account is no event of it.
+            // The end of the account is not one of its events.
             Task { while true { try await Task.sleep(for: .milliseconds(250)); bell.yield() } },
         ]
         defer { for ringer in ringers { ringer.cancel() } }
@@ -175,7 +175,7 @@ package final class Victim: Sendable {
     }
 }
 
-/// Remembers what a victim sent, and the session that it sent it in.
+/// Records what a victim sent, and its session.
 private final class Wire: StanzaInterceptor {
     let sent = Mutex<[AnyStanza]>([])
     let session = Mutex<Session?>(nil)

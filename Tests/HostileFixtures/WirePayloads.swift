@@ -1,13 +1,13 @@
 internal import CExpat
 internal import StanzaCorpus
 
-/// Random content of stanzas that expat accepts: what servers that read with expat pass on.
+/// Random content of stanzas that expat accepts, and servers with expat therefore forward.
 package struct WirePayloads {
     private var generator: DocumentGenerator
 
     package init(seed: UInt64) { generator = DocumentGenerator(seed: seed) }
 
-    /// The next content, well-formed inside a stanza and without what XMPP forbids (RFC 6120 §11.1).
+    /// The next content, well-formed inside of a stanza and without anything that XMPP forbids (RFC 6120 §11.1).
     package mutating func next() -> String {
         while true {
             let bytes =
@@ -24,7 +24,7 @@ package struct WirePayloads {
         }
     }
 
-    /// Sizes and names at which parsers differ.
+    /// Sizes and names for which parsers differ.
     private mutating func oddity() -> String {
         let size = generator.random.pick([1, 2, 60, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 300, 1000])
         let namespace = generator.random.pick([
@@ -62,7 +62,7 @@ package struct WirePayloads {
     }
 }
 
-/// The parser that Prosody and ejabberd read with.
+/// The parser of Prosody and ejabberd.
 enum Expat {
     static func accepts(_ document: String) -> Bool {
         guard let parser = XML_ParserCreateNS("UTF-8", 0x1F) else { return false }

@@ -1,24 +1,24 @@
 import Foundation
 
-/// One attack of the review of security, and the test that holds it against the code.
+/// An attack of the security review, and the tests for it.
 struct Attack: Sendable, Equatable {
     /// The letter of the family and a number.
     let id: String
-    /// What is tried.
+    /// The description of the attack.
     let name: String
-    /// Where it comes from or passes through.
+    /// The attacker, or the system through which the attack is sent.
     let place: String
-    /// `Target/Suite/function`; more than one where they share the work.
+    /// `Target/Suite/function`; several if they test it together.
     let tests: [String]
 
-    /// The published weaknesses of the same kind in other programs, by attack.
+    /// The published vulnerabilities of the same kind in other programs, by attack.
     static let published: [String: String] = [
         "A1": "CVE-2016-10027", "A4": "CVE-2011-0411", "C1": "CVE-2017-5589", "C2": "CVE-2019-16235",
         "C3": "CVE-2019-16237", "C5": "CVE-2015-8688, CVE-2019-16236", "D5": "CVE-2023-28686", "G1": "CVE-2021-33896",
         "I1": "CVE-2024-46957", "M1": "CVE-2019-16237", "P14": "CVE-2022-22784",
     ]
 
-    /// All, in the order of the review.
+    /// All attacks, in the order of the review.
     static let all: [Attack] = [AttackRows.negotiation, AttackRows.messages, AttackRows.transfers, AttackRows.floods]
         .flatMap { rows in
             rows.split(separator: "\n").map { line in
@@ -34,13 +34,13 @@ struct Attack: Sendable, Equatable {
         var text = """
             # Attacks
 
-            Every row is an attack that the tests make, with what became of it: the page is written by
-            `Scripts/attack --table`, and a test fails when it is not what the suite knows or when a test it names is gone.
-            "Refused" means that the test passes: nothing is believed, shown, answered or kept that should not be, and the
-            conversation goes on. A number of the form CVE-… names a published weakness of the same kind in other programs.
+            Each row is an attack that the tests perform, with its result. `Scripts/attack --table` writes this page; a test fails
+            if it differs from the test suite, or if a test in it does not exist. "Refused" means that the test passes: nothing is
+            accepted, shown, answered or stored that should not be, and the conversation continues. A number of the form CVE-…
+            is a published vulnerability of the same kind in other programs.
 
-            How the attackers are built, and how to let them attack at random during a conversation:
-            [Testing](Testing.md#attacks). How to report what is missing: [SECURITY.md](../SECURITY.md).
+            [Testing](Testing.md#attacks) describes the attackers, and how to run random attacks during a conversation.
+            [SECURITY.md](../SECURITY.md) explains how to report a vulnerability.
 
             | Id | Attack | Published as | From, or through | Result | Test |
             |---|---|---|---|---|---|

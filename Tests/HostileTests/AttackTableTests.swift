@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What `Documentation/Security.md` says is what the tests do.
+/// `Documentation/Security.md` matches the tests.
 @Suite("The table of attacks")
 struct AttackTableTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test("every attack of the review is there once")
+    @Test("every attack of the review is listed once")
     func complete() {
         let ids = Attack.all.map(\.id)
         #expect(Set(ids).count == ids.count)
@@ -16,7 +16,7 @@ struct AttackTableTests {
         #expect(Set(Attack.published.keys).isSubset(of: ids))
     }
 
-    @Test("every test that is named exists")
+    @Test("every listed test exists")
     func tests() throws {
         var sources: [String: String] = [:]
         for name in Set(Attack.all.flatMap(\.tests)) {
@@ -35,7 +35,7 @@ struct AttackTableTests {
         }
     }
 
-    @Test("the page is what the suite knows")
+    @Test("the page matches the test suite")
     func document() throws {
         let file = Self.root.appending(path: "Documentation/Security.md")
         if ProcessInfo.processInfo.environment["HONGYAN_ATTACK_TABLE"] == "write" {

@@ -3,24 +3,24 @@ import HostileFixtures
 import ServerFixtures
 import Testing
 
-/// The serialisers of real servers as judges: what they pass on must be read, or skipped, in the same session.
+/// The serialisers of real servers as the reference: what they forward must be read, or skipped, in the same session.
 ///
-/// `Scripts/attack --fuzz` makes the long run of it.
-@Suite("What servers pass on", .timeLimit(.minutes(240)))
+/// `Scripts/attack --fuzz` runs the long version.
+@Suite("What servers forward", .timeLimit(.minutes(240)))
 struct DifferentialTests {
     private static let environment = ProcessInfo.processInfo.environment
     /// Stanzas for each server.
     private static let count = environment["HONGYAN_FUZZ_STANZAS"].flatMap { Int($0) } ?? 500
     private static let seed = environment["HONGYAN_FUZZ_SEED"].flatMap { UInt64($0) } ?? 11
-    /// So many are sent between two markers.
+    /// The number of stanzas between two markers.
     private static let batch = 25
 
-    /// A victim and who attacks it; both are replaced when they have fallen.
+    /// A victim and its attacker; both are replaced when their sessions have ended.
     private struct Line {
         let server: any PrivateServer
         var victim: Victim
         var attacker: HostileComponent
-        /// The server did not take these.
+        /// The server did not accept these.
         var refused = 0
 
         init(_ server: any PrivateServer) async throws {
@@ -30,7 +30,7 @@ struct DifferentialTests {
             try await victim.start()
         }
 
-        /// Sends stanzas and then a marker; `false` when the marker does not come in the same session.
+        /// Sends stanzas and then a marker; `false` if the marker does not arrive in the same session.
         mutating func survives(_ contents: [(kind: Int, content: String)], _ marker: String) async throws -> Bool {
             let connections = victim.connections
             for (number, content) in contents.enumerated() {
@@ -83,7 +83,7 @@ struct DifferentialTests {
         await line.victim.stop()
     }
 
-    /// The one that ends a session alone.
+    /// The stanza that ends a session on its own.
     private static func culprit(
         of contents: [(kind: Int, content: String)], on server: any PrivateServer
     ) async throws -> String? {

@@ -3,7 +3,7 @@ import ServerFixtures
 import Testing
 import TransportLayer
 
-/// Review of security, G: web servers in bad faith.
+/// Security review, G: malicious web servers.
 @Suite("Hostile file hosts", .timeLimit(.minutes(5)))
 struct FileHostTests {
     private static func client() async throws -> HTTPClient {
@@ -11,7 +11,7 @@ struct FileHostTests {
     }
 
     @Test(
-        "G14-G18: a redirect leads to nothing but encrypted web servers, and not round in a circle",
+        "G14-G18: redirects only lead to encrypted web servers, and never in a circle",
         arguments: [
             "http://127.0.0.1:1/x", "file:///etc/passwd", "ftp://127.0.0.1/x", "dict://127.0.0.1:1/x", "/loop",
             "javascript:alert(1)",
@@ -24,7 +24,7 @@ struct FileHostTests {
         await host.stop()
     }
 
-    @Test("G19: a port that is no web server gives nothing")
+    @Test("G19: a port of another service gives no file")
     func otherServices() async throws {
         let server = try await HostileServer()
         let client = try await Self.client()
@@ -35,7 +35,7 @@ struct FileHostTests {
     }
 
     @Test(
-        "G12, G13, G19b, G19c: an address that is none of the web's is asked for nowhere",
+        "G12, G13, G19b, G19c: a URL that is not of the web is never requested",
         arguments: [
             "javascript:alert(1)", "file:///etc/passwd", "ftp://HOST/x", "https://HOST\r\nX: y/ok",
             "https://HOST/ok\nX: y",
@@ -49,7 +49,7 @@ struct FileHostTests {
         await host.stop()
     }
 
-    @Test("G24, G27: what never ends is ended here", arguments: ["/endless", "/headers"])
+    @Test("G24, G27: an endless response is aborted", arguments: ["/endless", "/headers"])
     func endless(path: String) async throws {
         let host = try await HostileFileHost()
         let client = try await Self.client()
@@ -58,7 +58,7 @@ struct FileHostTests {
         await host.stop()
     }
 
-    @Test("G26: what is said to be compressed is not expanded")
+    @Test("G26: compressed content is not expanded")
     func compressed() async throws {
         let host = try await HostileFileHost()
         let response = try await Self.client().download(host.url("/compressed"), limit: 1000)

@@ -6,13 +6,13 @@ import Testing
 
 @testable import ChatModel
 
-/// Review of security, G28, H, K, N5: floods and slow files against the programs.
+/// Security review, G28, H, K, N5: floods and slow files against the programs.
 @Suite("Floods", .serialized, .timeLimit(.minutes(5)))
 struct FloodTests {
-    /// What a program may grow by when it is sent what it has no use for, in KiB. The tests send at least twice as much.
+    /// The allowed growth of a program that receives useless data, in KiB. The tests send at least twice as much.
     private static let growth = 12_000
 
-    /// One that no other attack keeps busy.
+    /// A server that is not under another attack.
     private static func server() async throws -> any PrivateServer {
         try await ServerKind.prosody012.shared(HostileComponent.options { $0.stanzaSizeLimit = 262_145 })
     }
@@ -59,10 +59,10 @@ struct FloodTests {
         }
     }
 
-    /// What a process holds and has used, from `/proc`.
+    /// The resources that a process uses, from `/proc`.
     private struct Holdings {
         let memory: Int
-        /// Seconds of processor time.
+        /// Processor time in seconds.
         let time: Double
 
         init(_ process: Int32) {
@@ -76,7 +76,7 @@ struct FloodTests {
         }
     }
 
-    @Test("H1, H6: 400 large presences of strangers are not kept")
+    @Test("H1, H6: 400 large presences of strangers are not stored")
     func presences() async throws {
         let listening = try await Listening()
         try await listening.hears("before")
@@ -92,7 +92,7 @@ struct FloodTests {
         await listening.end()
     }
 
-    @Test("H2, H3, H5, H7: thousands of requests, messages and pings of strangers pass, and the memory stays")
+    @Test("H2, H3, H5, H7: thousands of requests, messages and pings of strangers do not increase the memory")
     func requests() async throws {
         let listening = try await Listening()
         try await listening.hears("before")
@@ -111,7 +111,7 @@ struct FloodTests {
         await listening.end()
     }
 
-    @Test("H4: receipts and markers of strangers for messages that do not exist make no conversation")
+    @Test("H4: receipts and markers of strangers for messages that do not exist create no conversation")
     func reports() async throws {
         let scene = try await Scene.make(on: Self.server())
         for number in 0..<2000 {
@@ -126,7 +126,7 @@ struct FloodTests {
         await scene.victim.stop()
     }
 
-    @Test("G28: a web server that drips does not keep the messages behind it from being shown")
+    @Test("G28: a slow web server does not delay later messages")
     func drip() async throws {
         let host = try await HostileFileHost()
         let listening = try await Listening("--fetch", "all")
@@ -142,7 +142,7 @@ struct FloodTests {
     }
 
     @Test(
-        "K1, K2: a body of 250 KB of line feeds, brackets, marks or one word leaves chat quick",
+        "K1, K2: chat remains responsive with a body of 250 KB of line feeds, brackets, marks or one word",
         arguments: ["\n", ")", "x", "e\u{301}", "**", "> "])
     func longBodies(piece: String) async throws {
         let server = try await Self.server()
@@ -164,7 +164,7 @@ struct FloodTests {
     }
 
     @Test(
-        "N5: of 20,000 occupants as many are kept as the bound allows, each is looked at once, and the list has few steps"
+        "N5: of 20,000 occupants only as many are stored as the limit allows, each is processed once, and the list changes in few steps"
     )
     @MainActor
     func crowd() async throws {
@@ -180,14 +180,14 @@ struct FloodTests {
         let observation = model.people.observe { steps += $0.steps.count }
         let following = Task { await model.follow(victim.account) }
         let (crowd, kept) = (20_000, 16_384)
-        // In an order in which everybody comes between others.
+        // In an order in which each occupant is inserted between others.
         for number in 0..<crowd { try await room.presence(of: "occupant-\(number * 7919 % crowd)") }
         try await room.say("behind-them", as: "occupant-1", id: "n5")
         try await victim.gets("behind-them")
         try await victim.wait(for: "the whole list") { await model.count == kept }
         #expect(model.people.elements.count == kept)
         #expect(model.foldings == kept, "each name is folded once")
-        // One of them changes: that is one step, and no name is folded again.
+        // A change of one occupant is one step, and no name is folded again.
         try await victim.wait(for: "a quiet list") { await model.count == kept }
         let before = (steps: steps, listings: model.listings)
         #expect(before.steps <= before.listings * ListDiff<RoomPersonRow>.stepLimit)
@@ -203,7 +203,7 @@ struct FloodTests {
         await victim.stop()
     }
 
-    @Test("N5: a room with 4,000 occupants leaves chat quick")
+    @Test("N5: chat remains responsive in a room with 4,000 occupants")
     func largeRoom() async throws {
         let server = try await Self.server()
         let stranger = try await HostileComponent(to: server)

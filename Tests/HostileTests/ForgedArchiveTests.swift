@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChatEngine
 
-/// Review of security, M: the archive of a room says what was said in the room and nothing else (CVE-2019-16237).
+/// Security review, M: the archive of a room only contains messages of the room (CVE-2019-16237).
 @Suite("Forged archives", .timeLimit(.minutes(5)))
 struct ForgedArchiveTests {
     private static func stanza(
@@ -14,7 +14,7 @@ struct ForgedArchiveTests {
     }
 
     @Test(
-        "M1-M4: the archive of a room cannot write, rewrite or erase anything outside the room",
+        "M1-M4: the archive of a room cannot add, change or delete anything outside of the room",
         arguments: Server.allCases)
     func archive(server: Server) async throws {
         let scene = try await Scene.make(server)

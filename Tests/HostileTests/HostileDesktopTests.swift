@@ -3,10 +3,10 @@ import ProgramFixtures
 import ServerFixtures
 import Testing
 
-/// Review of security, P and L: the desktop under attack.
+/// Security review, P and L: the desktop under attack.
 @Suite("The desktop under attack", .timeLimit(.minutes(5)))
 struct HostileDesktopTests {
-    @Test("P1, P2, P5, L2: the desktop stays online, stores what comes behind, and comes back after a restart")
+    @Test("P1, P2, P5, L2: the desktop stays online, stores later messages, and works after a restart")
     func poison() async throws {
         let server = try await PrivateProsody(HostileComponent.options())
         let component = try await HostileComponent(domain: "evil1.test", to: server)

@@ -2,10 +2,10 @@ import ChatStore
 import HostileFixtures
 import Testing
 
-/// Review of security, P9 to P13: nobody can make an account write more than its server takes.
+/// Security review, P9 to P13: no user can make an account send more than its server accepts.
 @Suite("Own stanzas too large for the server", .timeLimit(.minutes(5)))
 struct OversizedTests {
-    @Test("P9-P11: an id of 300 KB is not repeated to anybody", arguments: Server.allCases)
+    @Test("P9-P11: an id of 300 KB is not repeated to anyone", arguments: Server.allCases)
     func longID(server: Server) async throws {
         let scene = try await Scene.make(server)
         let full = try await scene.victim.fullAddress
@@ -16,11 +16,11 @@ struct OversizedTests {
             "<message from='\(scene.strange)/r' to='\(scene.address)' id='\(id)' type='headline'><request xmlns='urn:xmpp:receipts'/></message>",
             "<iq from='\(scene.strange)/r' to='\(full)' type='get' id='\(id)'><ping xmlns='urn:xmpp:ping'/></iq>",
         ] {
-            // Line feeds: expat waits for more before it reads a very long token.
+            // Line feeds: expat waits for more data before it reads a very long token.
             try await attacker.send(content + String(repeating: "\n", count: 100))
             if try await !attacker.settles() { attacker = try await attacker.again(on: scene.server) }
         }
-        // The fellow user's way: the server writes `"` as six bytes.
+        // From a user of the same server: the server writes `"` as six bytes.
         let mallory = try await HostileUser(scene.server.newAccount("mallory"), on: scene.server)
         let quotes = String(repeating: "\"", count: 45_000)
         try await mallory.send(
@@ -29,7 +29,7 @@ struct OversizedTests {
         try await scene.victim.gets("quotes")
         try await mallory.send("<message to='\(scene.address)' id='m2' type='chat'><body>after</body></message>")
         try await scene.victim.gets("after")
-        // What went wrong shows when the server has read the answers.
+        // An error shows once the server has read the responses.
         _ = try await scene.victim.account.send(.text(.init("alive")), in: scene.victim.key(scene.friendly))
         try await scene.friend.line.next("a message") { $0.children.contains { $0.text == "alive" } }
         #expect(scene.victim.connections == 1)
@@ -37,7 +37,7 @@ struct OversizedTests {
     }
 
     @Test(
-        "P12, P13: an answer to 70,000 angle brackets and a text of 60,000 ampersands leave the account online",
+        "P12, P13: a reply to 70,000 angle brackets and a text of 60,000 ampersands do not end the account's session",
         arguments: Server.allCases)
     func longTexts(server: Server) async throws {
         let scene = try await Scene.make(server)
@@ -53,7 +53,7 @@ struct OversizedTests {
         try await victim.wait(for: "a failure or a tick") {
             try await victim.timeline(key).contains { $0.id == long && $0.state != .queued }
         }
-        // And not again at the next start.
+        // Nor at the next start.
         await victim.stop()
         try await victim.start()
         try await scene.settle()

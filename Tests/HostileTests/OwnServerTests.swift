@@ -6,10 +6,10 @@ import ServerFixtures
 import Testing
 import XMPPStream
 
-/// Review of security, A, B and I: the account's own server is hostile.
-@Suite("A hostile server of one's own", .timeLimit(.minutes(5)))
+/// Security review, A, B and I: the account's own server is hostile.
+@Suite("A hostile server of the account", .timeLimit(.minutes(5)))
 struct OwnServerTests {
-    @Test("I6: the server cannot make the account somebody else")
+    @Test("I6: the server cannot assign a different account")
     func otherAccount() async throws {
         let server = try await HostileServer(tamper: {
             $0.replacing("<jid>vic@xmpp.test/", with: "<jid>bank@evil.test/")
@@ -20,7 +20,7 @@ struct OwnServerTests {
         await server.stop()
     }
 
-    @Test("I1: the roster comes from the server, whoever answers before it")
+    @Test("I1: the roster is only accepted from the server, whoever answers before it")
     func impostors() async throws {
         let server = try await HostileServer(responder: { element in
             guard element.firstChild?.namespace == "jabber:iq:roster", element["type"] == "get" else { return nil }
@@ -43,7 +43,7 @@ struct OwnServerTests {
         await server.stop()
     }
 
-    @Test("I2: an acknowledgement of what was never sent ends the connection, and the account comes back")
+    @Test("I2: an acknowledgement of stanzas that were never sent ends the connection, and the account reconnects")
     func tooMuchAcknowledged() async throws {
         let server = try await HostileServer()
         let victim = try await server.victim()
@@ -58,7 +58,7 @@ struct OwnServerTests {
         await server.stop()
     }
 
-    @Test("I3: what is out of place on a running stream does not end it")
+    @Test("I3: unexpected elements do not end a running stream")
     func outOfPlace() async throws {
         let server = try await HostileServer()
         let victim = try await server.victim()
@@ -86,7 +86,7 @@ struct OwnServerTests {
     }
 
     @Test(
-        "P1: ill-formed bytes end the connection, and the account comes back",
+        "P1: ill-formed bytes end the connection, and the account reconnects",
         arguments: ["<message><body>x</wrong></message>", "<message a='<'/>", "<!DOCTYPE x>", "\u{0}"])
     func illFormed(bytes: String) async throws {
         let server = try await HostileServer()
@@ -102,7 +102,7 @@ struct OwnServerTests {
         await server.stop()
     }
 
-    @Test("A: a later process refuses a server that offers less than before, until the person signs in again")
+    @Test("A: a later process refuses a server that offers less than before, until the user signs in again")
     func downgrade() async throws {
         let home = try ProgramHome()
         func run(_ command: [String], at server: HostileServer) async throws -> Program.Result {
@@ -138,7 +138,7 @@ struct OwnServerTests {
         for server in [bound, plain, unbound] { await server.stop() }
     }
 
-    @Test("P1: who sent what broke the XML is said by the models, by listen and in its JSON")
+    @Test("P1: the models, listen and its JSON name the sender of the stanza that broke the XML")
     func sender() async throws {
         let server = try await HostileServer()
         let victim = try await server.victim()
@@ -171,7 +171,7 @@ struct OwnServerTests {
         await server.stop()
     }
 
-    @Test("B12, B13: inherited namespaces of any size cost no more than they are long")
+    @Test("B12, B13: inherited namespaces of any size cost no more than their length")
     func amplification() async throws {
         let server = try await HostileServer()
         let victim = try await server.victim()
@@ -191,7 +191,7 @@ struct OwnServerTests {
     }
 
     @Test(
-        "I4: after a stream error of any kind the account comes back",
+        "I4: the account reconnects after a stream error of any kind",
         arguments: [
             "<internal-server-error/>", "<reset/>", "<see-other-host>@@@</see-other-host>", "<novelty/>", "",
             "<undefined-condition/><text>\u{9B}31m\u{202E}</text>",

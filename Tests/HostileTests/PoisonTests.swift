@@ -3,14 +3,14 @@ import ProgramFixtures
 import ServerFixtures
 import Testing
 
-/// Review of security, P: what a server passes on may not end a session, whoever wrote it.
+/// Security review, P: nothing that a server forwards may end a session, whoever sent it.
 @Suite("Poison stanzas", .timeLimit(.minutes(5)))
 struct PoisonTests {
     private static func marker(_ id: String, from sender: String, to victim: String) -> String {
         "<message from='\(sender)' to='\(victim)' type='chat' id='\(id)'><body>\(id)</body></message>"
     }
 
-    /// Sends something that the server may refuse with the end of the stream, and returns who can go on.
+    /// Sends something after which the server may end the stream, and returns a sender that can continue.
     private static func send(
         _ text: String, by component: HostileComponent, on server: any PrivateServer
     ) async throws -> HostileComponent {
@@ -39,7 +39,7 @@ struct PoisonTests {
     }
 
     @Test(
-        "P1-P4, P7, P8: a stanza that waits on the server does not end a login, and waits once",
+        "P1-P4, P7, P8: a stanza stored offline does not prevent a login, and is delivered once",
         arguments: Server.allCases)
     func offline(server: Server) async throws {
         let running = try await server.shared()
@@ -62,7 +62,7 @@ struct PoisonTests {
     }
 
     @Test(
-        "P1, P2, P7, P11: over WebSocket, where a stanza is a message, none ends the session",
+        "P1, P2, P7, P11: over WebSocket, where each stanza is a message, none ends the session",
         arguments: Server.allCases)
     func webSocket(server: Server) async throws {
         let running = try await server.shared()
@@ -71,7 +71,7 @@ struct PoisonTests {
         try await victim.start()
         let address = victim.address.description
         for (number, poison) in Poison.all.enumerated() where ["P1", "P2", "P7"].contains(poison.id) {
-            // Much is under way at once: what cannot be read lies between what can, and requests wait behind it.
+            // Much is in transit at once: unreadable stanzas are between others, and requests wait behind them.
             try await component.send(Self.marker("before \(number)", from: component.stranger, to: address))
             component = try await Self.send(
                 poison.message(from: component.stranger, to: address), by: component, on: running)
@@ -113,7 +113,7 @@ struct PoisonTests {
     }
 
     @Test(
-        "P6: an occupant does not throw everybody out of the server, now or after each restart",
+        "P6: an occupant cannot disconnect the others from the server, now or after each restart",
         arguments: Server.allCases)
     func room(server: Server) async throws {
         let running = try await server.shared()
@@ -138,7 +138,7 @@ struct PoisonTests {
         }
     }
 
-    @Test("P1, P2, P5: listen goes on, and starts again", arguments: Server.allCases)
+    @Test("P1, P2, P5: listen continues, and starts again", arguments: Server.allCases)
     func listen(server: Server) async throws {
         let running = try await server.shared()
         let component = try await HostileComponent(to: running)
@@ -156,7 +156,7 @@ struct PoisonTests {
         }
     }
 
-    @Test("P1, P2: chat goes on, and starts again")
+    @Test("P1, P2: chat continues, and starts again")
     func chat() async throws {
         let running = try await Server.prosody.shared()
         let component = try await HostileComponent(to: running)

@@ -5,14 +5,15 @@ import ProgramFixtures
 import Testing
 import XMPPAddress
 
-/// A profile as an earlier release has left it, which could neither read what waited for it nor send what it had written.
+/// A profile of an earlier release, which could neither read what was waiting on the server nor send what it had
+/// written.
 @Suite("A poisoned profile", .timeLimit(.minutes(5)))
 struct PoisonedProfileTests {
     private static let longText = String(repeating: "&", count: 100_000)
     private static let behind = "the small one behind it"
 
     @Test(
-        "the first start goes online, shows what is behind the poison, fails the long text and sends the one behind it",
+        "the first start goes online, shows the messages after the poison, fails the long text and sends the next one",
         arguments: Server.allCases)
     func firstStart(server: Server) async throws {
         let running = try await server.shared()
@@ -25,7 +26,7 @@ struct PoisonedProfileTests {
         try await Self.write(to: friendly, in: victim)
         try await Self.poison(victim.address, by: attacker)
 
-        // What the server kept for a client that was away.
+        // The messages that the server stored for an offline client.
         let listening = try await victim.listen()
         try await listening.waitForOutput("what is behind") { $0.contains("\"body\":\"after\"") }
         #expect(listening.output.contains("\"body\":\"before\""))
@@ -34,7 +35,7 @@ struct PoisonedProfileTests {
         listening.signal(15)
         #expect(await listening.result().status == 0)
 
-        // The archive, and what the profile itself has waiting.
+        // The archive, and the messages that are waiting in the profile.
         let chatting = try victim.chat(attacker.stranger)
         try await chatting.waitForOutput("what is behind") { $0.contains("after") }
         try await friend.line.next("the message behind the long one") { element in
@@ -82,7 +83,7 @@ struct PoisonedProfileTests {
             try await attacker.send(poison.message(from: attacker.stranger + "/r", to: victim))
         }
         let long = String(repeating: "A", count: 200_000)
-        // Line feeds: expat waits for more before it reads a very long token.
+        // Line feeds: expat waits for more data before it reads a very long token.
         try await attacker.send(
             message(long, "<body>long</body><request xmlns='urn:xmpp:receipts'/>")
                 + String(repeating: "\n", count: 4096))

@@ -1,14 +1,14 @@
 import HostileFixtures
 import Testing
 
-/// Review of security, N: rooms that do not say who is who.
+/// Security review, N: rooms that do not identify their occupants.
 @Suite("Rooms without occupant ids", .timeLimit(.minutes(5)))
 struct RoomForgeryTests {
     private struct Inside {
         let scene: Scene
         let room: HostileRoom
 
-        /// A victim in a room that announces nothing.
+        /// A victim in a room that announces no features.
         init() async throws {
             scene = try await Scene.make()
             room = await HostileRoom(on: scene.stranger, features: HostileRoom.plainFeatures)
@@ -43,12 +43,12 @@ struct RoomForgeryTests {
         await victim.stop()
     }
 
-    @Test("N2: an occupant id that the room does not announce makes nobody the victim")
+    @Test("N2: an occupant id that the room does not announce does not identify the victim")
     func copiedOccupantID() async throws {
         let inside = try await Inside()
         let (room, victim) = (inside.room, inside.scene.victim)
         let occupant = "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='copied'/>"
-        // What a room that knows nothing of such ids passes on, once for the victim's own presence, once for the attacker's words.
+        // What a room without such ids forwards: once for the victim's own presence, once for the attacker's message.
         if let own = room.visitor("vic") {
             try await inside.scene.stranger.send(
                 "<presence from='\(room.address)/vic' to='\(own)'>\(occupant)"
@@ -64,7 +64,7 @@ struct RoomForgeryTests {
         await victim.stop()
     }
 
-    @Test("N3: a stanza id that the room does not announce swallows nobody's message")
+    @Test("N3: a stanza id that the room does not announce does not suppress a message")
     func copiedStanzaID() async throws {
         let inside = try await Inside()
         let (room, victim) = (inside.room, inside.scene.victim)
@@ -77,7 +77,7 @@ struct RoomForgeryTests {
         await victim.stop()
     }
 
-    @Test("N4: a room that was never entered says nothing")
+    @Test("N4: messages of a room that was never joined are ignored")
     func foreignRoom() async throws {
         let scene = try await Scene.make()
         try await scene.stranger.send(

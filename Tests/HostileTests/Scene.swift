@@ -31,7 +31,7 @@ struct Scene: Sendable {
         try await stranger.send(Self.message(strange + "/r", to: address, body, id: id, extra: extra, attributes))
     }
 
-    /// A chat message of the friend.
+    /// A chat message of the contact.
     func befriended(_ body: String, id: String? = nil, extra: String = "") async throws {
         try await friend.send(Self.message(friendly + "/r", to: address, body, id: id, extra: extra))
     }
@@ -43,7 +43,7 @@ struct Scene: Sendable {
             + "<body>\(HostileText.escaped(body))</body>\(extra)</message>"
     }
 
-    /// Everything that was sent before has been dealt with by the victim.
+    /// The victim has processed everything that was sent before.
     func settle() async throws {
         let marker = "marker-\(UInt32.random(in: 0 ... .max))"
         _ = try await stranger.settles()
@@ -54,7 +54,8 @@ struct Scene: Sendable {
         try await victim.gets(marker + "-2")
     }
 
-    /// What the victim has sent to the stranger until now. A message that it writes goes out behind all that it answered.
+    /// Everything that the victim has sent to the stranger so far. A message of the victim is sent after all of its
+    /// responses.
     func told() async throws -> [String] {
         let last = "last-\(UInt32.random(in: 0 ... .max))"
         _ = try await victim.account.send(.text(.init(last)), in: victim.key(strange))
@@ -64,7 +65,7 @@ struct Scene: Sendable {
         return await stranger.received(from: address).filter { element in
             // ejabberd asks for capabilities in the name of its users.
             guard element["id"]?.hasPrefix("rr-") != true else { return false }
-            // What the person writes to the stranger is told on purpose.
+            // What the user writes to the stranger is disclosed on purpose.
             return !element.children.contains { $0.localName == "body" && $0.text == last }
                 && !(element.localName == "message" && element.children.allSatisfy { $0.localName == "active" })
         }.map { $0.description }
@@ -78,14 +79,14 @@ extension LocalStore {
     }
 }
 
-/// The servers that attacks pass through: those that most people have.
+/// The servers through which attacks are sent: the most common ones.
 enum Server: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case prosody = "Prosody 0.12"
     case ejabberd = "ejabberd 23.01"
 
     var testDescription: String { rawValue }
 
-    /// One that all attacks share; every test has attackers and accounts of its own.
+    /// A server that all attacks share; every test has its own attackers and accounts.
     func shared() async throws -> any PrivateServer {
         try await (self == .prosody ? ServerKind.prosody012 : .ejabberd2301).shared(HostileComponent.options())
     }

@@ -4,7 +4,7 @@ import ServerFixtures
 import Testing
 import XMPPAddress
 
-/// Review of security, C and D: what a stranger cannot forge and does not learn.
+/// Security review, C and D: what a stranger cannot forge and cannot find out.
 @Suite("Strangers", .timeLimit(.minutes(5)))
 struct StrangerTests {
     private static func forwarded(_ from: String, _ to: String, _ body: String, id: String = "f") -> String {
@@ -59,7 +59,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "C8, C8b, D4, D4b: a stranger who asks for receipts, markers and avatars gets no byte",
+        "C8, C8b, D4, D4b: a stranger that requests receipts, markers and avatars gets no byte",
         arguments: Server.allCases)
     func silence(server: Server) async throws {
         let scene = try await Scene.make(server)
@@ -89,7 +89,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "C7: questions of a stranger who knows the full address are answered as for nobody there",
+        "C7: queries of a stranger that knows the full address are answered as if it did not exist",
         arguments: Server.allCases)
     func probes(server: Server) async throws {
         let scene = try await Scene.make(server)
@@ -114,7 +114,7 @@ struct StrangerTests {
         await scene.victim.stop()
     }
 
-    @Test("C9-C11: odd addresses, types and priorities end no session", arguments: Server.allCases)
+    @Test("C9-C11: unusual addresses, types and priorities end no session", arguments: Server.allCases)
     func oddities(server: Server) async throws {
         let scene = try await Scene.make(server)
         let own = scene.address
@@ -132,7 +132,7 @@ struct StrangerTests {
 
     // MARK: D
 
-    @Test("D1: receipts, markers and errors of people to whom a message was not sent")
+    @Test("D1: receipts, markers and errors from others than the recipient change nothing")
     func foreignReceipts() async throws {
         let scene = try await Scene.make()
         let message = try await scene.victim.account.send(
@@ -172,7 +172,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "D3: a message that is said to be old is new, unread and last", arguments: Server.allCases,
+        "D3: a message with an old time stamp is new, unread and last", arguments: Server.allCases,
         ["", " from='xmpp.test'", " from='VICTIM'"])
     func backdated(server: Server, source: String) async throws {
         let scene = try await Scene.make(server)
@@ -190,7 +190,7 @@ struct StrangerTests {
         await scene.victim.stop()
     }
 
-    @Test("D3c: a message of the future, or of no possible day, is of now")
+    @Test("D3c: a message with a future or invalid time stamp has the current time")
     func impossible() async throws {
         let scene = try await Scene.make()
         for (number, stamp) in ["2099-01-01T00:00:00Z", "2026-02-31T25:61:61Z", "yesterday"].enumerated() {

@@ -3,7 +3,7 @@ import ProgramFixtures
 import ServerFixtures
 import Testing
 
-/// Review of security, J and K3: no control character of others reaches a terminal.
+/// Security review, J and K3: no control character from others reaches a terminal.
 @Suite("Terminal", .timeLimit(.minutes(5)))
 struct TerminalTests {
     /// Controls that XML allows: C1, DEL, direction overrides, line separators.
@@ -15,7 +15,7 @@ struct TerminalTests {
         }
     }
 
-    /// What `hongyan` writes to somebody whose server is hostile.
+    /// The output of `hongyan` with a hostile server.
     private static func output(_ server: HostileServer) async throws -> String {
         let home = try ProgramHome()
         let password = try home.write("password", server.account.password + "\n")
@@ -58,7 +58,7 @@ struct TerminalTests {
         #expect(Self.controls(try await Self.output(server)) == [])
     }
 
-    @Test("J1, J3, K3: texts, subjects and names of a stranger in listen; no line of theirs looks like one of its own")
+    @Test("J1, J3, K3: texts, subjects and names of a stranger in listen; none of them imitates a line of the program")
     func listen() async throws {
         let server = try await Server.prosody.shared()
         let stranger = try await HostileComponent(to: server)

@@ -3,7 +3,7 @@ import Testing
 @testable import Localization
 
 @Suite struct LocalizationTests {
-    @Test("Places in a text are filled once, in the order that the translation wants")
+    @Test("Placeholders of a text are replaced once, in the order of the translation")
     func places() {
         #expect(filled("%@ and %@", with: ["%@", "b"]) == "%@ and b")
         #expect(filled("%2$@, %1$@", with: ["a", "b"]) == "b, a")
@@ -11,7 +11,7 @@ import Testing
         #expect(filled("%@ %@", with: ["only"]) == "only %@")
     }
 
-    @Test("A Chinese name stands in a Chinese sentence without spaces, a foreign one with them")
+    @Test("A Chinese name has no spaces around it in a Chinese sentence, a foreign one does")
     func spaces() {
         #expect(filled("屏蔽 %@？", with: ["奶妈"]) == "屏蔽奶妈？")
         #expect(filled("屏蔽 %@？", with: ["Nurse"]) == "屏蔽 Nurse？")
@@ -23,7 +23,7 @@ import Testing
         #expect(filled("%@ and %@", with: ["奶妈", "罗密欧"]) == "奶妈 and 罗密欧")
     }
 
-    @Test("The language is chosen as gettext chooses it")
+    @Test("The language is selected like in gettext")
     func languages() {
         func languages(_ environment: [String: String]) -> [String] { Localization.languages { environment[$0] } }
         #expect(languages(["LANG": "zh_CN.UTF-8"]).first == "zh_CN")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "a rule for forms is read as C reads it",
+        "a plural rule is evaluated like in C",
         arguments: [
             ("nplurals=1; plural=0;", [0, 0, 0, 0]), ("nplurals=2; plural=n>1;", [0, 0, 1, 1]),
             ("nplurals=2; plural=!(n == 1)", [1, 0, 1, 1]), ("nplurals=4; plural=n", [0, 1, 2, 3]),
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "what is no rule for forms is refused, and a form that does not exist is none",
+        "an invalid plural rule is rejected, and a form that does not exist is not used",
         arguments: [
             "", "plural=0", "nplurals=2", "nplurals=0; plural=0", "nplurals=1000000; plural=n", "nplurals=2; plural=",
             "nplurals=2; plural=n==", "nplurals=2; plural=(n", "nplurals=2; plural=n)", "nplurals=2; plural=m",
@@ -107,7 +107,7 @@ import Testing
         #expect(try #require(PluralRule("nplurals=2; plural=n")).form(for: 2) == nil)
     }
 
-    @Test("What is no catalogue is not read, wherever it is cut")
+    @Test("An invalid catalogue is rejected, wherever it is truncated")
     func damagedCatalogue() {
         var bytes: [UInt8] = [
             0xDE, 0x12, 0x04, 0x95, 0, 0, 0, 0, 1, 0, 0, 0, 28, 0, 0, 0, 36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

@@ -4,7 +4,7 @@ import Testing
 @testable import Media
 
 @Suite struct AudioFileTests {
-    @Test("type, duration and peaks come from the bytes, whatever the file is called")
+    @Test("type, duration and peaks are read from the bytes, independent of the file name")
     func inspects() async throws {
         let folder = try TemporaryFolder()
         let sound = SampleSound(seconds: 3)
@@ -17,7 +17,7 @@ import Testing
         #expect(try await AudioFile.inspect(bytes: sound.wav) == file)
     }
 
-    @Test("speech of a synthetic voice keeps its shape as Opus")
+    @Test("synthetic speech has the same shape as Opus")
     func speech() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/speech.wav"
@@ -40,21 +40,21 @@ import Testing
         #expect(file.peaks.allSatisfy { $0 == 0 })
     }
 
-    @Test("Ogg/Opus passes through unchanged")
+    @Test("Ogg/Opus is not converted")
     func passesThrough() async throws {
         let message = try await VoiceMessage.make(fromBytes: SampleSound(seconds: 1).wav)
         let again = try await VoiceMessage.make(fromBytes: message.bytes)
         #expect(again == message)
     }
 
-    @Test("a sound shorter than the number of peaks has them all the same")
+    @Test("a sound shorter than the number of peaks has all peaks nevertheless")
     func veryShort() async throws {
         let file = try await AudioFile.inspect(bytes: SampleSound(seconds: 0.05).wav)
         #expect(file.peaks.count == 64)
         #expect(file.milliseconds == 50)
     }
 
-    @Test("empty and missing files, folders and devices are errors in words")
+    @Test("empty and missing files, folders and devices are errors with a message")
     func unreadable() async throws {
         let folder = try TemporaryFolder()
         let cases: [(String, MediaError.Code)] = [
@@ -89,14 +89,14 @@ import Testing
         #expect(error.map { [.corrupt, .empty, .failed].contains($0.code) } == true, "\(String(describing: error))")
     }
 
-    @Test("an Ogg file that was cut off plays as far as it goes")
+    @Test("a truncated Ogg file plays up to its end")
     func cutOff() async throws {
         let whole = try await VoiceMessage.make(fromBytes: SampleSound(seconds: 6).wav)
         let part = try await AudioFile.inspect(bytes: Array(whole.bytes.prefix(whole.bytes.count / 2)))
         #expect((1500...4500).contains(part.milliseconds))
     }
 
-    @Test("a list of addresses inside a sound container is not followed")
+    @Test("a playlist of addresses in a sound file is not followed")
     func noPlaylists() async throws {
         let tag = Array("ID3\u{04}\0\0\0\0\0\0".utf8)
         let list = Array("#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n".utf8)
@@ -104,11 +104,11 @@ import Testing
         #expect(error != nil)
     }
 
-    @Test("cancellation ends the work, before it begins and in its midst")
+    @Test("cancellation ends the conversion, before its start and during it")
     func cancelled() async throws {
         let bytes = SampleSound(seconds: 1).wav
         let work = Task {
-            // From outside it could come after the end, however short the time.
+            // From outside, the cancellation could arrive after the end, however short the delay.
             withUnsafeCurrentTask { $0?.cancel() }
             return try await AudioFile.inspect(bytes: bytes)
         }
@@ -123,7 +123,7 @@ import Testing
         #expect(late?.code == .cancelled)
     }
 
-    @Test("a missing plugin is told with the package that brings it")
+    @Test("a missing plugin is reported with the package that contains it")
     func missingPlugin() {
         let error = #expect(throws: MediaError.self) { try GStreamerLibrary.require(["pulsesrc", "nosuchelement"]) }
         #expect(error?.code == .missingPlugin)

@@ -5,14 +5,14 @@ import Synchronization
 
 /// A program started by a test.
 ///
-/// Foundation's Process takes it for the end of a child when the child closes the descriptors it inherited, which sound servers
-/// do, and then waits for ever; so this one asks the system itself.
+/// Foundation's Process mistakes a child that closes its inherited descriptors, as sound servers do, for an ended one
+/// and then waits forever; so this type uses the system calls.
 final class ChildProcess: Sendable {
     let identifier: pid_t
-    /// The exit status once it has been collected.
+    /// The exit status once the process was reaped.
     private let status = Mutex<Int32?>(nil)
 
-    /// Output goes to `output`, errors to `errors`, both files.
+    /// Standard output goes to the file `output`, standard error to the file `errors`.
     init(_ arguments: [String], environment: [String: String] = [:], output: String, errors: String) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -42,14 +42,14 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end on a thread of its own.
+    /// Waits for the end on a separate thread.
     func waitForEnd() async -> Int32 {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: self.collect()) }
         }
     }
 
-    /// Ends the program and collects it.
+    /// Ends the program and reaps it.
     func terminate() {
         guard isRunning else { return }
         kill(identifier, SIGKILL)
@@ -71,7 +71,7 @@ struct ProgramFailure: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Runs a program to its end and gives its output; throws with its words when it fails.
+/// Runs a program to its end and returns its output; throws with its error output if it fails.
 @discardableResult
 func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> [UInt8] {
     let folder = try TemporaryFolder()

@@ -55,18 +55,18 @@ import Testing
         Sample(movie("heic", ["pict"]), .heic),
     ]
 
-    @Test("the type is decided by the bytes", arguments: samples)
+    @Test("the type is detected from the bytes", arguments: samples)
     func sniffs(_ sample: Sample) {
         #expect(MediaType(sniffing: sample.bytes) == sample.type)
     }
 
-    @Test("no sniffed type has an extension that a desktop would run")
+    @Test("no detected type has an extension that a desktop would execute")
     func safeExtensions() {
         let dangerous: Set = ["sh", "desktop", "exe", "html", "svg", "js", "py", "bat", "com", "htm", "xml", "jar"]
         for type in MediaType.known { #expect(!dangerous.contains(type.fileExtension)) }
     }
 
-    @Test("a type is found by its name, with parameters, in any case, and by names in the wild")
+    @Test("a type is parsed with parameters, in any case, and in common misspellings")
     func names() {
         #expect(MediaType(name: "image/PNG") == .png)
         #expect(MediaType(name: "audio/ogg; codecs=opus") == .ogg)
@@ -76,7 +76,7 @@ import Testing
         #expect(MediaType(name: "") == nil)
     }
 
-    @Test("the kind is the first half of the name")
+    @Test("the kind is the top-level type")
     func kinds() {
         #expect(MediaType.png.kind == .picture)
         #expect(MediaType.oggOpus.kind == .audio)
@@ -85,7 +85,7 @@ import Testing
         #expect(MediaType.pdf.kind == .other)
     }
 
-    @Test("nonsense of any kind is sniffed without a crash")
+    @Test("arbitrary bytes are inspected without a crash")
     func noise() {
         var generator = SeededGenerator(state: 7)
         for sample in Self.samples where !sample.bytes.isEmpty {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Media
 
-@Suite("Pictures that move")
+@Suite("Animated pictures")
 struct PictureAnimationTests {
-    @Test("the frames of a GIF and of a WebP follow each other in time and repeat", arguments: ["gif", "webp"])
+    @Test("the frames of a GIF and of a WebP are shown in order and repeated", arguments: ["gif", "webp"])
     func frames(type: String) async throws {
         let bytes = try await SamplePicture.convert([
             "-size", "80x60", "-delay", "5", "-loop", "0", "xc:red", "xc:lime", "xc:blue", "\(type):-",
@@ -23,19 +23,20 @@ struct PictureAnimationTests {
         #expect(seen == [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]])
     }
 
-    @Test("what has one picture only does not move, what is damaged is refused")
+    @Test("a file with one picture is not animated, a damaged one is rejected")
     func still() async throws {
         for type in ["gif", "webp", "png", "jpeg"] {
             let bytes = try await SamplePicture.convert(["-size", "8x8", "xc:red", "\(type):-"])
             #expect(try await PictureAnimation.open(bytes, side: 40) == nil)
         }
         let whole = try await SamplePicture.convert(["-size", "80x60", "-delay", "5", "xc:red", "xc:blue", "gif:-"])
-        // What breaks a rule has no form without metadata, and nothing else is given to a decoder.
+        // A file that violates its format cannot be stripped of metadata, and only stripped files are passed to a
+        // decoder.
         #expect(try await PictureAnimation.open(Array(whole.prefix(whole.count - 20)), side: 40) == nil)
         await #expect(throws: MediaError.self) { _ = try await PictureAnimation.open(Array("GIF89a".utf8), side: 40) }
     }
 
-    @Test("one that repeats once ends with its last frame")
+    @Test("a picture that repeats once ends with its last frame")
     func ending() async throws {
         let bytes = try await SamplePicture.convert([
             "-size", "8x8", "-delay", "3", "-loop", "1", "xc:red", "xc:blue", "gif:-",

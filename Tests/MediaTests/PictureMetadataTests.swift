@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PictureMetadataTests {
     @Test(
-        "a JPEG loses EXIF with GPS, XMP, comments and what follows its end; its pixels and orientation stay",
+        "EXIF with GPS, XMP, comments and trailing data of a JPEG are removed; pixels and orientation remain",
         arguments: [1, 6])
     func jpeg(_ orientation: Int) async throws {
         for options in [["jpg:-"], ["-interlace", "JPEG", "jpg:-"], ["-colorspace", "CMYK", "jpg:-"]] {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("the colour profile of a JPEG stays")
+    @Test("the colour profile of a JPEG remains")
     func colorProfile() async throws {
         let profile = Array("ICC_PROFILE\0\u{01}\u{01}".utf8) + Array(repeating: UInt8(7), count: 40)
         let plain = try await SamplePicture.convert(["-size", "50x40", "plasma:red-blue", "jpg:-"])
@@ -33,7 +33,7 @@ import Testing
         #expect(Data(picture.bytes).range(of: Data(profile)) != nil)
     }
 
-    @Test("a PNG loses text, time, EXIF and private chunks; its pixels and orientation stay", arguments: [1, 8])
+    @Test("text, time, EXIF and private chunks of a PNG are removed; pixels and orientation remain", arguments: [1, 8])
     func png(_ orientation: Int) async throws {
         for kind in ["png24:-", "png32:-", "png8:-"] {
             let plain = try await SamplePicture.convert(["-size", "50x40", "gradient:red-none", kind])
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("an animated GIF loses comments and XMP and stays an animation that repeats")
+    @Test("comments and XMP of an animated GIF are removed; it remains a repeating animation")
     func gif() async throws {
         let plain = try await SamplePicture.convert([
             "-delay", "20", "-loop", "0", "-size", "30x20", "xc:red", "xc:blue", "plasma:", "gif:-",
@@ -66,7 +66,7 @@ import Testing
         #expect(!thumbnail.file.isAnimated)
     }
 
-    @Test("a WebP loses EXIF, XMP and unknown chunks; its pixels and orientation stay", arguments: [1, 3])
+    @Test("EXIF, XMP and unknown chunks of a WebP are removed; pixels and orientation remain", arguments: [1, 3])
     func webp(_ orientation: Int) async throws {
         for options in [["webp:-"], ["-define", "webp:lossless=true", "webp:-"]] {
             let plain = try await SamplePicture.convert(["-size", "50x40", "plasma:red-blue"] + options)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("an animated WebP stays one")
+    @Test("an animated WebP remains animated")
     func animatedWebP() async throws {
         let still = try await SamplePicture.convert(["-size", "20x20", "xc:red", "webp:-"])
         func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
@@ -106,7 +106,7 @@ import Testing
         #expect(!thumbnail.file.isAnimated)
     }
 
-    @Test("what standard quality writes holds no metadata either", arguments: ["jpg", "png", "webp", "gif"])
+    @Test("the output of standard quality contains no metadata either", arguments: ["jpg", "png", "webp", "gif"])
     func standard(_ format: String) async throws {
         let plain = try await SamplePicture.convert(["-size", "2200x40", "plasma:red-blue", format + ":-"])
         let planted =
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(
-        "damage never crashes, and what could be opened before stripping can be opened after",
+        "damage never causes a crash, and a file that could be opened before stripping can be opened afterwards",
         arguments: ["jpg", "png", "gif", "webp"])
     func mutations(_ format: String) async throws {
         let plain = try await SamplePicture.convert([
@@ -140,7 +140,7 @@ import Testing
         var opened = 0
         var stripped = 0
         for round in 0..<600 {
-            // Other tests share the threads, and some of them listen to sound.
+            // Other tests use the same threads, and some of them process sound in real time.
             await Task.yield()
             var bytes = planted
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -164,7 +164,7 @@ import Testing
         #expect(stripped > 40)
     }
 
-    @Test("a file cut off at any byte never crashes", arguments: ["jpg", "png", "gif", "webp", "bmp"])
+    @Test("a file truncated at any byte never causes a crash", arguments: ["jpg", "png", "gif", "webp", "bmp"])
     func truncations(_ format: String) async throws {
         let plain = try await SamplePicture.convert(["-size", "12x9", "plasma:red-blue", format + ":-"])
         for count in 0..<plain.count {

@@ -4,7 +4,7 @@ import Testing
 @testable import Media
 
 @Suite struct PictureTests {
-    @Test("size and type come from the bytes", arguments: ["png", "jpg", "gif", "webp", "bmp", "bmp3"])
+    @Test("size and type are read from the bytes", arguments: ["png", "jpg", "gif", "webp", "bmp", "bmp3"])
     func inspects(_ format: String) async throws {
         let bytes = try await SamplePicture.convert(["-size", "40x30", "plasma:red-blue", format + ":-"])
         let file = try PictureFile.inspect(bytes)
@@ -15,7 +15,7 @@ import Testing
         #expect(file.orientation == .upright)
     }
 
-    @Test("pictures that cannot be opened here are named in the error", arguments: ["avif", "heic", "tiff"])
+    @Test("the error names a format that cannot be opened", arguments: ["avif", "heic", "tiff"])
     func unsupported(_ format: String) async throws {
         let bytes = try await SamplePicture.convert(["-size", "64x64", "plasma:red-blue", format + ":-"])
         let error = #expect(throws: MediaError.self) { try PictureFile.inspect(bytes) }
@@ -24,7 +24,7 @@ import Testing
         #expect(error?.remedy.isEmpty == false)
     }
 
-    @Test("a header that claims more pixels than can be opened is refused unopened")
+    @Test("a header with more pixels than allowed is rejected before decoding")
     func bombs() async throws {
         let header = SamplePicture.big(100_000, 4) + SamplePicture.big(100_000, 4) + [8, 2, 0, 0, 0]
         let png =
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("what is no picture, or nothing, is an error in words")
+    @Test("a file that is empty or not a picture is an error with a message")
     func noPicture() {
         let nothing = #expect(throws: MediaError.self) { try PictureFile.inspect([]) }
         #expect(nothing?.code == .empty)
@@ -63,7 +63,7 @@ import Testing
         #expect(picture.bytes.count < bytes.count / 4)
     }
 
-    @Test("standard quality keeps transparency as PNG")
+    @Test("standard quality preserves transparency as PNG")
     func standardKeepsAlpha() async throws {
         let bytes = try await SamplePicture.convert(["-size", "2500x500", "gradient:none-blue", "png32:-"])
         let picture = try await Picture.prepare(bytes, quality: .standard)
@@ -80,7 +80,7 @@ import Testing
         #expect(picture.width == 60)
     }
 
-    @Test("all eight orientations come out upright", arguments: 1...8)
+    @Test("all eight orientations are decoded upright", arguments: 1...8)
     func orientations(_ orientation: Int) async throws {
         let plain = try await SamplePicture.convert([
             "-size", "32x16", "(", "xc:red", "xc:lime", "+append", ")", "(", "xc:blue", "xc:white", "+append", ")",
@@ -104,7 +104,9 @@ import Testing
         }
     }
 
-    @Test("thumbnails are small, keep proportions, and are still", arguments: ["png", "jpg", "gif", "webp", "bmp"])
+    @Test(
+        "thumbnails are small, have the same aspect ratio, and are not animated",
+        arguments: ["png", "jpg", "gif", "webp", "bmp"])
     func thumbnails(_ format: String) async throws {
         let bytes = try await SamplePicture.convert(["-size", "400x100", "plasma:red-blue", format + ":-"])
         let thumbnail = try await Picture.thumbnail(of: bytes, max: 128)
@@ -117,7 +119,8 @@ import Testing
     }
 
     @Test(
-        "S0-95: a picture of any type becomes PNG for who expects it", arguments: ["png", "jpg", "gif", "webp", "bmp"])
+        "S0-95: a picture of any type is converted to PNG where PNG is expected",
+        arguments: ["png", "jpg", "gif", "webp", "bmp"])
     func becomesPNG(_ format: String) async throws {
         let bytes = try await SamplePicture.convert(["-size", "40x30", "plasma:red-blue", format + ":-"])
         let picture = try await Picture.png(of: bytes)
@@ -137,11 +140,11 @@ import Testing
         #expect(before == after)
     }
 
-    @Test("a damaged but readable original is written anew, without its metadata")
+    @Test("a damaged but readable original is encoded again, without its metadata")
     func damagedOriginal() async throws {
         let plain = try await SamplePicture.convert(["-size", "40x30", "plasma:red-blue", "jpg:-"])
         let planted = SamplePicture.jpeg(plain, orientation: 6)
-        // Rubbish between two segments: decoders pass over it, and so nobody can tell what it holds.
+        // Garbage between two segments: decoders skip it, so its content is unknown.
         let rubbish = Array(SamplePicture.secret.utf8)
         let end = 4 + Int(planted[4]) << 8 + Int(planted[5])
         let damaged = Array(planted[..<end]) + rubbish + planted[end...]
@@ -152,11 +155,11 @@ import Testing
         #expect(picture.file.orientation == .upright)
     }
 
-    @Test("cancellation ends the work before it begins")
+    @Test("cancellation ends the conversion before its start")
     func cancelled() async throws {
         let bytes = try await SamplePicture.convert(["-size", "40x30", "plasma:red-blue", "jpg:-"])
         let work = Task {
-            // From outside it could come after the end, however short the time.
+            // From outside, the cancellation could arrive after the end, however short the delay.
             withUnsafeCurrentTask { $0?.cancel() }
             return try await Picture.prepare(bytes, quality: .standard)
         }

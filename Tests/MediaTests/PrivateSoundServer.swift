@@ -2,16 +2,16 @@ import Foundation
 
 @testable import Media
 
-/// A PulseAudio of the test's own, with a loudspeaker `feed` that leads nowhere but to its monitor, which serves as microphone.
+/// A private PulseAudio with a loudspeaker `feed` that is only connected to its monitor, which is the microphone.
 final class PrivateSoundServer: Sendable {
     let folder: TemporaryFolder
     private let process: ChildProcess
 
-    /// Starts the server and returns once it answers.
+    /// Starts the server and returns once it responds.
     init() async throws {
         folder = try TemporaryFolder()
         let environment = Self.environment(folder)
-        // Without clients it ends by itself, should the tests be killed before they can end it.
+        // Exits without clients, in case the tests are killed.
         process = try ChildProcess(
             [
                 "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=30", "--use-pid-file=no", "--disable-shm=yes",
@@ -42,7 +42,7 @@ final class PrivateSoundServer: Sendable {
         ]
     }
 
-    /// Plays a file into `feed` and returns when it was heard.
+    /// Plays a file into `feed` and returns at its end.
     func play(_ path: String) async throws {
         try await run(["paplay", "--device=feed", path], environment: Self.environment(folder))
     }

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import Media
 
-/// Picture files put together by the tests, with things planted that must not be sent.
+/// Picture files that contain data which must not be sent.
 enum SamplePicture {
-    /// Stands in every planted piece of metadata.
+    /// A marker in all added metadata.
     static let secret = "52.5200N-13.4050E"
 
     static func convert(_ arguments: [String], input: [UInt8]? = nil) async throws -> [UInt8] {
@@ -13,7 +13,7 @@ enum SamplePicture {
         return try await run(["convert", try folder.file("input", input)] + arguments)
     }
 
-    /// The pixels as 8-bit RGBA, by ImageMagick, without turning anything.
+    /// The pixels as 8-bit RGBA, decoded by ImageMagick without rotation.
     static func pixels(_ bytes: [UInt8]) async throws -> [UInt8] {
         try await convert(["-depth", "8", "rgba:-"], input: bytes)
     }
@@ -40,7 +40,7 @@ enum SamplePicture {
         return bytes + text
     }
 
-    /// A JPEG with EXIF, XMP, IPTC, a comment, a preview picture and a film behind its end.
+    /// A JPEG with EXIF, XMP, IPTC, a comment, a preview picture and a video after its end.
     static func jpeg(_ plain: [UInt8], orientation: Int, littleEndian: Bool = false) -> [UInt8] {
         func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
             [0xFF, marker] + big(payload.count + 2, 2) + payload
@@ -54,7 +54,7 @@ enum SamplePicture {
             + Array("ftypmp42".utf8) + words
     }
 
-    /// A PNG with text, time, EXIF and something behind its end.
+    /// A PNG with text, time, EXIF and data after its end.
     static func png(_ plain: [UInt8], orientation: Int) -> [UInt8] {
         func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
             let named = Array(name.utf8) + content
@@ -66,7 +66,7 @@ enum SamplePicture {
             + chunk("eXIf", tiff(orientation: orientation)) + chunk("prVt", words) + plain.dropFirst(33) + words
     }
 
-    /// An animated GIF's or a still one's bytes with a comment and XMP before the first image, and something behind its end.
+    /// A GIF, animated or not, with a comment and XMP before the first image, and data after its end.
     static func gif(_ plain: [UInt8]) -> [UInt8] {
         let words = Array(secret.utf8)
         let start = 13 + (plain[10] & 0x80 == 0 ? 0 : 3 << (Int(plain[10] & 7) + 1))
@@ -75,7 +75,7 @@ enum SamplePicture {
         return Array(plain.prefix(start)) + comment + xmp + plain.dropFirst(start) + words
     }
 
-    /// A WebP with the extended header, EXIF, XMP and an unknown chunk round the picture of a plain one.
+    /// A WebP with the extended header, EXIF, XMP and an unknown chunk, around the picture of a simple one.
     static func webp(_ plain: [UInt8], width: Int, height: Int, orientation: Int) -> [UInt8] {
         func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
             Array(name.utf8) + little(content.count, 4) + content + (content.count % 2 == 1 ? [0] : [])
@@ -92,7 +92,7 @@ enum SamplePicture {
     }
 }
 
-/// Random numbers that are the same at every run.
+/// Random numbers that are the same in every run.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Media
 
-/// Sound made by the tests themselves: syllables of a tone whose loudness everybody can compute.
+/// Generated sounds: syllables of a tone with known loudness.
 struct SampleSound {
     static let rate = 16_000
     let samples: [Float]
 
-    /// Tones of changing loudness with pauses between, like speech.
+    /// Tones of changing loudness with pauses, like speech.
     init(seconds: Double) {
         let count = Int(seconds * Double(Self.rate))
         let loudness: [Double] = [0.2, 0.9, 0, 0.5, 0.7, 0.1, 0, 0.8, 0.3, 0.6, 0.05, 0.4]
@@ -56,7 +56,7 @@ func correlation(_ first: [Float], _ second: [Float]) -> Double {
     return products.0 / (products.1 * products.2).squareRoot()
 }
 
-/// A folder that is removed when the test is done with it.
+/// A temporary folder, removed at the end of the test.
 final class TemporaryFolder: Sendable {
     let path: String
 

@@ -4,12 +4,12 @@ import Testing
 @testable import Media
 
 @Suite struct VoiceMessageTests {
-    /// What other clients record in, and what makes it.
+    /// Formats in which other clients record, and encoders for them.
     struct Format: Sendable, CustomTestStringConvertible {
         let name: String
         let encoder: String
         let type: MediaType
-        /// Lower for an encoder that delays the sound by 36 ms, about half of what one peak covers.
+        /// Lower for an encoder that delays the sound by 36 ms, about half of the duration of a peak.
         var leastCorrelation = 0.9
         var testDescription: String { name }
     }
@@ -51,7 +51,7 @@ import Testing
         return target
     }
 
-    @Test("S0-104: a WAV file becomes Ogg/Opus of 24 kbit/s with the same shape and length")
+    @Test("S0-104: a WAV file is converted to Ogg/Opus of 24 kbit/s with the same shape and length")
     func wavBecomesOpus() async throws {
         let folder = try TemporaryFolder()
         let sound = SampleSound(seconds: 6)
@@ -65,7 +65,9 @@ import Testing
         #expect(message.bytes.count * 8 * 1000 / message.milliseconds < 32_000)
     }
 
-    @Test("S0-100: what other clients record (AAC, AMR, MP3 …) is recognised and becomes Ogg/Opus", arguments: formats)
+    @Test(
+        "S0-100: recordings of other clients (AAC, AMR, MP3 …) are recognised and converted to Ogg/Opus",
+        arguments: formats)
     func otherFormats(_ format: Format) async throws {
         let folder = try TemporaryFolder()
         let sound = SampleSound(seconds: 5)

@@ -4,7 +4,7 @@ import Testing
 @testable import Media
 
 @Suite(.timeLimit(.minutes(20))) struct VoicePlayerTests {
-    @Test("S0-103: a voice message in a local file is played to its end, and the position never goes back")
+    @Test("S0-103: a voice message in a local file is played to its end, and the position never decreases")
     func playsToEnd() async throws {
         let folder = try TemporaryFolder()
         let message = try await VoiceMessage.make(fromBytes: SampleSound(seconds: 2).wav)
@@ -14,20 +14,20 @@ import Testing
         try await player.play()
         var positions: [Duration] = []
         for try await position in player.positions { positions.append(position) }
-        // How many there are depends on how busy the machine is.
+        // Their number depends on the load of the machine.
         #expect(!positions.isEmpty)
         #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 <= $1 })
         #expect(positions.last == player.duration)
         #expect(!player.isPlaying)
     }
 
-    @Test("at a higher rate the same sound takes less time of the clock", arguments: VoicePlayer.Rate.allCases)
+    @Test("at a higher rate the same sound takes less time", arguments: VoicePlayer.Rate.allCases)
     func rates(_ rate: VoicePlayer.Rate) async throws {
         let player = try await VoicePlayer(bytes: SampleSound(seconds: 30).wav, output: .silent)
         try await player.setRate(rate)
         #expect(player.rate == rate)
         try await player.play()
-        /// Position and clock at the same moment: read again when something came between.
+        /// Position and clock at the same moment: read again if they were interrupted.
         func moment(after least: Duration) async throws -> (position: Duration, clock: Duration) {
             for try await position in player.positions where position > least {
                 let before = player.pipeline.clockTime ?? .zero
@@ -44,7 +44,7 @@ import Testing
         await player.stop()
     }
 
-    @Test("pause keeps the position, seek changes it, play goes on from there")
+    @Test("pause preserves the position, seek changes it, play continues from there")
     func pauseAndSeek() async throws {
         let player = try await VoicePlayer(bytes: SampleSound(seconds: 20).wav, output: .silent)
         try await player.play()
@@ -66,7 +66,7 @@ import Testing
         await player.stop()
     }
 
-    @Test("after the end, play begins anew")
+    @Test("after the end, play starts again")
     func playsAgain() async throws {
         let player = try await VoicePlayer(bytes: SampleSound(seconds: 0.5).wav, output: .silent)
         try await player.playToEnd()
@@ -74,7 +74,7 @@ import Testing
         #expect(player.position == player.duration)
     }
 
-    @Test("stop ends the positions and every wait; afterwards nothing can be played")
+    @Test("stop ends the sequence of positions and all waiting calls; afterwards nothing can be played")
     func stops() async throws {
         let player = try await VoicePlayer(bytes: SampleSound(seconds: 30).wav, output: .silent)
         let playing = Task { try await player.playToEnd() }
@@ -100,7 +100,7 @@ import Testing
         #expect(player.pipeline.reports.isClosed)
     }
 
-    @Test("what is no sound is refused before it is opened")
+    @Test("a file that is no sound is rejected before it is opened")
     func refuses() async throws {
         let error = await #expect(throws: MediaError.self) {
             _ = try await VoicePlayer(bytes: Array("#EXTM3U\nhttp://127.0.0.1:9/a.ts\n".utf8), output: .silent)

@@ -29,7 +29,7 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
 }
 
 @Suite struct VoiceRecorderTests {
-    @Test("a file serves as source: the recording has its length, its shape and levels")
+    @Test("a file as source: the recording has its length, shape and levels")
     func recordsFromFile() async throws {
         let folder = try TemporaryFolder()
         let sound = SampleSound(seconds: 4)
@@ -60,7 +60,7 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
         #expect(abs(message.milliseconds - 2000) <= 150)
     }
 
-    @Test("the file of a recording is readable for its owner only")
+    @Test("only the owner can read the file of a recording")
     func isPrivate() async throws {
         let folder = try TemporaryFolder()
         let source = try folder.file("source.wav", SampleSound(seconds: 1).wav)
@@ -71,7 +71,7 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("without a sound server the error says what to do")
+    @Test("without a sound server the error contains a solution")
     func noServer() async throws {
         let folder = try TemporaryFolder()
         let nobody = SoundServer(address: "unix:\(folder.path)/nobody")
@@ -105,14 +105,14 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
     }
 }
 
-/// One after another: every test has a sound server of its own.
+/// Serialised, because every test has its own sound server.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct MicrophoneTests {
-    @Test("S0-100: what is spoken into the microphone is recorded, with live levels")
+    @Test("S0-100: the microphone is recorded, with live levels")
     func recordsMicrophone() async throws {
         let sound = SampleSound(seconds: 3)
         let expected = peaksFromOnset(sound.samples, count: sound.samples.count)
         var best = 0.0
-        // Sound is real time: on a machine that is busy for seconds, server and player drop some. Not three times in a row.
+        // Sound is real-time: under load, server and player drop some of it, but not three times in a row.
         for _ in 0..<3 where best < 0.9 {
             let (message, loudest) = try await recordFromMicrophone(sound)
             #expect(loudest > 0.5)
@@ -136,7 +136,7 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
             for await level in recorder.levels {
                 loudest = max(loudest, level.peak)
                 silent = level.peak < 0.01 ? silent + 1 : 0
-                // Half a second of silence behind the end: nothing more is on its way.
+                // Half a second of silence after the end: nothing more arrives.
                 if isPlayed.withLock({ $0 }), silent >= 10 { break }
             }
             return loudest
@@ -147,7 +147,7 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
         return (try await recorder.stop(), peak)
     }
 
-    @Test("a recording that is interrupted at any time leaves a file that can be played")
+    @Test("a recording that is interrupted at any time leaves a playable file")
     func interrupted() async throws {
         let server = try await PrivateSoundServer()
         let path = server.folder.path + "/a.ogg"
@@ -158,7 +158,7 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
             count += 1
             if count == 40 { break }
         }
-        // What a killed program would leave behind.
+        // The file that a killed program leaves behind.
         let midway = try await AudioFile.inspect(bytes: Array(try Data(contentsOf: URL(filePath: path))))
         #expect(midway.milliseconds >= 500)
         server.stop()
@@ -184,7 +184,7 @@ func peaksFromOnset(_ samples: [Float], count: Int) -> [Float] {
         while await levels.next() != nil {}
     }
 
-    @Test("a microphone that does not exist is told apart from a server that does not")
+    @Test("the errors for a missing microphone and a missing server differ")
     func noDevice() async throws {
         let server = try await PrivateSoundServer()
         let recorder = try VoiceRecorder(

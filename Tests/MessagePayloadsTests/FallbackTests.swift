@@ -17,7 +17,7 @@ struct FallbackTests {
     }
 
     @Test(
-        "the parts that an indication names are left out",
+        "the ranges of a fallback indication are left out",
         arguments: [
             ("<body start='0' end='33'/>", "Great" as String?, "Re" as String?),
             ("<body/>", nil, "Re"),
@@ -28,7 +28,7 @@ struct FallbackTests {
             ("<body end='33'/>", "Great", "Re"),
             ("<body start='36' end='4294967295'/>", "> Anna wrote:\n> Hi, how are you?\nGre", "Re"),
             ("<body start='90' end='99'/>", "> Anna wrote:\n> Hi, how are you?\nGreat", "Re"),
-            // What cannot be read hides nothing.
+            // An invalid indication hides nothing.
             ("<body start='5' end='2'/>", "> Anna wrote:\n> Hi, how are you?\nGreat", "Re"),
             ("<body start='-1' end='2'/>", "> Anna wrote:\n> Hi, how are you?\nGreat", "Re"),
         ])
@@ -38,7 +38,7 @@ struct FallbackTests {
             "<fallback xmlns='urn:xmpp:fallback:0' for='urn:xmpp:reply:0'>\(regions)</fallback>")
         #expect(message.body(withoutFallbackFor: [reply]) == body)
         #expect(message.subject(withoutFallbackFor: [reply]) == subject)
-        // Who does not know replies sees everything.
+        // Programs without support for replies show everything.
         #expect(message.body(withoutFallbackFor: ["urn:example"]) == message.body)
     }
 
@@ -51,7 +51,7 @@ struct FallbackTests {
         #expect(message.body(withoutFallbackFor: [reply]) == "🧛🏾🇺🇳")
     }
 
-    @Test("a reply quotes for others what it does not show to those who know replies")
+    @Test("a reply contains a quotation that is hidden by programs with support for replies")
     func replying() throws {
         let author = try JID("anna@example.com/tablet")
         let message = Message(type: .chat, body: "Great 👨‍👨‍👦‍👦!")
@@ -62,7 +62,7 @@ struct FallbackTests {
         #expect(try received.payload(MessageReply.self) == MessageReply(to: "message-id1", by: author))
     }
 
-    @Test("a long quotation is cut, and a reply without one changes no text")
+    @Test("a long quotation is truncated, and a reply without one changes no text")
     func longQuotation() throws {
         let long = Message(body: "yes").replying(
             MessageReply(to: "1"), quoting: (1...100).map(String.init).joined(separator: "\n"))

@@ -4,12 +4,12 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-@Suite("Media inside the message")
+@Suite("Media inside of the message")
 struct InlineMediaTests {
     private static let picture = [UInt8]((0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
     @Test(
-        "S0-93, S0-101: Base64 in lines of 64 under an element named by the kind; body and subject carry the kind",
+        "S0-93, S0-101: Base64 in lines of 64 in an element named after the kind; body and subject contain the kind",
         arguments: InlineMedia.Kind.allCases)
     func form(kind: InlineMedia.Kind) throws {
         var message = Message(to: try JID("juliet@capulet.example"), type: .chat)
@@ -23,7 +23,7 @@ struct InlineMediaTests {
         #expect(try InlineMedia(in: received)?.fileName == "20260912101500romeo")
     }
 
-    @Test("S0-96: the receiver tests the kind, takes the child and decodes it", arguments: InlineMedia.Kind.allCases)
+    @Test("S0-96: the receiver checks the kind, reads the child and decodes it", arguments: InlineMedia.Kind.allCases)
     func receiving(kind: InlineMedia.Kind) throws {
         var message = Message(type: .chat)
         let sent = try InlineMedia(kind: kind, fileName: "a", content: Self.picture)
@@ -32,7 +32,7 @@ struct InlineMediaTests {
         #expect(try InlineMedia(in: Message(type: .chat, body: kind.rawValue)) == nil)
     }
 
-    @Test("a medium without a name, and one whose name element is called otherwise")
+    @Test("a file without a name, and one with a different name element")
     func names() throws {
         let text = "<message xmlns='jabber:client'><ImageMessage>AAEC</ImageMessage></message>"
         #expect(try InlineMedia(in: Message(from: XMLElement(parsing: text)))?.fileName == nil)
@@ -41,7 +41,7 @@ struct InlineMediaTests {
     }
 
     @Test(
-        "S0-98: blank or damaged content is refused with a reason",
+        "S0-98: empty or damaged content is rejected with a reason",
         arguments: [
             ("", FileOfferError.empty), ("   ", .empty), ("%%%%", .notBase64), ("AAE", .notBase64),
         ])
@@ -51,7 +51,7 @@ struct InlineMediaTests {
         #expect(throws: error) { try InlineMedia(in: message) }
     }
 
-    @Test("S0-99: what is too large for a stanza is neither sent nor accepted")
+    @Test("S0-99: a file that is too large for a stanza is neither sent nor accepted")
     func tooLarge() throws {
         let content = [UInt8](repeating: 7, count: InlineMedia.maximumSize + 1)
         let limit = UInt64(InlineMedia.maximumSize)

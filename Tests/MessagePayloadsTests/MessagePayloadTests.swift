@@ -15,7 +15,7 @@ struct MessagePayloadTests {
         #expect(throws: XMLDecodingError.self) { try P(from: XMLElement(parsing: "<other xmlns='urn:x'/>")) }
     }
 
-    @Test("correction, retraction, markers, styling switched off")
+    @Test("correction, retraction, markers, disabled styling")
     func simple() throws {
         try check("<replace id='bad1' xmlns='urn:xmpp:message-correct:0'/>", MessageCorrection(of: "bad1"))
         try check("<markable xmlns='urn:xmpp:chat-markers:0'/>", DisplayedMarkerRequest())
@@ -47,7 +47,7 @@ struct MessagePayloadTests {
                 retractionID: nil, stamp: Timestamp("2019-09-20T23:19:12Z"), moderation: MessageModeration()))
     }
 
-    @Test("reactions; duplicates and what is no emoji are left out (XEP-0444)")
+    @Test("reactions; duplicates and non-emoji are left out (XEP-0444)")
     func reactions() throws {
         let id = "744f6e18-a57a-11e9-a656-4889e7820c76"
         try check(
@@ -62,7 +62,7 @@ struct MessagePayloadTests {
     }
 
     @Test(
-        "an emoji is the same however a program has written it",
+        "an emoji is the same in every spelling",
         arguments: [
             (["👍", "👍\u{FE0F}"], "👍"), (["❤", "❤\u{FE0F}", "❤\u{FE0E}"], "❤\u{FE0F}"),
             (["🏳\u{200D}🌈", "🏳\u{FE0F}\u{200D}🌈"], "🏳\u{FE0F}\u{200D}🌈"),
@@ -71,7 +71,7 @@ struct MessagePayloadTests {
         ])
     func qualified(ways: [String], way: String) {
         let kept = MessageReactions(ways, to: "1").reactions
-        // Texts that look alike are equal to Swift in some cases; what counts is what is sent.
+        // Swift treats some different texts as equal; the sent form matters.
         #expect(kept.map { Array($0.unicodeScalars) } == [Array(way.unicodeScalars)])
     }
 
@@ -107,7 +107,7 @@ struct MessagePayloadTests {
     }
 
     @Test(
-        "what lacks its identifier or holds a bad value is refused",
+        "payloads without an id or with an invalid value are rejected",
         arguments: [
             "<replace xmlns='urn:xmpp:message-correct:0'/>", "<displayed xmlns='urn:xmpp:chat-markers:0'/>",
             "<retract xmlns='urn:xmpp:message-retract:1'/>", "<reactions xmlns='urn:xmpp:reactions:0'/>",

@@ -7,7 +7,7 @@ import XMPPStanzas
 /// XEP-0393.
 @Suite("Message styling")
 struct StylingTests {
-    /// A notation to compare with: the style's letters around what they cover, lines apart.
+    /// A notation for comparison: the letters of a style around its text, on separate lines.
     private func notation(_ text: String) -> String { notation(StyledText(text).blocks).joined(separator: "\n") }
 
     private func notation(_ blocks: [StyledText.Block]) -> [String] {
@@ -56,7 +56,7 @@ struct StylingTests {
     }
 
     @Test(
-        "what the specification leaves plain (§6.2)",
+        "the plain texts of the specification (§6.2)",
         arguments: [
             "not strong*", "*not strong", "*not \n strong*", "*not *strong", "**", "***", "****", "*", "_ _", "a*b*c",
             "2 * 3 * 4", "snake_case_name", "https://example.org/~user/~home",
@@ -66,7 +66,7 @@ struct StylingTests {
     }
 
     @Test(
-        "styles within styles, and directives that cross",
+        "nested styles, and overlapping directives",
         arguments: [
             ("*_both_ strong*", "{es:both}{s: strong}"),
             ("_*~`all`~*_", "{estp:all}"),
@@ -116,7 +116,7 @@ struct StylingTests {
         #expect(notation(text) == expected)
     }
 
-    @Test("a sender can switch styling off (§7)")
+    @Test("a sender can disable styling (§7)")
     func unstyled() throws {
         let message = try Message(
             from: XMLElement(
@@ -127,7 +127,7 @@ struct StylingTests {
         #expect(Message().styledBody() == nil)
     }
 
-    @Test("no character of a line is lost, whatever stands in it")
+    @Test("no character of a line is lost")
     func nothingLost() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
@@ -142,7 +142,7 @@ struct StylingTests {
     }
 
     @Test(
-        "hostile texts take time in proportion to their length",
+        "hostile texts take linear time",
         arguments: ["*a ", "*", "_*~`", "`*a_ ", ">", "> ", "```\n", ">\n", "*a* "])
     func linear(unit: String) {
         func cost(_ count: Int) -> Double {
@@ -153,7 +153,7 @@ struct StylingTests {
         #expect(cost(8_000) < cost(500) * 100 + 0.02)
     }
 
-    /// The time that this thread works, whatever else the machine does.
+    /// The processor time of this thread, independent of other load.
     private func processorSeconds(_ work: () -> Void) -> Double {
         func now() -> Double {
             var time = timespec()
@@ -165,7 +165,7 @@ struct StylingTests {
         return now() - start
     }
 
-    @Test("quotations are read to a bounded depth")
+    @Test("quotations are parsed to a limited depth")
     func depth() {
         var blocks = StyledText(String(repeating: ">", count: 100_000) + "a").blocks
         var depth = 0

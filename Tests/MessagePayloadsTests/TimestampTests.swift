@@ -23,7 +23,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "refuses everything else",
+        "rejects everything else",
         arguments: [
             "", "2002", "2002-09-10", "20020910T23:08:25", "2002-09-10T23:08:25", "2002-13-10T23:08:25Z",
             "2002-02-29T23:08:25Z", "1900-02-29T00:00:00Z", "2002-09-10T24:00:00Z", "2002-09-10T23:60:00Z",
@@ -42,7 +42,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("leaves out milliseconds that are zero")
+    @Test("omits milliseconds that are zero")
     func form() {
         #expect(Timestamp(millisecondsSince1970: 1_031_699_305_000).description == "2002-09-10T23:08:25Z")
         #expect(Timestamp(millisecondsSince1970: 1_031_699_305_020).description == "2002-09-10T23:08:25.020Z")

@@ -5,7 +5,7 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-@Suite("The stanza of a message")
+@Suite("Building the stanza of a message")
 struct MessageBuilderTests {
     private func built(_ content: MessageContent, _ kind: ConversationAddress.Kind, tellsActivity: Bool = false) throws
         -> Message
@@ -15,7 +15,7 @@ struct MessageBuilderTests {
             MessageBuilder(tellsActivity: tellsActivity).message(content, id: "m1", in: conversation))
     }
 
-    @Test("a message says that its author is done, to one person and only if writing is told at all (XEP-0085 §5.1)")
+    @Test("a message ends the typing state, in direct conversations and only if typing is disclosed (XEP-0085 §5.1)")
     func writingIsOver() throws {
         let content = MessageContent.text(MessageText("O"))
         #expect(try built(content, .direct, tellsActivity: true).chatState == .active)
@@ -23,7 +23,9 @@ struct MessageBuilderTests {
         #expect(try built(content, .room, tellsActivity: true).chatState == nil)
     }
 
-    @Test("what is built is read as what it was, between two and in a room, and its id is its origin-id")
+    @Test(
+        "a built stanza is read back as the same message, in direct conversations and rooms, and its id is its origin-id"
+    )
     func reading() throws {
         let room = try JID("orchard@rooms.example.com")
         let target = TargetReference.archived(ArchiveReference(archive: room, id: "s1"))
@@ -58,7 +60,7 @@ struct MessageBuilderTests {
     }
 
     @Test(
-        "P12: the quotation of an answer is cut: lines, the length of each, and all together",
+        "P12: the quotation of a reply is limited: lines, the length of each, and the total",
         arguments: [
             ("short", "> short\n"), ("a\nb", "> a\n> b\n"), ("", "> \n"), ("a\n", "> a\n> \n"),
             (String(repeating: ">", count: 70_000), "> \(String(repeating: ">", count: 200))…\n"),
@@ -80,7 +82,7 @@ struct MessageBuilderTests {
 }
 
 extension Message {
-    /// What programs show that know replies.
+    /// The text in programs that support replies.
     fileprivate var bodyWithoutQuotation: String? {
         guard let end = (try? payload(FallbackIndication.self))??.bodyRegions.first?.end, let body else { return nil }
         return String(String.UnicodeScalarView(body.unicodeScalars.dropFirst(end)))

@@ -5,7 +5,7 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-@Suite("Which identifier counts for what")
+@Suite("Which id is used for what")
 struct MessageIdentityTests {
     private static let room = "coven@chat.shakespeare.lit"
 
@@ -45,7 +45,7 @@ struct MessageIdentityTests {
         #expect(MessageIdentity(message, assignedBy: nil).identifier(for: purpose) == unassigned)
     }
 
-    @Test("between two either identifier is understood, in a room only the right one")
+    @Test("in a direct conversation either id is accepted, in a room only the right one")
     func matching() throws {
         let account = try JID(Self.room)
         let chat = MessageIdentity(try message("chat", Self.both), assignedBy: account)
@@ -58,7 +58,7 @@ struct MessageIdentityTests {
         #expect(!room.isMeant(by: "m1", for: .retraction) && !room.isMeant(by: "m1", for: .displayedMarker))
     }
 
-    @Test("the identifier of somebody else, or two that differ, is believed by nobody (XEP-0359 §6)")
+    @Test("an id of another entity, or two different ones, are ignored (XEP-0359 §6)")
     func forged() throws {
         let account = try JID(Self.room)
         let others = try message("groupchat", "<stanza-id xmlns='urn:xmpp:sid:0' by='evil.example' id='x'/>")

@@ -4,7 +4,7 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-@Suite("What a message in a room means")
+@Suite("The meaning of room messages")
 struct RoomReaderTests {
     static let arrival = MessageReader.Arrival(.live, time: MessageTime(millisecondsSince1970: 2_000_000_000_000))
 
@@ -33,7 +33,7 @@ struct RoomReaderTests {
         return copy
     }
 
-    @Test("A text has the name that the room's archive gave to it, and no other's")
+    @Test("A text has the id of the room's archive, and of no other")
     func text() throws {
         let copy = try #require(
             try Self.copy(
@@ -47,7 +47,7 @@ struct RoomReaderTests {
     }
 
     @Test(
-        "A message is our own by the lasting name, and by the nickname only where there is none",
+        "A message is our own by the occupant id, and by the nickname only if there is none",
         arguments: [
             ("<occupant-id xmlns='urn:xmpp:occupant-id:0' id='own'/>", "Jule", true),
             ("<occupant-id xmlns='urn:xmpp:occupant-id:0' id='own'/>", "Jule2", true),
@@ -61,7 +61,7 @@ struct RoomReaderTests {
         #expect(copy.route == (isOwn ? .reflection : .live))
     }
 
-    @Test("N2, N3: a room that announces neither occupant ids nor ids of its archive has none to believe")
+    @Test("N2, N3: occupant ids and archive ids of a room that does not announce them are ignored")
     func unannounced() throws {
         let forged = """
             <body>O</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='own'/>\
@@ -73,7 +73,7 @@ struct RoomReaderTests {
         #expect(!copy.isOutgoing && copy.occupantID == nil && copy.archiveReferences.isEmpty)
     }
 
-    @Test("A delay of the room is believed while it sends its history, and not afterwards")
+    @Test("A delay stamp of the room is accepted while it sends its history, and not afterwards")
     func history() throws {
         let body = """
             <body>O</body><delay xmlns='urn:xmpp:delay' from='orchard@rooms.example.com' stamp='2019-01-01T00:00:00Z'/>
@@ -97,7 +97,7 @@ struct RoomReaderTests {
     }
 
     @Test(
-        "Only the room itself takes back what others said, in the form of today and in that of Debian 12's Prosody",
+        "Only the room itself retracts messages of others, in the current form and in that of Debian 12's Prosody",
         arguments: [
             """
             <retract xmlns='urn:xmpp:message-retract:1' id='s1'><moderated xmlns='urn:xmpp:message-moderate:1'/></retract>
@@ -114,7 +114,7 @@ struct RoomReaderTests {
         #expect(try Self.read(retraction, from: "orchard@rooms.example.com/Romeo").isEmpty)
     }
 
-    @Test("Reactions and replies name a message by the room's archive, corrections by the sender's id")
+    @Test("Reactions and replies refer to the id of the room's archive, corrections to the sender's id")
     func references() throws {
         let room = try JID("orchard@rooms.example.com")
         let archived = TargetReference.archived(ArchiveReference(archive: room, id: "s1"))
@@ -131,7 +131,7 @@ struct RoomReaderTests {
                 == .correction(of: .sent(id: "m0"), MessageText("O")))
     }
 
-    @Test("A room that has forgotten us refuses nothing for good; other refusals count")
+    @Test("An error of a room that has lost us is temporary; other errors count")
     func refusals() throws {
         func error(_ condition: String) -> String {
             "<error type='cancel'><\(condition) xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>"
@@ -146,7 +146,7 @@ struct RoomReaderTests {
         #expect(key.kind == .room && report.kind == .refused(condition: "forbidden", text: nil))
     }
 
-    @Test("What an occupant says alone is a conversation of its own; a stranger's room says nothing")
+    @Test("Private messages of an occupant are a separate conversation; those of an unknown room are ignored")
     func others() throws {
         guard
             case .message(_, let key)? = try Self.read(
@@ -160,7 +160,7 @@ struct RoomReaderTests {
         #expect(try Self.read("<body>O</body>", from: "elsewhere@rooms.example.com/Romeo").isEmpty)
     }
 
-    @Test("Another device of ours has shown a message of the room")
+    @Test("Another device of ours has displayed a message of the room")
     func displayed() throws {
         let marker = "<displayed xmlns='urn:xmpp:chat-markers:0' id='s1'/>"
         let room = try JID("orchard@rooms.example.com")

@@ -1,7 +1,7 @@
 import Foundation
 package import ServerFixtures
 
-/// A person whose account is at work in `hongyan-desktop`, on a display of its own.
+/// A user of `hongyan-desktop`, on a private display.
 package struct DesktopPerson: Sendable {
     /// The longest iteration of the main loop in a run of the program, in milliseconds.
     package struct LongestIteration: Decodable, Sendable {
@@ -14,7 +14,7 @@ package struct DesktopPerson: Sendable {
 
     private var report: String { person.home.path + "/main-loop.json" }
 
-    /// An account that the programs of the person know; the window is not there yet.
+    /// An account that is set up in the programs; the window is not open yet.
     package init(_ name: String, onAny server: any PrivateServer) async throws {
         desktop = try PrivateDesktop(width: 1000, height: 700)
         person = try await Person(name, onAny: server)
@@ -31,14 +31,14 @@ package struct DesktopPerson: Sendable {
     /// The file that the program stores messages in.
     package var store: String { person.home.path + "/data/hongyan/chat.db" }
 
-    /// Whether a text is in the store: what the program has received.
+    /// Whether the store contains a text that the program has received.
     package func hasStored(_ text: String) -> Bool {
         [store, store + "-wal"].contains { path in
             (try? Data(contentsOf: URL(filePath: path)))?.range(of: Data(text.utf8)) != nil
         }
     }
 
-    /// Ends the program as its menu does.
+    /// Quits the program like its menu.
     package func quit(_ program: Program) async throws -> LongestIteration? {
         let bus = desktop.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
         _ = try await OutsideProgram.run(

@@ -1,24 +1,24 @@
 package import ServerFixtures
 
-/// A person with a computer of its own: account, home folders, and the programs of this package.
+/// A user with an account, home folders, and the programs of this package.
 package struct Person: Sendable {
     package let home: ProgramHome
     package let server: any PrivateServer
     package let account: Account
 
-    /// An account that exists, used by nobody else. Its password is not kept yet.
+    /// A new account. Its password is not saved yet.
     package init(_ name: String, on server: PrivateProsody) async throws {
         try await self.init(name, onAny: server)
     }
 
-    /// The same on a server of any kind.
+    /// A new account on a server of any kind.
     package init(_ name: String, onAny server: any PrivateServer) async throws {
         self.server = server
         home = try ProgramHome()
         account = try await server.newAccount(name)
     }
 
-    /// A person without an account.
+    /// A user without an account.
     package init(newcomer name: String, on server: PrivateProsody) throws {
         self.server = server
         home = try ProgramHome()
@@ -28,7 +28,7 @@ package struct Person: Sendable {
 
     package var address: String { account.address }
 
-    /// Account, server and password for the command line.
+    /// The account, server and password for the command line.
     package func connection(password: String? = nil) throws -> [String] {
         let file = try home.write("password", (password ?? account.password) + "\n")
         return ["--jid", address, "--password-file", file] + place
@@ -38,7 +38,7 @@ package struct Person: Sendable {
         ["--host", server.host, "--port", String(server.port), "--ca", server.certificates.authorityFile]
     }
 
-    /// Runs a command of `hongyan` with this person's account to its end.
+    /// Runs a command of `hongyan` with this account to its end.
     @discardableResult
     package func run(_ arguments: String..., expecting status: Int32 = 0) async throws -> Program.Result {
         let result = try await Program("hongyan", arguments + connection(), home: home).result()
@@ -48,7 +48,7 @@ package struct Person: Sendable {
         return result
     }
 
-    /// Runs `hongyan` with these words and no others.
+    /// Runs `hongyan` with exactly these arguments.
     package func bare(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) async throws
         -> Program.Result
     {
@@ -66,7 +66,7 @@ package struct Person: Sendable {
         return program
     }
 
-    /// Starts the conversation in a terminal.
+    /// Starts the chat in a terminal.
     package func chat(_ arguments: String..., columns: UInt16 = 80, rows: UInt16 = 24) throws -> Program {
         try Program("hongyan", ["chat"] + arguments + connection(), home: home, size: (columns, rows))
     }

@@ -4,13 +4,13 @@ import Glibc
 import ServerFixtures
 import Synchronization
 
-/// A built program, run as a process of its own with its own home folders.
+/// A built program, run as a process with its own home folders.
 package final class Program: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
     }
 
-    /// What a program left when it had ended.
+    /// The result of a program that has ended.
     package struct Result: Sendable {
         package var status: Int32
         package var output: String
@@ -21,17 +21,17 @@ package final class Program: Sendable {
     }
 
     package let process: Int32
-    /// POSIX_SPAWN_SETSID, which the module of the C library leaves out.
+    /// POSIX_SPAWN_SETSID, which the module of the C library does not contain.
     private static let newSession: Int16 = 0x80
     private let folder: String
-    /// The terminal's other end, if it runs in one.
+    /// The controlling end of the terminal, if the program runs in one.
     private let terminal: FileHandle?
     private let written = Mutex("")
     private let ended = Mutex<Int32?>(nil)
-    /// What the terminal shows is being read.
+    /// Reads the output of the terminal.
     private let reading = DispatchGroup()
 
-    /// Starts `name`; with a size in a terminal of its own, otherwise with `input` as standard input.
+    /// Starts `name`; with a size in a new terminal, otherwise with `input` as standard input.
     package init(
         _ name: String, _ arguments: [String], home: ProgramHome, environment: [String: String] = [:],
         input: String? = nil,
@@ -51,7 +51,7 @@ package final class Program: Sendable {
                 throw Failure(description: "openpty failed")
             }
             _ = fcntl(master, F_SETFD, FD_CLOEXEC)
-            // The first terminal that the leader of a session opens becomes its own.
+            // The first terminal that a session leader opens becomes its controlling terminal.
             for descriptor: Int32 in 0...2 {
                 posix_spawn_file_actions_addopen(&actions, descriptor, name, O_RDWR, 0)
             }
@@ -106,7 +106,7 @@ package final class Program: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Where the programs are built: beside the tests.
+    /// The folder of the built programs: beside the tests.
     private static let folder: String = {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         var folder = (program as NSString).deletingLastPathComponent
@@ -127,7 +127,7 @@ package final class Program: Sendable {
     }
 
     private func collect() -> Int32 {
-        // The last words may still be on their way when the program has ended.
+        // The last output may still be in transit when the program has ended.
         defer { _ = reading.wait(timeout: .now() + .seconds(60)) }
         return ended.withLock { ended in
             if let ended { return ended }
@@ -143,13 +143,13 @@ package final class Program: Sendable {
         (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)) ?? ""
     }
 
-    /// What stands in the standard output so far.
+    /// The standard output so far.
     package var output: String { text("output") }
     package var errors: String { text("errors") }
 
     package func signal(_ number: Int32) { kill(process, number) }
 
-    /// Waits until the output has what is wanted.
+    /// Waits until the output fulfils a condition.
     package func waitForOutput(_ description: String, seconds: Int = 60, _ isThere: @Sendable (String) -> Bool)
         async throws
     {
@@ -158,7 +158,7 @@ package final class Program: Sendable {
 
     // MARK: In a terminal
 
-    /// Everything that the program has written to its terminal, escape sequences and all.
+    /// Everything that the program has written to its terminal, including escape sequences.
     package var screenText: String { written.withLock { $0 } }
 
     package func type(_ text: String) {
@@ -167,7 +167,7 @@ package final class Program: Sendable {
 
     private func readTerminal() {
         guard let descriptor = terminal?.fileDescriptor else { return }
-        // The handle is kept alive by this object, which the thread holds no longer than each read.
+        // This object keeps the handle open; the thread references it only for each read.
         let copy = dup(descriptor)
         reading.enter()
         Thread.detachNewThread { [weak self, reading] in
@@ -178,7 +178,7 @@ package final class Program: Sendable {
                 let count = read(copy, &buffer, buffer.count)
                 guard count > 0, let self else { break }
                 rest += buffer.prefix(count)
-                // A character may come in two pieces.
+                // A character may arrive in two pieces.
                 var end = rest.count
                 while end > 0, rest.count - end < 4, String(validating: rest[..<end], as: UTF8.self) == nil { end -= 1 }
                 let text = String(decoding: rest[..<end], as: UTF8.self)
@@ -189,7 +189,7 @@ package final class Program: Sendable {
         }
     }
 
-    /// Looks again and again, as nothing tells when another process has written.
+    /// Polls, because nothing reports when another process has written.
     package func poll(_ description: String, seconds: Int, _ isThere: () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while !isThere() {
@@ -207,7 +207,7 @@ package final class Program: Sendable {
     }
 }
 
-/// The home folders of one person; removed with it.
+/// The home folders of a user; removed with this object.
 package final class ProgramHome: Sendable {
     package let path: String
 

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The one thread that starts programs. The kernel ends a program with the *thread* that started it, so this one must
-/// live as long as the test process.
+/// The thread that starts all programs. The kernel ends a program with the *thread* that started it, so this one must
+/// run as long as the test process.
 enum SpawningThread {
     private static let waiting = Mutex<[@Sendable () -> Void]>([])
     private static let count = DispatchSemaphore(value: 0)
@@ -13,7 +13,7 @@ enum SpawningThread {
         }
     }
 
-    /// Runs `body` there and waits for it.
+    /// Runs `body` on this thread and waits for it.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
         _ = thread
         let done = DispatchSemaphore(value: 0)

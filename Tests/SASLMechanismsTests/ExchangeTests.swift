@@ -1,7 +1,7 @@
 import SASLMechanisms
 import Testing
 
-/// A mechanism and what it is bound to.
+/// A mechanism and its channel binding.
 struct BoundExchange: Sendable, CustomTestStringConvertible {
     let hash: SASLHash
     let binding: GS2ChannelBinding
@@ -38,9 +38,9 @@ struct BoundExchange: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("SASL, client against server")
+@Suite("SASL, client with server")
 struct ExchangeTests {
-    @Test("SCRAM succeeds over every hash function and binding", arguments: BoundExchange.all)
+    @Test("SCRAM succeeds with every hash function and binding", arguments: BoundExchange.all)
     func scram(exchange: BoundExchange) throws {
         var client: any SASLClientMechanism = exchange.client()
         var server: any SASLServerMechanism = try exchange.server()
@@ -50,7 +50,7 @@ struct ExchangeTests {
         #expect(client.reusableKeys?.hash == exchange.hash)
     }
 
-    @Test("a wrong password is refused over every hash function and binding", arguments: BoundExchange.all)
+    @Test("a wrong password is rejected with every hash function and binding", arguments: BoundExchange.all)
     func wrongPassword(exchange: BoundExchange) throws {
         var client: any SASLClientMechanism = exchange.client(SASLCredentials(username: "user", password: "pen"))
         var server: any SASLServerMechanism = try exchange.server()
@@ -58,7 +58,7 @@ struct ExchangeTests {
         #expect(client.reusableKeys == nil)
     }
 
-    @Test("an unknown user is refused")
+    @Test("an unknown user is rejected")
     func unknownUser() throws {
         let exchange = BoundExchange(hash: .sha256, binding: .unsupported, signsInChallenge: false)
         var client: any SASLClientMechanism = exchange.client(SASLCredentials(username: "nobody", password: "pencil"))
@@ -67,7 +67,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "a man in the middle is found by the binding: the two ends see different connections",
+        "a man in the middle is detected by the binding, because the two ends see different connections",
         arguments: [
             (ChannelBinding.tlsExporter([1]), ChannelBinding.tlsExporter([2])),
             (.tlsUnique([1]), .tlsUnique([2])), (.tlsServerEndPoint([1]), .tlsServerEndPoint([1, 2])),
@@ -80,7 +80,7 @@ struct ExchangeTests {
         #expect(try run(&client, against: &server) == .refused(.notAuthorized, .channelBindingsDoNotMatch))
     }
 
-    @Test("a kind of binding that the server does not have is refused")
+    @Test("a binding type that the server does not support is rejected")
     func otherKind() throws {
         let exchange = BoundExchange(hash: .sha1, binding: .bound(.tlsUnique([1])), signsInChallenge: false)
         var client: any SASLClientMechanism = exchange.client()
@@ -88,7 +88,7 @@ struct ExchangeTests {
         #expect(try run(&client, against: &server) == .refused(.notAuthorized, .unsupportedChannelBindingType))
     }
 
-    @Test("a list with the -PLUS names cut out is found by the flag y")
+    @Test("a list without its -PLUS names is detected by the flag y")
     func downgradeFlag() throws {
         let keys = try SCRAMServerKeys.pencil(.sha256)
         var server: any SASLServerMechanism = SCRAMServer(
@@ -102,7 +102,8 @@ struct ExchangeTests {
         #expect(SCRAMServerError.serverDoesSupportChannelBinding.meansTampering)
     }
 
-    @Test("names with comma and equals sign arrive as they are", arguments: ["a,b=c", "=2C", ",", "=", "ü,é=日本"])
+    @Test(
+        "names with comma and equals sign are transferred correctly", arguments: ["a,b=c", "=2C", ",", "=", "ü,é=日本"])
     func escapedNames(name: String) throws {
         let keys = try SCRAMServerKeys.pencil(.sha1)
         var server: any SASLServerMechanism = SCRAMServer(
@@ -115,7 +116,7 @@ struct ExchangeTests {
         #expect(outcome == .success(SASLIdentity(username: name, authorizationID: name + "@example.org")))
     }
 
-    @Test("the keys of one exchange serve the next in place of the password")
+    @Test("the keys of one exchange replace the password in the next")
     func reusedKeys() throws {
         let exchange = BoundExchange(hash: .sha512, binding: .unsupported, signsInChallenge: false)
         var client: any SASLClientMechanism = exchange.client()
@@ -130,7 +131,7 @@ struct ExchangeTests {
         #expect(next.reusableKeys == keys)
     }
 
-    @Test("keys that no longer fit the server's salt ask for the password, and with it serve again")
+    @Test("keys for another salt require the password, and are then valid again")
     func staleKeys() throws {
         let keys = try #require(
             SCRAMKeys(password: "pencil", salt: [1], iterations: 4096, digest: .library(.sha1)))
@@ -145,7 +146,7 @@ struct ExchangeTests {
         #expect(try run(&client, against: &server) == .success(SASLIdentity(username: "user")))
     }
 
-    @Test("a kept salted password makes the same keys as the password")
+    @Test("a stored salted password gives the same keys as the password")
     func saltedPassword() throws {
         let digest = SASLDigest.library(.sha256)
         let salted = try #require(digest.pbkdf2(Array("pencil"), [7], 4096))
@@ -153,7 +154,7 @@ struct ExchangeTests {
         #expect(keys == SCRAMKeys(password: "pencil", salt: [7], iterations: 4096, digest: digest))
     }
 
-    @Test("credentials and keys never show their secret in text")
+    @Test("descriptions of credentials and keys never contain the secret")
     func redaction() throws {
         let keys = try #require(
             SCRAMKeys(password: "pencil", salt: [1], iterations: 4096, digest: .library(.sha1)))

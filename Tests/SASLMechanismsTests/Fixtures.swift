@@ -3,7 +3,7 @@ import SASLMechanisms
 import Testing
 
 extension SASLDigests {
-    /// The digests of libcrypto, as a program injects them.
+    /// The digests of libcrypto, injected like in a program.
     static let library = SASLDigests(SASLHash.allCases.map { .library($0) })
 }
 
@@ -43,13 +43,13 @@ extension [UInt8] {
     var text: String { String(decoding: self, as: UTF8.self) }
 }
 
-/// What an exchange came to.
+/// The result of an exchange.
 enum Outcome: Equatable {
     case success(SASLIdentity)
     case refused(SASLFailureCondition, SCRAMServerError?)
 }
 
-/// Runs both ends against each other until one of them ends the exchange.
+/// Runs both ends of an exchange until one of them ends it.
 func run(
     _ client: inout any SASLClientMechanism, against server: inout any SASLServerMechanism
 ) throws -> Outcome {

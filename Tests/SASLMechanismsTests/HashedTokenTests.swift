@@ -53,7 +53,7 @@ struct HashedTokenTests {
         try client.succeed(with: data)
     }
 
-    @Test("Another token, another binding and a broken message are refused")
+    @Test("Another token, another binding and an invalid message are rejected")
     func refused() throws {
         let digest = try Self.digest()
         func answer(token: String, binding: ChannelBinding?) throws -> SASLServerStep {
@@ -70,7 +70,7 @@ struct HashedTokenTests {
         }
     }
 
-    @Test("A server that does not know the token is not believed")
+    @Test("A server that does not know the token is rejected")
     func serverProof() throws {
         for (data, code) in [
             (nil, SASLError.Code.serverSignatureMissing), ([], .serverSignatureMissing),
@@ -97,7 +97,7 @@ struct HashedTokenTests {
         SASLNegotiator(policy: policy, security: security, digests: .library)
     }
 
-    @Test("The best binding of both ends is asked for; an unbound token only where it is allowed")
+    @Test("The best common binding is requested; an unbound token only if it is allowed")
     func choice() {
         let both = SASLConnectionSecurity.tls13(bindings: [.tlsServerEndPoint([1]), Self.exporter])
         #expect(Self.negotiator(both).tokenMechanism(from: Self.offered)?.rawValue == "HT-SHA-256-EXPR")
@@ -113,7 +113,7 @@ struct HashedTokenTests {
         #expect(Self.negotiator(.clear, policy).tokenMechanism(from: Self.offered) == nil)
     }
 
-    @Test("tls-unique is not used on TLS 1.3, whatever the transport gives")
+    @Test("tls-unique is not used with TLS 1.3, whatever the transport provides")
     func uniqueOnTLS13() {
         let security = SASLConnectionSecurity.tls13(bindings: [.tlsUnique([1])])
         let mechanism = SASLMechanismName.hashedToken(.sha256, binding: .tlsUnique)

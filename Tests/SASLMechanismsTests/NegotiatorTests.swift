@@ -1,7 +1,7 @@
 import SASLMechanisms
 import Testing
 
-@Suite("SASL, picking a mechanism")
+@Suite("SASL, selecting a mechanism")
 struct NegotiatorTests {
     static let exporter = ChannelBinding.tlsExporter([1])
     static let unique = ChannelBinding.tlsUnique([2])
@@ -31,7 +31,7 @@ struct NegotiatorTests {
         let flag: GS2ChannelBinding
     }
 
-    /// What real servers offer, and what a client has to answer.
+    /// The offers of real servers, and the expected choice of a client.
     static let servers: [Row] = [
         Row(
             testDescription: "Prosody 0.12 over TLS 1.2", mechanisms: ["PLAIN", "SCRAM-SHA-1", "SCRAM-SHA-1-PLUS"],
@@ -73,7 +73,7 @@ struct NegotiatorTests {
             flag: .unsupported),
     ]
 
-    @Test("the strongest usable mechanism is picked, bound as both ends can", arguments: servers)
+    @Test("the strongest usable mechanism is selected, with a binding that both ends support", arguments: servers)
     func strongest(row: Row) throws {
         let selection = try select(row.mechanisms, bindings: row.bindings, over: row.security)
         #expect(selection == SASLSelection(mechanism: row.expected, channelBinding: row.flag))
@@ -81,7 +81,7 @@ struct NegotiatorTests {
     }
 
     @Test(
-        "A16: where the list of kinds was replaced or taken out, no unbound login is made (XEP-0440 §4)",
+        "A16: if the list of binding types was replaced or removed, no unbound login is made (XEP-0440 §4)",
         arguments: [
             (["tls-made-up"], tls13, false), (["tls-made-up"], tls12, false), ([], tls13, false),
             (["tls-unique"], .tls13(bindings: [unique, exporter]), false), (nil, tls13, true),
@@ -97,7 +97,7 @@ struct NegotiatorTests {
         }
     }
 
-    @Test("after a login that was bound to its connection an unbound one is refused where binding is possible")
+    @Test("after a login with channel binding, one without it is rejected where binding is possible")
     func noLongerBound() throws {
         let policy = SASLPolicy(allowedMechanisms: SASLPolicy.all, previousMechanism: .scramSHA256Plus)
         for mechanisms in [["SCRAM-SHA-256"], ["SCRAM-SHA-256", "SCRAM-SHA-256-PLUS"], ["PLAIN"]] {
@@ -111,7 +111,7 @@ struct NegotiatorTests {
         #expect(try select(mechanisms, over: resumed, policy: policy).mechanism == .scramSHA256)
     }
 
-    @Test("W-8: PLAIN never goes over a connection in clear, whatever the policy")
+    @Test("W-8: PLAIN is never used over an unencrypted connection, whatever the policy")
     func plainInClear() throws {
         #expect(
             throws: SASLError(.noUsableMechanism([SASLRefusal(mechanism: "PLAIN", reason: .connectionNotEncrypted)]))
@@ -133,7 +133,7 @@ struct NegotiatorTests {
     }
 
     @Test(
-        "PLAIN is refused for ever after a login that kept the password",
+        "PLAIN is permanently rejected after a login that did not disclose the password",
         arguments: [
             SASLMechanismName.scramSHA1, .scramSHA256Plus, .external,
         ])
@@ -146,7 +146,7 @@ struct NegotiatorTests {
         #expect(try select(["PLAIN"], over: Self.tls13, policy: first).mechanism == .plain)
     }
 
-    @Test("channel binding can be demanded")
+    @Test("channel binding can be required")
     func requiredBinding() throws {
         let policy = SASLPolicy(requiresChannelBinding: true)
         #expect(
@@ -161,7 +161,7 @@ struct NegotiatorTests {
         #expect(bound.mechanism == .scramSHA1Plus)
     }
 
-    @Test("after a bound exchange failed another bound one is tried, but never an unbound one")
+    @Test("after a bound exchange failed, another bound one is tried, but never an unbound one")
     func noFallbackFromBinding() throws {
         let offer = ["SCRAM-SHA-1", "SCRAM-SHA-256", "SCRAM-SHA-1-PLUS", "SCRAM-SHA-256-PLUS"]
         let second = try select(offer, bindings: ["tls-exporter"], over: Self.tls13, tried: [.scramSHA256Plus])
@@ -174,7 +174,7 @@ struct NegotiatorTests {
         #expect(unbound == SASLSelection(mechanism: .scramSHA1, channelBinding: .unsupported))
     }
 
-    @Test("the certificate comes first where there is one, anonymity only where it is asked for")
+    @Test("a certificate is preferred if there is one, anonymous login is used only on request")
     func credentials() throws {
         #expect(try select(Self.everything, over: Self.tls13, credentials: .certificate()).mechanism == .external)
         #expect(try select(Self.everything, over: Self.tls13, credentials: .anonymous).mechanism == .anonymous)
@@ -186,7 +186,7 @@ struct NegotiatorTests {
         #expect(external.mechanism == .external)
     }
 
-    @Test("kept keys serve their hash function alone")
+    @Test("stored keys are used for their hash function only")
     func keptKeys() throws {
         let keys = SCRAMKeys(hash: .sha1, salt: [1], iterations: 4096, clientKey: [], serverKey: [])
         let credentials = SASLCredentials(username: "user", password: nil, scramKeys: [keys])
@@ -194,21 +194,21 @@ struct NegotiatorTests {
         #expect(throws: SASLError.self) { try select(["SCRAM-SHA-256"], over: Self.tls13, credentials: credentials) }
     }
 
-    @Test("only hash functions that the program computes are negotiated")
+    @Test("only hash functions that the program implements are negotiated")
     func digests() throws {
         let sha256 = SASLDigests([.library(.sha256)])
         #expect(try select(Self.everything, over: Self.tls13, digests: sha256).mechanism == .scramSHA256)
         #expect(throws: SASLError.self) { try select(["SCRAM-SHA-1"], over: Self.tls13, digests: .none) }
     }
 
-    @Test("a client whose policy has no -PLUS does not claim that it could bind")
+    @Test("a client whose policy excludes -PLUS does not claim to support binding")
     func noClaim() throws {
         let policy = SASLPolicy(allowedMechanisms: [.scramSHA1])
         let selection = try select(["SCRAM-SHA-1"], over: Self.tls13, policy: policy)
         #expect(selection.channelBinding == .unsupported)
     }
 
-    @Test("where nothing fits the error names the whole list with the reasons")
+    @Test("if nothing is acceptable, the error contains the whole list with the reasons")
     func nothingFits() {
         do {
             _ = try select(["X-OAUTH2", "PLAIN", "SCRAM-SHA-1-PLUS"], over: Self.tls13, policy: SASLPolicy())
@@ -227,7 +227,7 @@ struct NegotiatorTests {
         #expect(SASLError(.noUsableMechanism([])).description == "The server offers no way to log in.")
     }
 
-    @Test("the client that is made is the one that was picked", arguments: SASLMechanismName.byStrength)
+    @Test("the created client is the selected one", arguments: SASLMechanismName.byStrength)
     func made(mechanism: SASLMechanismName) throws {
         let negotiator = SASLNegotiator(
             policy: SASLPolicy(allowedMechanisms: [mechanism]), security: Self.tls13, digests: .library)

@@ -1,7 +1,7 @@
 import SASLMechanisms
 import Testing
 
-/// A generator that gives the same numbers in every run, so that a failure can be repeated (SplitMix64).
+/// A generator with the same numbers in every run, so that a failure can be reproduced (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -14,9 +14,9 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-@Suite("SASL, bytes of any kind")
+@Suite("SASL, arbitrary bytes")
 struct PropertyTests {
-    /// Cheap and wrong on purpose: what is tested is reading, not cryptography.
+    /// Fast and deliberately insecure: the tests are about parsing, not cryptography.
     static let digest = SASLDigest(
         .sha1, hashValue: { Array($0.prefix(20)) + [UInt8](repeating: 0, count: 20 - min(20, $0.count)) },
         hmac: { _, message in [UInt8](repeating: UInt8(truncatingIfNeeded: message.count), count: 20) },
@@ -44,7 +44,7 @@ struct PropertyTests {
         return bytes
     }
 
-    @Test("no message of a server crashes a client or makes a success without its signature", arguments: 0..<8)
+    @Test("no message of a server crashes a client, or succeeds without its signature", arguments: 0..<8)
     func clients(seed: UInt64) {
         var generator = SeededGenerator(state: seed)
         for _ in 0..<1000 {
@@ -90,7 +90,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("every name survives the exchange", arguments: 0..<4)
+    @Test("every name is transferred correctly", arguments: 0..<4)
     func names(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         let alphabet: [Character] = ["a", "=", ",", "2", "C", "3", "D", "é", "日", "\u{1F426}"]

@@ -22,9 +22,9 @@ struct SCRAMAttackTests {
     }
 
     @Test(
-        "the first message is refused with the error that fits",
+        "the first message is rejected with the right error",
         arguments: [
-            // Nonces: another, ours alone, ours cut, ours not at the beginning, none.
+            // Nonces: a different one, ours alone, ours truncated, ours not at the beginning, none.
             ("r=other,s=\(salt),i=4096", SASLError.Code.nonceNotExtended),
             ("r=fyko+d2lbbFgONRv9qkxdawL,s=\(salt),i=4096", .nonceNotExtended),
             ("r=fyko+d2lbbFgONRv9qkxdaw,s=\(salt),i=4096", .nonceNotExtended),
@@ -32,7 +32,7 @@ struct SCRAMAttackTests {
             ("r=,s=\(salt),i=4096", .nonceNotExtended),
             ("r=fyko+d2lbbFgONRv9qkxdawL \u{7F},s=\(salt),i=4096", .malformedMessage(what: "the nonce")),
             ("r=fyko+d2lbbFgONRv9qkxdawLé,s=\(salt),i=4096", .malformedMessage(what: "the nonce")),
-            // Iterations: too few, too many, no number.
+            // Iterations: too few, too many, not a number.
             ("@,s=\(salt),i=1", .iterationCountOutOfRange(1, allowed: SCRAMLimits.iterations)),
             ("@,s=\(salt),i=4095", .iterationCountOutOfRange(4095, allowed: SCRAMLimits.iterations)),
             (
@@ -49,13 +49,13 @@ struct SCRAMAttackTests {
             ("@,s=\(salt),i=04096", .malformedMessage(what: "the iteration count")),
             ("@,s=\(salt),i=4096x", .malformedMessage(what: "the iteration count")),
             ("@,s=\(salt),i=", .malformedMessage(what: "the iteration count")),
-            // Salts: none, no base64, bits left over.
+            // Salts: none, invalid Base64, superfluous bits.
             ("@,s=,i=4096", .emptySalt),
             ("@,s=!!!!,i=4096", .malformedMessage(what: "the salt")),
             ("@,s=QSX,i=4096", .malformedMessage(what: "the salt")),
             ("@,s=QR==,i=4096", .malformedMessage(what: "the salt")),
             ("@,s==,i=4096", .malformedMessage(what: "the salt")),
-            // Truncated anywhere, out of order.
+            // Truncated, or in the wrong order.
             ("", .malformedMessage(what: "an attribute")),
             ("r", .malformedMessage(what: "an attribute")),
             ("@", .malformedMessage(what: "the salt")),
@@ -66,7 +66,7 @@ struct SCRAMAttackTests {
             ("@,i=4096,s=\(salt)", .malformedMessage(what: "the salt")),
             ("s=\(salt),@,i=4096", .malformedMessage(what: "the nonce")),
             ("v=rmF9pqV8S7suAoZWja4dJRkFsKQ=", .malformedMessage(what: "the nonce")),
-            // Twice the same attribute, also an unknown one.
+            // The same attribute twice, also an unknown one.
             ("@,s=\(salt),i=4096,i=5000", .malformedMessage(what: "a duplicate attribute")),
             ("@,s=\(salt),i=4096,r=other", .malformedMessage(what: "a duplicate attribute")),
             ("@,s=\(salt),i=4096,x=1,x=1", .malformedMessage(what: "a duplicate attribute")),
@@ -75,7 +75,7 @@ struct SCRAMAttackTests {
             ("@,s=\(salt),i=4096,1=2", .malformedMessage(what: "an attribute")),
             ("@,s=\(salt),i=4096,xx=2", .malformedMessage(what: "an attribute")),
             ("@,s=\(salt),i=4096,x=\0", .malformedMessage(what: "the encoding")),
-            // Mandatory extensions, wherever they stand; errors.
+            // Mandatory extensions in any position; errors.
             ("m=ext,@,s=\(salt),i=4096", .mandatoryExtension),
             ("@,s=\(salt),i=4096,m=ext", .mandatoryExtension),
             ("e=unknown-user", .serverReported(.unknownUser)),
@@ -98,7 +98,7 @@ struct SCRAMAttackTests {
     }
 
     @Test(
-        "XEP-0515: another version of TLS at the server's end is somebody in between",
+        "XEP-0515: another TLS version at the server's end reveals a man in the middle",
         arguments: [("0304", nil), ("0303", SASLError.Code.offerTampered), ("", nil), ("1.3", .offerTampered)])
     func versionOfTLS(signed: String, code: SASLError.Code?) throws {
         var client = SCRAMClient(
@@ -124,7 +124,7 @@ struct SCRAMAttackTests {
         #expect(keys.storedKey.count == 20)
     }
 
-    @Test("the bounds of the iterations can be set")
+    @Test("the limits of the iteration count are configurable")
     func bounds() throws {
         var client = try client(iterations: 1...5000)
         _ = try client.respond(to: Array("r=fyko+d2lbbFgONRv9qkxdawL3rfc,s=\(Self.salt),i=1"))
@@ -134,7 +134,7 @@ struct SCRAMAttackTests {
         }
     }
 
-    @Test("a message beyond the limit is refused")
+    @Test("a message above the size limit is rejected")
     func tooLong() throws {
         var client = try client()
         let extra = String(repeating: "x", count: SCRAMLimits.maximumMessageByteCount)
@@ -144,7 +144,7 @@ struct SCRAMAttackTests {
     }
 
     @Test(
-        "the last message is refused with the error that fits, in a challenge and with the success",
+        "the last message is rejected with the right error, in a challenge and with the success",
         arguments: [
             ("v=rmF9pqV8S7suAoZWja4dJRkFsKR=", SASLError.Code.malformedMessage(what: "the signature")),
             ("v=rmF9pqV8S7suAoZWja4dJRkFsKU=", .serverSignatureMismatch),
@@ -173,7 +173,7 @@ struct SCRAMAttackTests {
         #expect(finished.reusableKeys == nil)
     }
 
-    @Test("a success without a signature is none", arguments: [nil, [UInt8]()])
+    @Test("a success without a signature is rejected", arguments: [nil, [UInt8]()])
     func missingSignature(data: [UInt8]?) throws {
         var client = try clientAfterSalt()
         #expect(throws: SASLError(.serverSignatureMissing)) { try client.succeed(with: data) }
@@ -182,7 +182,7 @@ struct SCRAMAttackTests {
         }
     }
 
-    @Test("a success before the server's salt is none")
+    @Test("a success before the server's salt is rejected")
     func earlySuccess() throws {
         var client = try client()
         #expect(throws: SASLError(.unexpectedMessage)) {
@@ -190,7 +190,7 @@ struct SCRAMAttackTests {
         }
     }
 
-    @Test("nothing may follow the signature but an empty success")
+    @Test("only an empty success may follow the signature")
     func afterSignature() throws {
         let signature = Array("v=rmF9pqV8S7suAoZWja4dJRkFsKQ=")
         var client = try clientAfterSalt()
@@ -208,7 +208,7 @@ struct SCRAMAttackTests {
     }
 
     @Test(
-        "a user name or identity that cannot be sent is refused before anything is sent",
+        "a user name or identity that cannot be sent is rejected before anything is sent",
         arguments: [
             SASLCredentials(username: "", password: "pencil"), SASLCredentials(username: "a\0b", password: "pencil"),
             SASLCredentials(username: "user", password: "pencil", authorizationID: ""),
@@ -218,7 +218,7 @@ struct SCRAMAttackTests {
         #expect(throws: SASLError.self) { try client.start() }
     }
 
-    @Test("an empty password is refused", arguments: ["", "a\0"])
+    @Test("an empty password is rejected", arguments: ["", "a\0"])
     func invalidPassword(password: String) throws {
         var client = SCRAMClient(
             credentials: SASLCredentials(username: "user", password: password), digest: .library(.sha1), nonce: "n")
@@ -228,7 +228,7 @@ struct SCRAMAttackTests {
         }
     }
 
-    @Test("a digest that refuses the derivation ends the exchange")
+    @Test("a digest that fails the key derivation ends the exchange")
     func refusingDigest() throws {
         let digest = SASLDigest(.sha1, hashValue: { $0 }, hmac: { $1 }, pbkdf2: { _, _, _ in nil })
         var client = SCRAMClient(credentials: .pencil, digest: digest, nonce: "n")

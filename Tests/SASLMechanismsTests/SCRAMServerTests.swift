@@ -14,7 +14,7 @@ struct SCRAMServerTests {
     }
 
     @Test(
-        "the first message is refused with the condition that fits",
+        "the first message is rejected with the right condition",
         arguments: [
             ("", SASLFailureCondition.malformedRequest, SCRAMServerError.invalidEncoding),
             ("n", .malformedRequest, .invalidEncoding),
@@ -42,14 +42,14 @@ struct SCRAMServerTests {
         #expect(server.messageReceived(Array("n,,n=user,r=abc")) == .failure(.malformedRequest))
     }
 
-    @Test("-PLUS without a binding is refused", arguments: ["n,,n=user,r=abc", "y,,n=user,r=abc"])
+    @Test("-PLUS without a binding is rejected", arguments: ["n,,n=user,r=abc", "y,,n=user,r=abc"])
     func unboundPlus(message: String) throws {
         var server = try server(isChannelBound: true)
         #expect(server.messageReceived(Array(message)) == .failure(.malformedRequest, .invalidEncoding))
     }
 
     @Test(
-        "the last message is refused with the condition that fits",
+        "the last message is rejected with the right condition",
         arguments: [
             ("", SASLFailureCondition.malformedRequest, SCRAMServerError.invalidEncoding),
             ("c=biws", .malformedRequest, .invalidEncoding),
@@ -57,7 +57,7 @@ struct SCRAMServerTests {
             ("r=abcserver,c=biws,p=AAAA", .malformedRequest, .invalidEncoding),
             ("c=biws,r=abcserver,p=AAAAAAAAAAAAAAAAAAAAAAAAAAA=,x=1", .malformedRequest, .invalidEncoding),
             ("c=biws,r=abcserver,m=1,p=AAAAAAAAAAAAAAAAAAAAAAAAAAA=", .malformedRequest, .extensionsNotSupported),
-            // The GS2 header of the first message is not the one that is signed.
+            // The GS2 header of the first message differs from the signed one.
             ("c=eSws,r=abcserver,p=AAAAAAAAAAAAAAAAAAAAAAAAAAA=", .notAuthorized, .channelBindingsDoNotMatch),
             ("c=,r=abcserver,p=AAAAAAAAAAAAAAAAAAAAAAAAAAA=", .notAuthorized, .channelBindingsDoNotMatch),
             ("c=biws,r=abc,p=AAAAAAAAAAAAAAAAAAAAAAAAAAA=", .notAuthorized, .otherError),
@@ -74,7 +74,7 @@ struct SCRAMServerTests {
         #expect(server.messageReceived(Array(message)) == .failure(condition, reason))
     }
 
-    @Test("the server asks for the first message where none came with the mechanism's name")
+    @Test("the server requests the first message if none was sent with the mechanism")
     func noInitialResponse() throws {
         var server = try server()
         #expect(server.messageReceived(nil) == .challenge([]))
@@ -85,7 +85,7 @@ struct SCRAMServerTests {
         #expect(challenge.text.hasPrefix("r=abcserver,s="))
     }
 
-    @Test("XEP-0474 §5.3: the server signs its offer and takes an extension of the client")
+    @Test("XEP-0474 §5.3: the server signs its offer and accepts an extension of the client")
     func signedOffer() throws {
         let digest = SASLDigest.library(.sha1)
         let keys = try #require(
@@ -135,14 +135,14 @@ struct SignedOfferTests {
         #expect(try outcome(signed: Self.offer, seen: seen) == .success(SASLIdentity(username: "user")))
     }
 
-    @Test("a server that signs nothing, and a client that does not look, go on")
+    @Test("a server that does not sign, and a client that does not check, succeed")
     func unsigned() throws {
         #expect(try outcome(signed: nil, seen: Self.offer) == .success(SASLIdentity(username: "user")))
         #expect(try outcome(signed: Self.offer, seen: nil) == .success(SASLIdentity(username: "user")))
     }
 
     @Test(
-        "a list that was changed on the way is found",
+        "a modified list is detected",
         arguments: [
             SASLOffer(mechanisms: ["SCRAM-SHA-1", "SCRAM-SHA-256"], channelBindings: ["tls-exporter"]),
             SASLOffer(mechanisms: offer.mechanisms, channelBindings: ["tls-made-up"]),
@@ -154,7 +154,7 @@ struct SignedOfferTests {
         #expect(throws: SASLError(.offerTampered)) { try outcome(signed: Self.offer, seen: seen) }
     }
 
-    @Test("the spelling of version 0.3 is known, but not for names that could imitate a list")
+    @Test("the format of version 0.3 is accepted, except for names that could imitate a list")
     func oldSpelling() throws {
         // The example of version 0.3.1.
         let challenge = Array("r=clientserver,s=QSXCR+Q6sek8bf92,i=4096,d=dRc3RenuSY9ypgPpERowoaySQZY=")

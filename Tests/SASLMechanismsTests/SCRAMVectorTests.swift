@@ -24,7 +24,7 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
             serverNonce: "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0", salt: "W22ZaJ0SNY7soEsUEjb6gQ==",
             proof: "dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=",
             signature: "6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="),
-        // No specification has one over SHA-512; this is RFC 7677's exchange computed by Python's hashlib.
+        // No specification contains one with SHA-512; this is the exchange of RFC 7677 computed by Python's hashlib.
         SCRAMVector(
             source: "RFC 7677 §3 over SHA-512", hash: .sha512, clientNonce: "rOprNGfwEbeRWgbNEkqO",
             serverNonce: "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0", salt: "W22ZaJ0SNY7soEsUEjb6gQ==",
@@ -37,7 +37,7 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
 
 @Suite("SCRAM, examples of the specifications")
 struct SCRAMVectorTests {
-    @Test("the client says what the specification says", arguments: SCRAMVector.all)
+    @Test("the client sends the messages of the specification", arguments: SCRAMVector.all)
     func client(vector: SCRAMVector) throws {
         var client = SCRAMClient(credentials: .pencil, digest: .library(vector.hash), nonce: vector.clientNonce)
         #expect(try client.start()?.text == "n,,n=user,r=\(vector.clientNonce)")
@@ -47,7 +47,7 @@ struct SCRAMVectorTests {
         #expect(client.reusableKeys?.iterations == 4096)
     }
 
-    @Test("the signature may come in a challenge of its own", arguments: SCRAMVector.all)
+    @Test("the signature may arrive in a separate challenge", arguments: SCRAMVector.all)
     func signatureInChallenge(vector: SCRAMVector) throws {
         var client = SCRAMClient(credentials: .pencil, digest: .library(vector.hash), nonce: vector.clientNonce)
         _ = try client.start()

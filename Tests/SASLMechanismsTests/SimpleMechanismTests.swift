@@ -6,7 +6,7 @@ struct SimpleMechanismTests {
     private let server = PlainServer(isEncrypted: true) { $0 == "tim" && $1 == "tanstaaftanstaaf" }
 
     @Test(
-        "PLAIN says what RFC 4616 §4 says",
+        "PLAIN sends the messages of RFC 4616 §4",
         arguments: [
             (
                 SASLCredentials(username: "tim", password: "tanstaaftanstaaf"), "\0tim\0tanstaaftanstaaf"
@@ -22,7 +22,7 @@ struct SimpleMechanismTests {
         try client.succeed(with: nil)
     }
 
-    @Test("PLAIN succeeds, and is refused for another password")
+    @Test("PLAIN succeeds, and is rejected for another password")
     func plain() throws {
         var client: any SASLClientMechanism = PlainClient(
             credentials: SASLCredentials(username: "tim", password: "tanstaaftanstaaf", authorizationID: "tim@x"))
@@ -34,14 +34,14 @@ struct SimpleMechanismTests {
         #expect(try run(&client, against: &server) == .refused(.notAuthorized, nil))
     }
 
-    @Test("a PLAIN server reads nothing in clear")
+    @Test("a PLAIN server accepts nothing over an unencrypted connection")
     func plainInClear() {
         var server = PlainServer(isEncrypted: false) { _, _ in true }
         #expect(server.messageReceived(Array("\0tim\0x")) == .failure(.encryptionRequired))
     }
 
     @Test(
-        "a PLAIN server refuses what RFC 4616 §2 does not allow",
+        "a PLAIN server rejects what RFC 4616 §2 does not allow",
         arguments: [
             [], [0], [0, 0], [0, 65, 0], [0, 0, 65], [65], [0, 65, 0, 65, 0], [0, 0xFF, 0, 65], [0, 65, 0, 0xC0],
         ])
@@ -50,7 +50,7 @@ struct SimpleMechanismTests {
         #expect(server.messageReceived(message) == .failure(.malformedRequest))
     }
 
-    @Test("PLAIN answers no challenge and sends nothing that holds U+0000 or is empty")
+    @Test("PLAIN responds to no challenge and sends nothing that is empty or contains U+0000")
     func plainRefuses() {
         var client = PlainClient(credentials: .pencil)
         #expect(throws: SASLError(.unexpectedMessage)) { try client.respond(to: []) }
@@ -67,7 +67,7 @@ struct SimpleMechanismTests {
     }
 
     @Test(
-        "EXTERNAL takes the identity of the certificate, or one of several",
+        "EXTERNAL uses the identity of the certificate, or one of several",
         arguments: [
             (nil as String?, Outcome.success(SASLIdentity(username: "a@x"))),
             ("b@x", .success(SASLIdentity(username: "b@x", authorizationID: "b@x"))),
@@ -79,7 +79,7 @@ struct SimpleMechanismTests {
         #expect(try run(&client, against: &server) == expected)
     }
 
-    @Test("EXTERNAL sends an empty message rather than none, and answers one empty challenge with it")
+    @Test("EXTERNAL sends an empty message instead of none, and responds to one empty challenge with it")
     func externalMessages() throws {
         var client = ExternalClient(authorizationID: nil)
         #expect(try client.start() == [])
@@ -106,7 +106,7 @@ struct SimpleMechanismTests {
 @Suite("SASL, conditions of failure")
 struct FailureConditionTests {
     @Test(
-        "every condition of RFC 6120 §6.5 is read by its element's name and has a sentence",
+        "every condition of RFC 6120 §6.5 is read by the name of its element and has a message",
         arguments: [
             "aborted", "account-disabled", "credentials-expired", "encryption-required", "incorrect-encoding",
             "invalid-authzid", "invalid-mechanism", "malformed-request", "mechanism-too-weak", "not-authorized",
@@ -118,7 +118,7 @@ struct FailureConditionTests {
         #expect(SASLFailureCondition.allCases.count == 11)
     }
 
-    @Test("what to do next follows from the condition")
+    @Test("the next action follows from the condition")
     func advice() {
         #expect(SASLFailureCondition.allCases.filter(\.isTemporary) == [.temporaryFailure])
         #expect(SASLFailureCondition.allCases.filter(\.asksForCredentials) == [.credentialsExpired, .notAuthorized])
@@ -128,7 +128,7 @@ struct FailureConditionTests {
     }
 
     @Test(
-        "SCRAM's own reasons have sentences, unknown ones too",
+        "SCRAM's own reasons have messages, even unknown ones",
         arguments: [
             "invalid-encoding", "extensions-not-supported", "invalid-proof", "channel-bindings-dont-match",
             "server-does-support-channel-binding", "channel-binding-not-supported",

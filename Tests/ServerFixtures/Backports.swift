@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// The newer releases of the servers, which `Scripts/backports` unpacked without installing them.
+/// The newer server releases, which `Scripts/backports` unpacks without installing them.
 enum Backports {
-    /// The directory of the script, by the same rule.
+    /// The directory of the script, by the same rule as there.
     static var directory: String {
         let environment = ProcessInfo.processInfo.environment
         let cache =
@@ -12,7 +12,7 @@ enum Backports {
         return "\(cache)/hongyan-tests/bookworm-backports"
     }
 
-    /// A file or directory below it.
+    /// The path of a file or directory in it.
     static func path(_ name: String) throws(FixtureError) -> String {
         let path = "\(directory)/\(name)"
         guard access(path, R_OK) == 0 else {

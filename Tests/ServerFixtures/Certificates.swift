@@ -1,24 +1,25 @@
 import Foundation
 import Synchronization
 
-/// Throw-away certificates of one test run: an authority and what it issued, made once per process by the `openssl` program.
+/// Temporary certificates of one test run: an authority and its certificates, created once per process by the `openssl`
+/// program.
 ///
 /// Every leaf but `wrongName` is valid for `xmpp.test`, `other.test`, their subdomains, `localhost`, 127.0.0.1 and ::1.
 public struct Certificates: Sendable {
-    /// Which certificate a server shows.
+    /// The certificate of a server.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Issued by the authority, valid now, for the right names.
         case server
-        /// Issued by the authority, but it ended on the first day of 2021.
+        /// Issued by the authority, but expired on the first day of 2021.
         case expired
         /// Issued by the authority, but for `wrong.test` only.
         case wrongName = "wrongname"
-        /// Right names, but signed by itself.
+        /// Right names, but self-signed.
         case selfSigned = "selfsigned"
     }
 
     public let directory: String
-    /// PEM file of the authority; the file a client is told to trust.
+    /// The PEM file of the authority that a client is configured to trust.
     public var authorityFile: String { "\(directory)/ca.crt" }
 
     public func certificateFile(_ kind: Kind) -> String { "\(directory)/\(kind.rawValue).crt" }
@@ -31,7 +32,7 @@ public struct Certificates: Sendable {
         get async throws(FixtureError) { try await onOwnThread { () throws(FixtureError) in try made() } }
     }
 
-    /// The same for a caller that is on a thread of its own; the first one makes them, others wait for it.
+    /// The same for a blocking caller; the first caller creates them, others wait.
     static func made() throws(FixtureError) -> Certificates {
         try once.withLock { once in
             let result =

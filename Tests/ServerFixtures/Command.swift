@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A program with its arguments, environment and directory, as given to `posix_spawn`.
+/// A program with its arguments, environment and directory, as passed to `posix_spawn`.
 struct Command: Sendable {
-    /// The exit status with which `env` and `setpriv` say that there is no such program.
+    /// The exit status of `env` and `setpriv` if there is no such program.
     static let notFoundStatus: Int32 = 127
 
     var program: String
@@ -11,13 +11,14 @@ struct Command: Sendable {
     /// Added to the environment of the test process.
     var environment: [String: String] = [:]
     var directory: String
-    /// Where standard output and error go; appended.
+    /// The file to which standard output and error are appended.
     var outputFile: String
 
-    /// What the program has written so far.
+    /// The output of the program so far.
     var output: String { (try? String(contentsOfFile: outputFile, encoding: .utf8)) ?? "" }
 
-    /// The same command as another user (when the test process is root), sent a signal by the kernel when the test process ends.
+    /// The same command run as another user (if the test process is root) and ended by a signal of the kernel when the
+    /// test process ends.
     func confined(to user: String, endedBy signal: String = "KILL") -> Command {
         var confined = self
         confined.program = "setpriv"
@@ -29,7 +30,7 @@ struct Command: Sendable {
         return confined
     }
 
-    /// Starts the program in a process group of its own, with nothing on standard input and no other open file.
+    /// Starts the program in a new process group, with empty standard input and no other open file.
     func spawn() throws(FixtureError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -37,7 +38,7 @@ struct Command: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, outputFile, O_WRONLY | O_CREAT | O_APPEND, 0o644)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // A socket of a test that a server inherited would stay open when the test closes it.
+        // A socket of a test that a server inherited would stay open after the test closed it.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
             if let descriptor = Int32(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         }
@@ -67,7 +68,8 @@ struct Command: Sendable {
         return child
     }
 
-    /// Runs the command to its end and returns its output; another exit status than 0 is an error that carries the output.
+    /// Runs the command to its end and returns its output; an exit status other than 0 is an error that contains the
+    /// output.
     @discardableResult
     func run() throws(FixtureError) -> String {
         let process = try ServerProcess(self)

@@ -1,21 +1,21 @@
 import Foundation
 import Glibc
 
-/// Two ejabberd nodes that are one service: each account can log in at either, and sessions of one are known to the other.
+/// Two ejabberd nodes of one service: each account can log in at either, and each node knows the sessions of the other.
 ///
 /// ```swift
 /// let cluster = try await EjabberdCluster.start()
 /// let account = try await cluster.node(1).newAccount()
-/// await cluster.killNode(1)              // as a power cut
+/// await cluster.killNode(1)              // like a loss of power
 /// try await cluster.startNode(1)         // it joins again by itself
 /// ```
-/// A start takes about ten seconds: nodes, a private PostgreSQL that both use, and a port mapper of their own.
+/// A start takes about ten seconds: two nodes, a PostgreSQL that both use, and a private port mapper.
 public final class EjabberdCluster: Sendable {
-    /// Longest time for the second node to join.
+    /// The maximum time for the second node to join.
     private static let joinLimit = Duration.seconds(60)
 
     private let nodes: [PrivateEjabberd]
-    // Kept so that they end after the nodes.
+    // Referenced so that they end after the nodes.
     private let database: PrivatePostgreSQL
     private let portMapper: PrivateDaemon
 
@@ -59,19 +59,20 @@ public final class EjabberdCluster: Sendable {
     public var domain: String { nodes[0].domain }
     public var authorityFile: String { nodes[0].authorityFile }
 
-    /// A node by its number, 1 or 2; it has the ports.
+    /// A node by its number, 1 or 2.
     public func node(_ number: Int) -> PrivateEjabberd { nodes[number - 1] }
 
-    /// Ends a node as a power cut does.
+    /// Ends a node like a loss of power.
     public func killNode(_ number: Int) async { await node(number).kill() }
-    /// Starts a node that was killed and waits until it is one of the cluster again. The node that was ended last must run already.
+    /// Starts a killed node and waits until it has joined the cluster again. The node that was ended last must be
+    /// running.
     public func startNode(_ number: Int) async throws(FixtureError) {
         try await node(number).start()
         try await awaitMembers(at: number)
     }
-    /// Halts a node as a machine that hangs.
+    /// Suspends a node, like a machine that hangs.
     public func freezeNode(_ number: Int) { node(number).freeze() }
-    /// Returns when the node takes part again.
+    /// Returns when the node is part of the cluster again.
     public func thawNode(_ number: Int) async throws(FixtureError) {
         node(number).thaw()
         try await awaitMembers(at: number)
@@ -79,10 +80,10 @@ public final class EjabberdCluster: Sendable {
 
     private func join() async throws(FixtureError) {
         let second = node(2)
-        // The answer may be lost, for ejabberd and with it the listener of this request starts anew when it joins.
+        // The response may be lost, because ejabberd and the listener of this request restart when the node joins.
         _ = try? await second.command("join_cluster", ["node": EjabberdNode.name(1)])
         try await awaitMembers(at: 2)
-        // Joined, but its client ports open a moment later.
+        // The node has joined, but its client ports open a moment later.
         try await second.awaitReady()
     }
 

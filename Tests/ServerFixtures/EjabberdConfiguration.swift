@@ -1,4 +1,5 @@
-/// The configuration file of a private ejabberd; storage is SQL, which is many times faster here than Mnesia's files.
+/// The configuration file of a private ejabberd; it stores data in SQL, which is many times faster here than Mnesia's
+/// files.
 struct EjabberdConfiguration: Sendable {
     let release: ServerRelease
     let options: ServerOptions
@@ -6,7 +7,7 @@ struct EjabberdConfiguration: Sendable {
     let certificates: Certificates
     /// STARTTLS, direct TLS, HTTP, HTTPS, component.
     let ports: [UInt16]
-    /// Set when the node shares a database with others; otherwise it has a SQLite file of its own.
+    /// Set if the node shares a database with others; otherwise it has its own SQLite file.
     var node: EjabberdNode?
 
     private var database: String {
@@ -47,7 +48,7 @@ struct EjabberdConfiguration: Sendable {
 
     private var modules: String {
         var added = Dictionary(uniqueKeysWithValues: options.addedModules.map { ($0, "{}") })
-        // Tokens can be kept in Mnesia only.
+        // Tokens can be stored in Mnesia only.
         if release == .backports { added["mod_auth_fast"] = "{ db_type: mnesia }" }
         return usualModules.merging(added) { usual, _ in usual }
             .filter { !options.removedModules.contains($0.key) }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// What makes an ejabberd one node of a cluster: its Erlang name, and what it shares with the others.
+/// The identity of an ejabberd node in a cluster: its Erlang name, and what it shares with the others.
 struct EjabberdNode: Sendable {
     /// From 1.
     var number: Int
-    /// Where Erlang's port mapper listens; one of our own, so that a system's is never asked.
+    /// The port of a private Erlang port mapper, so that the system's is never used.
     var portMapperPort: UInt16
-    /// What nodes show each other before they talk.
+    /// The cookie by which nodes authenticate each other.
     var cookie: String
     var databasePort: UInt16
-    /// Where uploaded files are, for a link of one node is followed to another.
+    /// The directory of uploaded files, because a link of one node may be opened at another.
     var sharedDirectory: String
 
     var name: String { Self.name(number) }
@@ -19,7 +19,7 @@ struct EjabberdNode: Sendable {
         ["ERL_EPMD_PORT": "\(portMapperPort)", "ERL_EPMD_ADDRESS": "127.0.0.1"]
     }
 
-    /// Writes the cookie to where Erlang looks for it, which keeps it out of the list of processes.
+    /// Writes the cookie to the file that Erlang reads, which keeps it out of the process list.
     func arguments(home: String, owner: String) throws(FixtureError) -> [String] {
         let file = "\(home)/.erlang.cookie"
         try FixtureDirectory.write(cookie, to: file, owner: owner)

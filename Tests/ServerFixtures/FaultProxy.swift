@@ -2,66 +2,67 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A TCP proxy on loopback that behaves as bad networks do, by order of the test.
+/// A TCP proxy on loopback that behaves like a bad network, controlled by the test.
 ///
 /// ```swift
 /// let proxy = try FaultProxy(to: server.port)
 /// // … connect a client to proxy.port …
 /// proxy.configure { $0.stallsDownstream = true }   // the connection stays open and nothing arrives
-/// proxy.resetConnections()                         // the connection is gone with an error
+/// proxy.resetConnections()                         // the connection ends with an error
 /// ```
-/// Upstream is from the client to the server. An order is carried out when the call returns.
+/// Upstream is from the client to the server. A command is completed when the call returns.
 public final class FaultProxy: Sendable {
     /// What happens to a client that connects.
     public enum Acceptance: Sendable, Equatable {
-        /// It is connected with the server.
+        /// It is connected to the server.
         case forward
-        /// Nobody listens: connection refused.
+        /// No listener: connection refused.
         case refuse
-        /// It is connected, but with nobody: not one byte comes until the acceptance is `forward` again.
+        /// It is connected, but not to the server: no byte arrives until the acceptance is `forward` again.
         case hang
-        /// Its connection is not answered at all, as by a machine that is not there.
+        /// Its connection attempt is not answered, as if the machine did not exist.
         case ignore
     }
 
     public struct Settings: Sendable, Equatable {
         public var acceptance = Acceptance.forward
-        /// Added to every byte in each direction.
+        /// The delay of every byte in each direction.
         public var latency = Duration.zero
-        /// What the client sends is kept back, not lost; a reset loses it.
+        /// Bytes from the client are held back, not lost; a reset loses them.
         public var stallsUpstream = false
-        /// What the server sends is kept back, not lost; a reset loses it.
+        /// Bytes from the server are held back, not lost; a reset loses them.
         public var stallsDownstream = false
-        /// Most bytes that are handed to the client in one write; 1 for a byte at a time.
+        /// The maximum number of bytes of one write to the client; 1 for a byte at a time.
         public var downstreamSliceSize = Int.max
-        /// The same towards the server. Mind that expat, with which Prosody and ejabberd read, puts off a tag that comes in many
-        /// pieces until much more has come (its answer to CVE-2023-52425): such a server may never answer a sliced header.
+        /// The same for the server. Note that expat, the parser of Prosody and ejabberd, delays a tag that arrives in
+        /// many pieces until much more has arrived (its answer to CVE-2023-52425): such a server may never answer a
+        /// sliced header.
         public var upstreamSliceSize = Int.max
-        /// Resets a connection after exactly this many bytes of it were handed to the server, counted from now on.
+        /// Resets a connection after exactly this many bytes of it were forwarded to the server, counted from now on.
         public var resetsAfterUpstreamBytes = Int.max
-        /// Resets a connection after exactly this many bytes of it were handed to the client, counted from now on.
+        /// Resets a connection after exactly this many bytes of it were forwarded to the client, counted from now on.
         public var resetsAfterDownstreamBytes = Int.max
 
         public init() {}
     }
 
     public struct Counters: Sendable, Equatable {
-        /// Clients that were accepted so far.
+        /// Accepted clients so far.
         public var accepted = 0
-        /// Those that are still connected.
+        /// Clients that are still connected.
         public var open = 0
-        /// Bytes handed to the server.
+        /// Bytes forwarded to the server.
         public var upstreamBytes = 0
-        /// Bytes handed to the client.
+        /// Bytes forwarded to the client.
         public var downstreamBytes = 0
-        /// How often a client was handed something after it had sent something: what the client waited for, if it waited. TCP's own
-        /// handshake is not counted. With a latency that is long against the time the two ends need to think, it is exact: what
-        /// one end sends in several pieces is under way together.
+        /// The number of round trips: how often a client received something after it had sent something. TCP's own
+        /// handshake is not counted. The number is exact if the latency is long compared with the processing time of
+        /// both ends: the pieces of one send are then in transit together.
         public var roundTrips = 0
     }
 
-    /// An order to the loop, and the place where the caller waits until it is carried out.
-    final class Order: Sendable {
+    /// A command for the loop, on whose completion the caller waits.
+    final class Instruction: Sendable {
         enum Kind: Sendable {
             case configure(Settings)
             case forward(UInt16)
@@ -77,60 +78,60 @@ public final class FaultProxy: Sendable {
         init(_ kind: Kind) { self.kind = kind }
     }
 
-    /// What callers and the loop share.
-    final class Desk: Sendable {
+    /// The commands and results that callers and the loop share.
+    final class SharedState: Sendable {
         struct Contents {
-            var orders: [Order] = []
+            var instructions: [Instruction] = []
             var counters = Counters()
             var stopped = false
         }
 
         let contents = Mutex(Contents())
-        /// A pipe in which a byte waits when there are orders.
-        let bell: Int32
-        private let button: Int32
+        /// A pipe that contains a byte if there are commands.
+        let wakeDescriptor: Int32
+        private let signalDescriptor: Int32
 
         init() throws(FixtureError) {
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else { throw .system("Cannot make a pipe", errno: errno) }
-            (bell, button) = (ends[0], ends[1])
-            LoopbackSocket.makeNonBlocking(bell)
-            LoopbackSocket.makeNonBlocking(button)
+            (wakeDescriptor, signalDescriptor) = (ends[0], ends[1])
+            LoopbackSocket.makeNonBlocking(wakeDescriptor)
+            LoopbackSocket.makeNonBlocking(signalDescriptor)
         }
 
         deinit {
-            close(bell)
-            close(button)
+            close(wakeDescriptor)
+            close(signalDescriptor)
         }
 
-        func ring() {
+        func wake() {
             var byte: UInt8 = 0
-            _ = write(button, &byte, 1)
+            _ = write(signalDescriptor, &byte, 1)
         }
 
-        /// Empties the pipe and takes the orders.
-        func takeOrders() -> [Order] {
+        /// Empties the pipe and returns the commands.
+        func takeInstructions() -> [Instruction] {
             var bytes = [UInt8](repeating: 0, count: 64)
-            while read(bell, &bytes, bytes.count) > 0 {}
+            while read(wakeDescriptor, &bytes, bytes.count) > 0 {}
             return contents.withLock { contents in
-                defer { contents.orders = [] }
-                return contents.orders
+                defer { contents.instructions = [] }
+                return contents.instructions
             }
         }
     }
 
     public let host = "127.0.0.1"
-    /// Where clients connect.
+    /// The port for clients.
     public let port: UInt16
-    private let desk: Desk
+    private let shared: SharedState
     private let current = Mutex(Settings())
 
-    /// Listens on a port of its own and forwards to `target` on 127.0.0.1.
+    /// Listens on its own port and forwards to `target` on 127.0.0.1.
     public init(to target: UInt16) throws(FixtureError) {
-        // A claimed port and not one of the system's choice: after `refuse` the same one must be had again.
+        // A claimed port instead of one that the system selects: after `refuse` the same port must be available again.
         port = try LoopbackPort.claim()
-        desk = try Desk()
-        let loop = try FaultProxyLoop(port: port, target: target, desk: desk)
+        shared = try SharedState()
+        let loop = try FaultProxyLoop(port: port, target: target, shared: shared)
         Thread.detachNewThread { loop.run() }
     }
 
@@ -140,9 +141,9 @@ public final class FaultProxy: Sendable {
     }
 
     public var settings: Settings { current.withLock { $0 } }
-    public var counters: Counters { desk.contents.withLock { $0.counters } }
+    public var counters: Counters { shared.contents.withLock { $0.counters } }
 
-    /// Changes what happens from now on, to connections that are already open too.
+    /// Changes the settings, for open connections as well.
     public func configure(_ change: (inout Settings) -> Void) {
         let changed = current.withLock { settings in
             change(&settings)
@@ -151,10 +152,10 @@ public final class FaultProxy: Sendable {
         give(.configure(changed))
     }
 
-    /// Back to a network without faults; what was stalled is delivered.
+    /// Removes all faults; stalled bytes are delivered.
     public func heal() { configure { $0 = Settings() } }
 
-    /// The network is gone without a word: open connections stay open and nothing passes, new ones are not answered.
+    /// The network fails silently: open connections stay open without traffic, new ones are not answered.
     public func blackhole() {
         configure {
             ($0.stallsUpstream, $0.stallsDownstream) = (true, true)
@@ -162,10 +163,10 @@ public final class FaultProxy: Sendable {
         }
     }
 
-    /// Connects clients with another server from now on, as the address of a service that moves; open connections stay.
+    /// Connects new clients to another server, like a service whose address changes; open connections stay.
     public func forward(to target: UInt16) { give(.forward(target)) }
 
-    /// Resets all connections at both ends (TCP RST); what was under way is lost.
+    /// Resets all connections at both ends (TCP RST); bytes in transit are lost.
     public func resetConnections() { give(.reset) }
 
     /// Half-closes: clients see the end of the stream and can still send.
@@ -174,18 +175,18 @@ public final class FaultProxy: Sendable {
     /// Half-closes: the server sees the end of the stream and can still send.
     public func endTowardsServer() { give(.endTowardsServer) }
 
-    /// Resets everything and frees the port; the proxy cannot be used after that.
+    /// Resets all connections and frees the port; the proxy cannot be used afterwards.
     public func stop() { give(.stop) }
 
-    /// Waits until the counters are as wished; throws when that takes too long.
+    /// Waits until the counters fulfil a condition; throws on a timeout.
     @discardableResult
     public func wait(
         within limit: Duration = .seconds(60), until condition: @escaping @Sendable (Counters) -> Bool
     ) async throws(FixtureError) -> Counters {
-        try await onOwnThread { [desk] () throws(FixtureError) in
+        try await onOwnThread { [shared] () throws(FixtureError) in
             var seen = Counters()
             let fulfilled = try poll(for: limit) { () throws(FixtureError) in
-                seen = desk.contents.withLock { $0.counters }
+                seen = shared.contents.withLock { $0.counters }
                 return condition(seen)
             }
             guard fulfilled else { throw FixtureError(.system, "The proxy did not get there; it counted \(seen).") }
@@ -193,14 +194,14 @@ public final class FaultProxy: Sendable {
         }
     }
 
-    private func give(_ kind: Order.Kind) {
-        let order = Order(kind)
-        let stopped = desk.contents.withLock { contents in
-            if !contents.stopped { contents.orders.append(order) }
+    private func give(_ kind: Instruction.Kind) {
+        let instruction = Instruction(kind)
+        let stopped = shared.contents.withLock { contents in
+            if !contents.stopped { contents.instructions.append(instruction) }
             return contents.stopped
         }
         guard !stopped else { return }
-        desk.ring()
-        order.done.wait()
+        shared.wake()
+        instruction.done.wait()
     }
 }

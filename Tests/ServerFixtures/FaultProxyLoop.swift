@@ -1,53 +1,53 @@
 import Foundation
 import Glibc
 
-/// The thread of a `FaultProxy`: one `poll` over all its sockets; nothing else touches them.
+/// The thread of a `FaultProxy`: one `poll` over all its sockets; no other thread uses them.
 ///
-/// Sendable without a check: after `init` it is used by the thread that calls `run` alone.
+/// Unchecked: after `init` only the thread that calls `run` uses it.
 final class FaultProxyLoop: @unchecked Sendable {
     private let port: UInt16
     private var target: UInt16
-    private let desk: FaultProxy.Desk
+    private let shared: FaultProxy.SharedState
     private var settings = FaultProxy.Settings()
     /// -1 while connections are refused or ignored.
     private var listener: Int32
-    /// Listens and is full, so that the system answers no further client; -1 unless connections are ignored.
+    /// A listener with a full backlog, so that the system answers no further client; -1 unless connections are ignored.
     private var fullListener: Int32 = -1
-    /// What fills it.
+    /// The connections that fill the backlog.
     private var fillers: [Int32] = []
     private var relays: [FaultRelay] = []
-    private var stopOrder: FaultProxy.Order?
+    private var stopInstruction: FaultProxy.Instruction?
 
-    init(port: UInt16, target: UInt16, desk: FaultProxy.Desk) throws(FixtureError) {
+    init(port: UInt16, target: UInt16, shared: FaultProxy.SharedState) throws(FixtureError) {
         self.port = port
         self.target = target
-        self.desk = desk
+        self.shared = shared
         listener = try LoopbackSocket.listen(port: port, nonBlocking: true)
     }
 
     func run() {
-        while stopOrder == nil {
-            var entries = [pollfd(fd: desk.bell, events: Int16(POLLIN), revents: 0)]
+        while stopInstruction == nil {
+            var entries = [pollfd(fd: shared.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
             entries.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))  // poll skips an fd of -1
             let now = ContinuousClock.now
             for relay in relays { entries += relay.interests(settings, now: now) }
             let next = relays.compactMap { $0.nextDelivery(after: now) }.min()
             poll(&entries, nfds_t(entries.count), milliseconds(until: next, now: now))
-            // First traffic, then orders: what was on the wire when the order was given belongs to the time before.
+            // Traffic is processed before commands: bytes that arrived before a command belong to the time before it.
             moveTraffic()
             if entries[1].revents != 0 { acceptClients() }
-            if entries[0].revents != 0 { carryOutOrders() }
+            if entries[0].revents != 0 { executeInstructions() }
         }
         for relay in relays { relay.reset() }
         if listener >= 0 { close(listener) }
         stopIgnoring()
-        desk.contents.withLock { contents in
+        shared.contents.withLock { contents in
             contents.counters.open = 0
             contents.stopped = true
-            for order in contents.orders { order.done.signal() }
-            contents.orders = []
+            for instruction in contents.instructions { instruction.done.signal() }
+            contents.instructions = []
         }
-        stopOrder?.done.signal()
+        stopInstruction?.done.signal()
     }
 
     private func milliseconds(until instant: ContinuousClock.Instant?, now: ContinuousClock.Instant) -> Int32 {
@@ -58,8 +58,8 @@ final class FaultProxyLoop: @unchecked Sendable {
     private func moveTraffic() {
         guard !relays.isEmpty else { return }
         let now = ContinuousClock.now
-        // Under the lock, so that whoever was handed something finds it counted.
-        desk.contents.withLock { contents in
+        // Under the lock, so that the counters include everything that was delivered.
+        shared.contents.withLock { contents in
             for relay in relays {
                 let movement = relay.move(settings, now: now)
                 contents.counters.upstreamBytes += movement.upstream
@@ -80,27 +80,27 @@ final class FaultProxyLoop: @unchecked Sendable {
             if settings.acceptance == .forward { relay.connect(to: target) }
             relays.append(relay)
             let open = relays.count
-            desk.contents.withLock { contents in
+            shared.contents.withLock { contents in
                 contents.counters.accepted += 1
                 contents.counters.open = open
             }
         }
     }
 
-    private func carryOutOrders() {
-        for order in desk.takeOrders() {
-            switch order.kind {
+    private func executeInstructions() {
+        for instruction in shared.takeInstructions() {
+            switch instruction.kind {
             case .configure(let settings): apply(settings)
             case .forward(let target): self.target = target
             case .reset: for relay in relays { relay.reset() }
             case .endTowardsClients: for relay in relays { relay.endTowardsClient() }
             case .endTowardsServer: for relay in relays { relay.endTowardsServer() }
             case .stop:
-                stopOrder = order
+                stopInstruction = instruction
                 continue
             }
             moveTraffic()
-            order.done.signal()
+            instruction.done.signal()
         }
     }
 
@@ -108,7 +108,7 @@ final class FaultProxyLoop: @unchecked Sendable {
         let limits = (settings.resetsAfterUpstreamBytes, settings.resetsAfterDownstreamBytes)
         settings = new
         if limits != (new.resetsAfterUpstreamBytes, new.resetsAfterDownstreamBytes) {
-            for relay in relays { relay.countAnew() }
+            for relay in relays { relay.resetCount() }
         }
         if new.acceptance != .ignore { stopIgnoring() }
         switch new.acceptance {
@@ -130,12 +130,12 @@ final class FaultProxyLoop: @unchecked Sendable {
         listener = -1
     }
 
-    /// Linux drops the SYN of a client when the queue of those that wait to be accepted is full.
+    /// Linux drops the SYN of a client if the backlog is full.
     private func startIgnoring() {
         guard fullListener < 0 else { return }
         do throws(FixtureError) {
             fullListener = try listenAgain(backlog: 0)
-            // If something else fills the queue first, the filler must not wait for its place.
+            // If another client fills the backlog first, the filler must not block.
             let filler = try LoopbackSocket.make(nonBlocking: true)
             guard LoopbackSocket.connect(filler, port: port) else { throw .system("Cannot fill", errno: errno) }
             fillers.append(filler)
@@ -150,7 +150,7 @@ final class FaultProxyLoop: @unchecked Sendable {
         fullListener = -1
     }
 
-    /// A program that is being started holds copies of all sockets until it is there, and with one of them the port.
+    /// A program that is being started has copies of all sockets until it executes, and with one of them the port.
     private func listenAgain(backlog: Int32 = 64) throws(FixtureError) -> Int32 {
         var descriptor: Int32?
         var failure: FixtureError?

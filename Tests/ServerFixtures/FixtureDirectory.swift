@@ -2,16 +2,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A temporary directory of one test process; removed when the process ends, or by the next test process when this one was killed.
+/// A temporary directory of one test process; removed when the process ends, or by the next test process if this one
+/// was killed.
 enum FixtureDirectory {
     private static let prefix = "hongyan-fixtures."
-    /// Held open and locked while the process lives; a directory whose lock can be taken belongs to nobody any more.
+    /// Open and locked while the process runs; a directory that is not locked is abandoned.
     private static let lockName = "lock"
 
     private static let root: Result<String, FixtureError> = Result { () throws(FixtureError) in try makeRoot() }
     private static let count = Atomic<Int>(0)
 
-    /// Makes an empty directory; `owner` (a user name) gets it when the test process is root.
+    /// Creates an empty directory; it belongs to `owner` (a user name) if the test process is root.
     static func make(_ name: String, owner: String? = nil) throws(FixtureError) -> String {
         let number = count.add(1, ordering: .relaxed).newValue
         let path = "\(try root.get())/\(number)-\(name)"
@@ -35,7 +36,8 @@ enum FixtureDirectory {
 
     private static func give(_ path: String, to user: String) throws(FixtureError) {
         guard geteuid() == 0 else { return }
-        // Not getpwnam: it keeps one answer for all threads, and servers of different users are started at the same time.
+        // Not getpwnam: its result is shared by all threads, and servers of different users are started at the same
+        // time.
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var strings = [CChar](repeating: 0, count: 4096)
@@ -49,7 +51,7 @@ enum FixtureDirectory {
     }
 
     private static func makeRoot() throws(FixtureError) -> String {
-        // A server started by root runs as its own user and must be able to enter; only /tmp surely allows that.
+        // A server started by root runs as its own user and must have access; only /tmp surely allows that.
         let base = geteuid() == 0 ? "/tmp" : ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         removeAbandoned(in: base)
         var template = Array("\(base)/\(prefix)XXXXXX".utf8CString)
@@ -66,7 +68,7 @@ enum FixtureDirectory {
         return path
     }
 
-    /// The servers are killed by the kernel a moment later; what they still write is removed by the next test process.
+    /// The kernel kills the servers a moment later; files that they still write are removed by the next test process.
     private static func removeRootAtExit() {
         RunningServers.killAll()
         if case .success(let path) = root { remove(path) }

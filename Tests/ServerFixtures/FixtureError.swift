@@ -1,17 +1,17 @@
 import Glibc
 
-/// Why a test server, proxy or certificate could not be had, in words that name the missing thing.
+/// Why a test server, proxy or certificate is not available, with the name of what is missing.
 public struct FixtureError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// A program of the test packages is not installed.
         case missingProgram
-        /// A program ended before it was ready, or did not become ready in time.
+        /// A program ended before it was ready, or was not ready in time.
         case didNotStart
-        /// A helper command (openssl, setpriv) ended with another status than 0.
+        /// A helper command (openssl, setpriv) had an exit status other than 0.
         case commandFailed
         /// The control interface of a running server refused a request.
         case controlRefused
-        /// A file, directory, socket or port could not be had from the system.
+        /// The system did not provide a file, directory, socket or port.
         case system
     }
 
@@ -27,7 +27,7 @@ public struct FixtureError: Error, Sendable, Equatable, CustomStringConvertible 
         FixtureError(.missingProgram, "\(program) is not installed; `Scripts/packages test` installs it.")
     }
 
-    /// An error that carries the system's own sentence for `errno`.
+    /// An error with the system's message for `errno`.
     static func system(_ what: String, errno number: Int32) -> FixtureError {
         FixtureError(.system, "\(what): \(String(cString: strerror(number)))")
     }

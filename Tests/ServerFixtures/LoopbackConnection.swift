@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
 
-/// A plain TCP connection to 127.0.0.1 with blocking calls and a time limit on each, for looking at a server from outside.
+/// A plain TCP connection to 127.0.0.1 with blocking calls and a timeout for each, to test a server from outside.
 public struct LoopbackConnection: ~Copyable, Sendable {
     private let descriptor: Int32
 
-    /// Connects, or throws at once when nobody listens. The time limit is for each later call; a busy machine needs a long one.
+    /// Connects, or throws immediately if there is no listener. The timeout is for each later call; a loaded machine
+    /// needs a long one.
     public init(port: UInt16, timeout: Duration = .seconds(120)) throws(FixtureError) {
         let descriptor = try LoopbackSocket.make()
         Self.limit(descriptor, to: timeout)
@@ -19,7 +20,7 @@ public struct LoopbackConnection: ~Copyable, Sendable {
 
     deinit { close(descriptor) }
 
-    /// Lets each call from now on take so long: when what was to be missing shall come after all.
+    /// Changes the timeout of later calls.
     public func wait(upTo timeout: Duration) { Self.limit(descriptor, to: timeout) }
 
     private static func limit(_ descriptor: Int32, to timeout: Duration) {
@@ -42,7 +43,7 @@ public struct LoopbackConnection: ~Copyable, Sendable {
         }
     }
 
-    /// What has arrived, at least one byte; nil when the other side has closed; throws when nothing comes in time.
+    /// The received bytes, at least one; `nil` if the other side has closed; throws on a timeout.
     public func receive() throws(FixtureError) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
@@ -50,7 +51,7 @@ public struct LoopbackConnection: ~Copyable, Sendable {
         return count == 0 ? nil : Array(buffer[..<count])
     }
 
-    /// Everything up to and with the first occurrence of `end`, or up to the end of the connection.
+    /// Everything up to and including the first occurrence of `end`, or up to the end of the connection.
     public func receive(until end: String) throws(FixtureError) -> String {
         var text = ""
         while !text.contains(end), let bytes = try receive() {
@@ -59,7 +60,7 @@ public struct LoopbackConnection: ~Copyable, Sendable {
         return text
     }
 
-    /// One HTTP/1.1 request on a connection of its own; returns the status and the body.
+    /// Makes an HTTP/1.1 request on a new connection; returns the status and the body.
     static func post(_ path: String, json: String, port: UInt16) throws(FixtureError) -> (status: Int, body: String) {
         let connection = try LoopbackConnection(port: port)
         try connection.send(

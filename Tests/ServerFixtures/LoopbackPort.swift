@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// A TCP port of the loopback addresses that nobody else uses and that no other test process will choose.
+/// An unused TCP port of the loopback addresses that no other test process selects.
 ///
-/// Servers want a number in their configuration, so the port cannot be left to the system. The numbers lie below the range from
-/// which the system takes ports for outgoing connections (32768 and up), and a chosen one is claimed for the life of this process by
-/// binding an abstract Unix socket of that name, which other test processes see.
+/// The configuration of a server contains a number, so the system cannot select the port. The numbers are below the
+/// range of ports for outgoing connections (32768 and up), and a selected one is claimed for the life of this process
+/// by binding an abstract Unix socket of that name, which other test processes see.
 enum LoopbackPort {
     private static let range: ClosedRange<UInt16> = 20_000...32_000
     private static let claims = Mutex<[UInt16: Int32]>([:])
-    /// More failures than this mean that something else is wrong.
+    /// More failures than this have another cause.
     private static let maximumAttempts = 500
 
     static func claim() throws(FixtureError) -> UInt16 {
@@ -40,7 +40,7 @@ enum LoopbackPort {
         }
     }
 
-    /// Binds the abstract socket of a port; nil when another process holds it.
+    /// Binds the abstract socket of a port; `nil` if another process has it.
     private static func mark(_ port: UInt16) -> Int32? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }

@@ -19,7 +19,7 @@ enum LoopbackSocket {
         return descriptor
     }
 
-    /// For descriptors from calls that cannot be told so: non-blocking, and not inherited by programs that are started.
+    /// For descriptors from calls without these flags: non-blocking, and not inherited by child processes.
     static func makeNonBlocking(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -34,11 +34,11 @@ enum LoopbackSocket {
             }
         }
         if result == 0 { return true }
-        // A blocking socket says the same when its time is over.
+        // A blocking socket has the same error on a timeout.
         return errno == EINPROGRESS && fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0
     }
 
-    /// A listening socket; port 0 lets the system choose.
+    /// A listening socket; with port 0 the system selects one.
     static func listen(
         port: UInt16, nonBlocking: Bool = false, backlog: Int32 = 64
     ) throws(FixtureError) -> Int32 {

@@ -1,23 +1,23 @@
-/// What can go wrong on the way between a client and its server; a ``FaultProxy`` makes it happen.
+/// A network fault between a client and its server, caused by a ``FaultProxy``.
 public enum NetworkFault: String, Sendable, CaseIterable {
-    /// The connection is gone with an error.
+    /// The connection is reset.
     case reset
-    /// The same, after so many more bytes in one direction: in the middle of whatever is on its way.
+    /// The same after a number of bytes in one direction: in the middle of whatever is in transit.
     case resetUpstream, resetDownstream
-    /// Nothing passes for a while.
+    /// Nothing is forwarded for a while.
     case stallUpstream, stallDownstream, blackhole
     /// A few bytes at a time.
     case slices
     case halfCloseToClient, halfCloseToServer
-    /// The connection is gone, and for a while there is none to be had.
+    /// The connection is reset, and for a while no new one can be made.
     case refuse, hang, ignore
     case latency
 
-    /// Makes it happen and lasts as long as it does; the network is whole again afterwards.
+    /// Causes the fault and returns when it is over; the network works again afterwards.
     ///
     /// - Parameters:
-    ///   - duration: for what lasts.
-    ///   - number: for what comes after so many bytes, and other choices; at least 1.
+    ///   - duration: the duration of lasting faults.
+    ///   - number: the number of bytes after which other faults occur, and for random choices; at least 1.
     public func happen(to proxy: FaultProxy, for duration: Duration, number: Int) async throws {
         func lasting(_ change: (inout FaultProxy.Settings) -> Void) async throws {
             proxy.configure(change)

@@ -1,11 +1,11 @@
-/// A program of the system that a test asks as an independent witness.
+/// A program of the system that a test uses as an independent reference.
 ///
-/// Foundation's `Process` is not used: it was seen to miss the end of a program and to wait for it for ever.
+/// Foundation's `Process` is not used: it sometimes misses the end of a program and waits forever.
 public enum OutsideProgram {
-    /// Runs a program to its end, with nothing on standard input.
+    /// Runs a program to its end, with empty standard input.
     ///
-    /// - Parameter words: the program, looked up in `PATH`, and its arguments.
-    /// - Returns: its exit status, and what it wrote to standard output and error.
+    /// - Parameter words: the program, found in `PATH`, and its arguments.
+    /// - Returns: its exit status, and its standard output and error.
     public static func run(_ words: [String]) async throws(FixtureError) -> (status: Int32, output: String) {
         let directory = try FixtureDirectory.make("outside")
         let command = Command(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs blocking work on a thread of its own, so that starting a server never occupies a thread of the concurrency pool.
+/// Runs blocking work on a separate thread, so that starting a server never occupies a thread of the concurrency pool.
 ///
 /// With two cores the pool has two threads; two tests that block in `waitpid` would stop all others.
 func onOwnThread<Value: Sendable>(
@@ -14,9 +14,9 @@ func onOwnThread<Value: Sendable>(
     return try result.get()
 }
 
-/// Repeats `condition` until it is true or the time is over; the pause between two looks is ten milliseconds.
+/// Evaluates `condition` every ten milliseconds until it is true or the time is over.
 ///
-/// For work on its own thread only: it blocks.
+/// Only for work on a separate thread: it blocks.
 func poll(for duration: Duration, until condition: () throws(FixtureError) -> Bool) throws(FixtureError) -> Bool {
     let deadline = ContinuousClock.now + duration
     while true {

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// A session bus of its own, on which programs ask each other for something.
+/// A private session bus.
 public final class PrivateBus: Sendable {
     let folder: String
-    /// With this programs find it.
+    /// The address for programs.
     public let environment: [String: String]
     private let daemon: PrivateDaemon
 
@@ -17,9 +17,9 @@ public final class PrivateBus: Sendable {
     }
 
     /// - Parameters:
-    ///   - folder: somebody else's, who removes it.
-    ///   - environment: with this run the programs that the bus starts.
-    ///   - services: programs that the bus starts when somebody asks for them.
+    ///   - folder: a folder of the caller, which removes it.
+    ///   - environment: the environment of programs that the bus starts.
+    ///   - services: programs that the bus starts on request.
     init(
         in folder: String, environment: [String: String], services: [(name: String, command: String)] = []
     ) throws(FixtureError) {
@@ -40,7 +40,7 @@ public final class PrivateBus: Sendable {
         daemon = try PrivateDaemon(command, name: "dbus-daemon") { _ in access("\(folder)/bus", F_OK) == 0 }
     }
 
-    /// One bus for both: what a session has, and what screen readers have of their own.
+    /// One bus for the session and for accessibility.
     private static func configuration(_ folder: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A name server of its own on a loopback port (UDP and TCP): it knows the records it is given and forwards nothing.
+/// A private name server on a loopback port (UDP and TCP): it serves the given records and forwards nothing.
 ///
 /// ```swift
 /// let dns = try await PrivateDNS([
@@ -12,7 +12,7 @@ import Glibc
 /// ```
 public final class PrivateDNS: Sendable {
     public enum Record: Sendable, Hashable {
-        /// SRV; the target `.` says that the service is decidedly not available (RFC 2782).
+        /// SRV; the target `.` means that the service is explicitly not available (RFC 2782).
         case service(
             _ name: String, domain: String, target: String, port: UInt16, priority: Int = 0, weight: Int = 0)
         /// A or AAAA.
@@ -31,7 +31,7 @@ public final class PrivateDNS: Sendable {
     }
 
     public let port: UInt16
-    /// As resolvers want it: `127.0.0.1:PORT`.
+    /// The address in the format of resolvers: `127.0.0.1:PORT`.
     public var server: String { "127.0.0.1:\(port)" }
     private let daemon: PrivateDaemon
     private let directory: String
@@ -47,10 +47,10 @@ public final class PrivateDNS: Sendable {
         FixtureDirectory.remove(directory)
     }
 
-    /// Halts it: questions are not answered until `thaw`.
+    /// Suspends it: queries are not answered until `thaw`.
     public func freeze() { daemon.send(SIGSTOP) }
     public func thaw() { daemon.send(SIGCONT) }
-    /// Ends it: questions are refused by the system.
+    /// Ends it: the system refuses queries.
     public func stop() { daemon.end() }
 
     private static func start(_ records: [Record]) throws(FixtureError) -> (UInt16, PrivateDaemon, String) {
@@ -63,7 +63,7 @@ public final class PrivateDNS: Sendable {
                 "--listen-address=127.0.0.1", "--bind-interfaces", "--no-resolv", "--no-hosts", "--no-poll",
                 "--local=/test/", "--user=", "--group=", "--pid-file=", "--log-facility=-",
             ] + records.map(\.option),
-            // Debian keeps it among the programs for administrators, which are not on everybody's path.
+            // Debian installs it in a directory for administrators, which may not be in `PATH`.
             environment: ["PATH": (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin"],
             directory: directory, outputFile: "\(directory)/output.log")
         let daemon = try PrivateDaemon(command, name: "dnsmasq") { $0.contains("started, version") }

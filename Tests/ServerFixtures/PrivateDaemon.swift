@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A program that serves the test servers, with a test of its own for being ready: a database, a name server.
+/// A program that the test servers need, with a check for being ready: a database, a name server.
 final class PrivateDaemon: Sendable {
     private static let startLimit = Duration.seconds(60)
 
@@ -9,7 +9,7 @@ final class PrivateDaemon: Sendable {
 
     /// Starts the program and returns when `isReady` is true; blocks.
     ///
-    /// - Parameter endSignal: how it is ended; it is killed when that takes too long.
+    /// - Parameter endSignal: the signal that ends it; it is killed after a timeout.
     init(
         _ command: Command, name: String, endSignal: Int32 = SIGKILL, isReady: (_ output: String) -> Bool
     ) throws(FixtureError) {

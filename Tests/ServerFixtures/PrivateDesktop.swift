@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A desktop without a screen: a display with a window manager, a session bus on which screen readers find the programs, and
-/// sound, where the microphone hears what is played into ``microphone``.
+/// A desktop without a screen: a display with a window manager, a session bus with accessibility, and sound, where the
+/// microphone hears what is played into ``microphone``.
 ///
 /// Programs run on it with ``environment``. Everything ends with this object or with the test process.
 public final class PrivateDesktop: Sendable {
@@ -15,12 +15,12 @@ public final class PrivateDesktop: Sendable {
     private let windowManager: PrivateDaemon
     private let sound: PrivateDaemon
     private let folder: String
-    /// The variables with which programs run here, beside where they keep what is theirs.
+    /// The environment variables for programs, except those for their files.
     public let environment: [String: String]
 
     /// - Parameters:
-    ///   - width: of the screen, in pixels.
-    ///   - services: more folders with programs that the bus starts when somebody asks for them.
+    ///   - width: the width of the screen in pixels.
+    ///   - services: additional folders with programs that the bus starts on request.
     public init(
         width: Int, height: Int, services: [(name: String, command: String)] = []
     ) throws(FixtureError) {
@@ -68,7 +68,7 @@ public final class PrivateDesktop: Sendable {
 
     deinit { FixtureDirectory.remove(folder) }
 
-    /// What shows notifications from now on, in the place of what did so before.
+    /// Replaces the program that shows notifications.
     public func notifications(capabilities: [String]) throws(FixtureError) -> PrivateNotifications {
         try PrivateNotifications(on: bus, capabilities: capabilities)
     }

@@ -8,14 +8,14 @@ public final class PrivateDisplay: Sendable {
     /// The value for `DISPLAY`, for example `:17`.
     public let name: String
 
-    /// The display of this test process; windows of all tests are on it.
+    /// The display of this test process, for the windows of all tests.
     public static let shared = Result { () throws(FixtureError) in try PrivateDisplay() }
 
-    /// - Parameter size: of the screen, in pixels.
+    /// - Parameter size: the size of the screen in pixels.
     public init(width: Int = 1280, height: Int = 1024) throws(FixtureError) {
         folder = try FixtureDirectory.make("display")
         let numberFile = "\(folder)/number"
-        // The server chooses a free number itself and writes it to a descriptor; 1 is its standard output.
+        // The server selects a free number and writes it to a descriptor; 1 is its standard output.
         let command = Command(
             program: "sh",
             arguments: [
@@ -34,8 +34,8 @@ public final class PrivateDisplay: Sendable {
 
     deinit { FixtureDirectory.remove(folder) }
 
-    /// The variables with which GTK programs run here: this display, drawn without a graphics card, every fault fatal, and
-    /// nothing of the person's own desktop.
+    /// The environment variables for GTK programs: this display, software rendering, fatal warnings, and nothing of the
+    /// user's desktop.
     public var environment: [String: String] {
         [
             "DISPLAY": name, "GDK_BACKEND": "x11", "GSK_RENDERER": "cairo", "G_DEBUG": "fatal-criticals",
@@ -43,7 +43,7 @@ public final class PrivateDisplay: Sendable {
         ]
     }
 
-    /// Puts the variables into the environment of this process; before GTK is first used.
+    /// Sets the variables in this process; before GTK is first used.
     public func adopt() {
         unsetenv("WAYLAND_DISPLAY")
         for (name, value) in environment { setenv(name, value, 1) }

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// An ejabberd of its own for one test, or shared by many: the second opinion on everything a client does.
+/// A private ejabberd for one test or for many: the second server with which clients are tested.
 ///
-/// A start takes one to three seconds: take `shared` unless the test ends the server or needs other options.
-/// Outside of an ``EjabberdCluster`` the Erlang node has no name and no distribution, so neither a port mapper nor a cookie is
-/// involved.
+/// A start takes one to three seconds: use `shared` unless the test ends the server or needs other options. Outside of
+/// an ``EjabberdCluster`` the Erlang node has no name and no distribution, so it uses neither a port mapper nor a
+/// cookie.
 public final class PrivateEjabberd: PrivateServer {
     public let release: ServerRelease
     public let options: ServerOptions
@@ -18,12 +18,12 @@ public final class PrivateEjabberd: PrivateServer {
     public let httpPort: UInt16
     private let lifetime: ServerLifetime
 
-    /// The one for everybody with the usual options. Never stop, kill or restart it.
+    /// The shared server with the usual options. Never stop, kill or restart it.
     public static var shared: PrivateEjabberd {
         get async throws(FixtureError) { try await shared(ServerOptions()) }
     }
 
-    /// The one for everybody with these options; started by the first who asks.
+    /// The shared server with these options; the first caller starts it.
     public static func shared(
         _ options: ServerOptions, release: ServerRelease = .debian12
     ) async throws(FixtureError) -> PrivateEjabberd {
@@ -34,14 +34,14 @@ public final class PrivateEjabberd: PrivateServer {
         try await PrivateEjabberd(order.options, release: order.release)
     }
 
-    /// Starts a server for this test alone.
+    /// Starts a server for this test only.
     public convenience init(
         _ options: ServerOptions = ServerOptions(), release: ServerRelease = .debian12
     ) async throws(FixtureError) {
         try await self.init(options, release: release, node: nil)
     }
 
-    /// Starts a server that is, with a node, one of a cluster.
+    /// Starts a server, with a node as part of a cluster.
     init(_ options: ServerOptions, release: ServerRelease, node: EjabberdNode?) async throws(FixtureError) {
         let (certificates, lifetime) = try await onOwnThread { () throws(FixtureError) in
             try Self.prepare(options, release, node)
@@ -69,7 +69,7 @@ public final class PrivateEjabberd: PrivateServer {
             release: release, options: options, directory: directory, certificates: certificates, ports: ports,
             node: node)
         try FixtureDirectory.write(configuration.text, to: "\(directory)/ejabberd.yml")
-        // Erlang's schedulers otherwise spin while they wait, at the cost of everything else on a small machine.
+        // Otherwise Erlang's schedulers spin while they wait, which slows everything else on a small machine.
         var arguments = ["+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "+S", "2", "+K", "true"]
         var libraries = ""
         switch release {
@@ -99,7 +99,7 @@ public final class PrivateEjabberd: PrivateServer {
         )
     }
 
-    /// Debian keeps ejabberd's Erlang application below the directory of the machine's architecture, which `erl` does not search.
+    /// Debian installs ejabberd's Erlang application in the directory of the architecture, which `erl` does not search.
     private static func librariesDirectory() throws(FixtureError) -> String {
         let files = FileManager.default
         for name in (try? files.contentsOfDirectory(atPath: "/usr/lib")) ?? [] where name.hasSuffix("-linux-gnu") {
@@ -140,7 +140,7 @@ public final class PrivateEjabberd: PrivateServer {
         try await command("unregister", ["user": user, "host": domain])
     }
 
-    /// Runs an administration command of ejabberd by its own name and returns its JSON answer.
+    /// Runs an administration command of ejabberd and returns its JSON result.
     @discardableResult
     public func command(_ name: String, _ arguments: [String: String]) async throws(FixtureError) -> String {
         let port = httpPort

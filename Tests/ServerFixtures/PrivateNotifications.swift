@@ -1,11 +1,11 @@
 import Foundation
 
-/// What shows notifications on a private desktop; nobody sees them, but they are written down.
+/// A notification server on a private desktop, which records notifications instead of showing them.
 ///
-/// Through the interface `im.hongyan.Test` of `/org/freedesktop/Notifications` a test clicks (`Click`), types (`Reply`) and sends away
-/// (`Dismiss`).
+/// Through the interface `im.hongyan.Test` of `/org/freedesktop/Notifications` a test clicks (`Click`), replies
+/// (`Reply`) and dismisses (`Dismiss`).
 public final class PrivateNotifications: Sendable {
-    /// What a desktop can do where an answer can be typed into a notification.
+    /// The capabilities of a desktop that supports replies in a notification.
     public static let typing = ["body", "body-markup", "actions", "inline-reply"]
     public static let plain = ["body", "actions"]
 
@@ -14,7 +14,7 @@ public final class PrivateNotifications: Sendable {
         "/usr/bin/python3", "-W", "ignore", (#filePath as NSString).deletingLastPathComponent + "/notifications.py",
     ]
 
-    /// For a bus that starts it when somebody has something to show.
+    /// For a bus that starts it on the first notification.
     public static var service: (name: String, command: String) {
         ("org.freedesktop.Notifications", words.joined(separator: " "))
     }
@@ -23,7 +23,7 @@ public final class PrivateNotifications: Sendable {
     private let file: String
     private let address: String
 
-    /// Blocks until it runs.
+    /// Blocks until it is running.
     public init(on bus: PrivateBus, capabilities: [String]) throws(FixtureError) {
         let folder = try FixtureDirectory.make("notifications")
         address = bus.address
@@ -35,7 +35,7 @@ public final class PrivateNotifications: Sendable {
         daemon = try PrivateDaemon(command, name: "python3") { $0.contains("ready") }
     }
 
-    /// Types an answer, as the person does.
+    /// Sends a reply, like a user.
     public func type(_ text: String, intoNumber number: Int) async throws(FixtureError) {
         let (status, output) = try await OutsideProgram.run([
             "dbus-send", "--bus=\(address)", "--print-reply", "--dest=org.freedesktop.Notifications",
@@ -46,7 +46,7 @@ public final class PrivateNotifications: Sendable {
 
     public func end() { daemon.end() }
 
-    /// What it was asked, from the first on, as lines of JSON.
+    /// All recorded calls, as lines of JSON.
     public var lines: [String] {
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)

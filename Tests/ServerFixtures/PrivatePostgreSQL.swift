@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A PostgreSQL of its own on a loopback port, with ejabberd's tables; everybody may log in.
+/// A private PostgreSQL on a loopback port, with ejabberd's tables and without authentication.
 final class PrivatePostgreSQL: Sendable {
-    /// The database that every cluster of databases has.
+    /// The default database of every database cluster.
     static let database = "postgres"
     static let user = "ejabberd"
 
@@ -11,7 +11,7 @@ final class PrivatePostgreSQL: Sendable {
     private let directory: String
     private let daemon: PrivateDaemon
 
-    /// Blocks for the one or two seconds that a new cluster of databases takes.
+    /// Blocks for one or two seconds, until a new database cluster is created.
     init(schemaFile: String) throws(FixtureError) {
         // PostgreSQL refuses to run as root.
         let owner = "postgres"
@@ -26,13 +26,13 @@ final class PrivatePostgreSQL: Sendable {
             environment: environment, directory: directory, outputFile: "\(directory)/initdb.log"
         ).confined(to: owner).run()
 
-        // Nothing here must survive a power cut.
+        // No data needs to survive a loss of power.
         let settings = [
             "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=", "fsync=off",
             "synchronous_commit=off", "full_page_writes=off", "shared_buffers=16MB", "max_connections=50",
             "log_line_prefix=", "logging_collector=off",
         ]
-        // A killed PostgreSQL would leave a segment of shared memory behind.
+        // A killed PostgreSQL would leave a shared memory segment behind.
         daemon = try PrivateDaemon(
             Command(
                 program: "\(programs)/postgres", arguments: ["-D", data] + settings.flatMap { ["-c", $0] },
@@ -57,7 +57,7 @@ final class PrivatePostgreSQL: Sendable {
         FixtureDirectory.remove(directory)
     }
 
-    /// Debian keeps the programs of each release in a directory that is on nobody's path.
+    /// Debian installs the programs of each release in a directory that is not in `PATH`.
     private static func programs() throws(FixtureError) -> String {
         let base = "/usr/lib/postgresql"
         let releases = ((try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []).compactMap { Int($0) }

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A program of this package as a process of its own, with a folder that outlives it: to be killed and started again.
+/// A program of this package as a process, with a folder that outlives it: to be killed and started again.
 public final class PrivateProgram: Sendable {
-    /// What a process holds at a moment, from `/proc`.
+    /// The resources of a process, from `/proc`.
     public struct Holdings: Sendable, Equatable {
         public var descriptors: Int
         public var threads: Int
@@ -31,7 +31,8 @@ public final class PrivateProgram: Sendable {
     public let folder: String
 
     /// - Parameters:
-    ///   - name: of the product, which is built beside the tests. Another build of it, an optimised one for a long run say, is
+    ///   - name: the name of the product, which is built beside the tests. Another build of it, for example an
+    ///     optimised one for a long run, is taken from the folder in `HONGYAN_TEST_PROGRAMS`.
     ///     taken from the folder that `HONGYAN_TEST_PROGRAMS` names.
     ///   - environment: added to that of the test process.
     public init(_ name: String, environment: [String: String] = [:]) throws(FixtureError) {
@@ -41,9 +42,9 @@ public final class PrivateProgram: Sendable {
             environment: environment, directory: folder, outputFile: "\(folder)/output.log")
     }
 
-    /// A program that keeps what it has where its environment says, and gets its arguments at each start.
+    /// A program whose files are where its environment says, and that gets its arguments at each start.
     ///
-    /// - Parameter environment: made of the folder, and added to that of the test process.
+    /// - Parameter environment: creates the variables from the folder; added to those of the test process.
     public init(_ name: String, environment: (_ folder: String) -> [String: String]) throws(FixtureError) {
         folder = try FixtureDirectory.make(name)
         command = Command(
@@ -62,10 +63,10 @@ public final class PrivateProgram: Sendable {
     /// 128 + signal for a killed process; nil while it runs.
     public var exitStatus: Int32? { process.withLock { $0?.exitStatus } }
 
-    /// Its number for the system; nil before the first start.
+    /// Its process id; `nil` before the first start.
     public var id: Int32? { process.withLock { $0?.id } }
 
-    /// - Parameter arguments: added to those it always gets.
+    /// - Parameter arguments: added to the fixed ones.
     public func start(_ arguments: [String] = []) throws(FixtureError) {
         var command = command
         command.arguments += arguments
@@ -74,14 +75,14 @@ public final class PrivateProgram: Sendable {
         process.withLock { $0 = started }
     }
 
-    /// Ends the process as a crash does (SIGKILL), and returns when it has ended.
+    /// Ends the process like a crash (SIGKILL), and returns when it has ended.
     public func kill() {
         guard let running = process.withLock({ $0 }) else { return }
         running.kill()
         RunningServers.remove(running)
     }
 
-    /// Halts it without ending it, as a machine that sleeps.
+    /// Suspends it, like a machine that sleeps.
     public func freeze() { process.withLock { $0 }?.send(SIGSTOP) }
     public func thaw() { process.withLock { $0 }?.send(SIGCONT) }
 

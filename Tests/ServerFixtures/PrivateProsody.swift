@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A Prosody of its own for one test, or shared by many.
+/// A private Prosody for one test or for many.
 ///
 /// ```swift
 /// let server = try await PrivateProsody.shared
@@ -20,12 +20,12 @@ public final class PrivateProsody: PrivateServer {
     public let httpPort: UInt16
     private let lifetime: ServerLifetime
 
-    /// The one for everybody with the usual options. Never stop, kill or restart it.
+    /// The shared server with the usual options. Never stop, kill or restart it.
     public static var shared: PrivateProsody {
         get async throws(FixtureError) { try await shared(ServerOptions()) }
     }
 
-    /// The one for everybody with these options; started by the first who asks.
+    /// The shared server with these options; the first caller starts it.
     public static func shared(
         _ options: ServerOptions, release: ServerRelease = .debian12
     ) async throws(FixtureError) -> PrivateProsody {
@@ -36,7 +36,7 @@ public final class PrivateProsody: PrivateServer {
         try await PrivateProsody(order.options, release: order.release)
     }
 
-    /// Starts a server for this test alone.
+    /// Starts a server for this test only.
     public init(
         _ options: ServerOptions = ServerOptions(), release: ServerRelease = .debian12
     ) async throws(FixtureError) {
@@ -100,11 +100,11 @@ public final class PrivateProsody: PrivateServer {
         try await control(["do": "register", "user": user, "host": domain, "password": password])
     }
 
-    /// A link that lets somebody make an account (XEP-0401); needs the modules `invites` and `invites_register`.
+    /// An invitation link for a new account (XEP-0401); needs the modules `invites` and `invites_register`.
     ///
     /// - Parameters:
-    ///   - user: the name that is kept for it; `nil` for any.
-    ///   - contact: who invites, to be a contact as well.
+    ///   - user: the reserved user name; `nil` for any.
+    ///   - contact: the inviter, who becomes a contact as well.
     public func invitation(user: String? = nil, contact: String? = nil) async throws(FixtureError) -> String {
         var request = ["do": "invite", "host": domain]
         request["user"] = user
@@ -117,17 +117,17 @@ public final class PrivateProsody: PrivateServer {
         try await control(["do": "unregister", "user": user, "host": domain])
     }
 
-    /// Closes the TCP connections of all sessions of a user without a closing tag, as a broken network does.
+    /// Closes the TCP connections of all sessions of a user without a closing tag, like a broken network.
     public func cutConnections(of user: String) async throws(FixtureError) {
         try await control(["do": "cut", "user": user, "host": domain])
     }
 
-    /// Writes raw XML to all sessions of a user, in the server's name: what a hostile or broken server would send.
+    /// Sends raw XML to all sessions of a user in the server's name, like a hostile or broken server.
     public func inject(_ xml: String, to user: String) async throws(FixtureError) {
         try await control(["do": "inject", "user": user, "host": domain, "xml": xml])
     }
 
-    /// The number of sessions of a user, with those that wait to be resumed.
+    /// The number of sessions of a user, including those that can be resumed.
     public func sessionCount(of user: String) async throws(FixtureError) -> Int {
         Int(try await control(["do": "sessions", "user": user, "host": domain])) ?? 0
     }

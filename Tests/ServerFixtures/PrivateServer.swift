@@ -1,10 +1,10 @@
-/// A real XMPP server that belongs to this test process: own directory, own random loopback ports, throw-away certificates.
+/// A real XMPP server of this test process, with its own directory, random loopback ports and temporary certificates.
 ///
-/// It ends with `stop`, with the last reference to it, and with the test process, even a killed one.
+/// It ends with `stop`, with the last reference to it, and with the test process, even if that is killed.
 public protocol PrivateServer: Sendable {
     /// The service domain, always `xmpp.test`; `other.test` is a second one on the same server.
     var domain: String { get }
-    /// Where the ports below are open.
+    /// The host of the ports below.
     var host: String { get }
     /// STARTTLS port.
     var port: UInt16 { get }
@@ -12,9 +12,9 @@ public protocol PrivateServer: Sendable {
     var directTLSPort: UInt16 { get }
     /// Plain HTTP, for the fixture's own control of the server.
     var httpPort: UInt16 { get }
-    /// HTTPS port: file upload, WebSocket, and what is found below `/.well-known/`.
+    /// HTTPS port: file upload, WebSocket, and files below `/.well-known/`.
     var httpsPort: UInt16 { get }
-    /// Where the WebSocket listens (RFC 7395); the certificate is for `localhost` too.
+    /// The URL of the WebSocket (RFC 7395); the certificate is valid for `localhost` too.
     var webSocketURL: String { get }
     /// Which server it is.
     var kind: ServerKind { get }
@@ -22,18 +22,18 @@ public protocol PrivateServer: Sendable {
     var componentPort: UInt16 { get }
     var certificates: Certificates { get }
 
-    /// Starts the server again after `kill` or `stop`, on the same ports with the same data; returns when it answers.
+    /// Starts the server again after `kill` or `stop`, with the same ports and data; returns when it answers.
     func start() async throws(FixtureError)
-    /// Ends it as `systemctl stop` does: sessions are told.
+    /// Ends it like `systemctl stop`: sessions are closed.
     func stop() async
-    /// Ends it as a power cut does: nothing is told or saved.
+    /// Ends it like a loss of power: sessions are not closed and nothing is saved.
     func kill() async
-    /// Halts it without ending it, as a machine that hangs: connections stay open and nothing is answered until `thaw`.
+    /// Suspends it, like a machine that hangs: connections stay open and nothing is answered until `thaw`.
     func freeze()
     func thaw()
-    /// Makes an account.
+    /// Creates an account.
     func register(_ user: String, password: String, domain: String) async throws(FixtureError)
-    /// What the server wrote so far, for the message of a failed expectation.
+    /// The output of the server so far, for the message of a failed expectation.
     var log: String { get }
 }
 
@@ -41,12 +41,12 @@ extension PrivateServer {
     public var domain: String { "xmpp.test" }
     public var otherDomain: String { "other.test" }
     public var host: String { "127.0.0.1" }
-    /// PEM file a client is told to trust.
+    /// The PEM file that a client is configured to trust.
     public var authorityFile: String { certificates.authorityFile }
     /// The same as ``port``.
     public var startTLSPort: UInt16 { port }
-    /// Where the server tells of its WebSocket (XEP-0156); with `.json` appended in the other format. The name is the domain's,
-    /// which no name server knows: look it up as ``host``.
+    /// The URL of the server's host-meta file (XEP-0156); with `.json` appended in the other format. It contains the
+    /// domain, which no name server knows: resolve it as ``host``.
     public var hostMetaURL: String { "https://\(domain):\(httpsPort)/.well-known/host-meta" }
     public var conferenceDomain: String { "conference.\(domain)" }
     public var uploadDomain: String { "upload.\(domain)" }
@@ -57,7 +57,7 @@ extension PrivateServer {
         try await register(user, password: password, domain: domain)
     }
 
-    /// Makes an account in the main domain.
+    /// Creates an account in the main domain.
     public func addUser(_ user: String, password: String) async throws(FixtureError) -> Account {
         try await register(user, password: password)
         return Account(username: user, password: password, domain: domain)
@@ -68,7 +68,7 @@ extension PrivateServer {
         try await start()
     }
 
-    /// Registers an account that no other test has: a shared server is used by many tests at the same time.
+    /// Creates an account that no other test uses: many tests use a shared server at the same time.
     public func newAccount(_ name: String = "user") async throws(FixtureError) -> Account {
         let account = Account(
             username: "\(name)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))",

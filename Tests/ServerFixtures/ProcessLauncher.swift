@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Starts every program from one thread that lives as long as the test process.
+/// Starts every program from one thread that runs as long as the test process.
 ///
-/// Servers are started under `setpriv --pdeathsig KILL`, and the kernel sends that signal when the *thread* that started them
-/// ends, not the process. A thread of a pool may end at any time and would take its servers with it.
+/// Servers are started under `setpriv --pdeathsig KILL`, and the kernel sends that signal when the *thread* that
+/// started them ends, not the process. A thread of a pool may end at any time and would end its servers.
 final class ProcessLauncher: Sendable {
     static let shared = ProcessLauncher()
 
-    /// One program to start, and the place where the caller waits for its process id.
+    /// A program to start, on whose process id the caller waits.
     private final class Job: Sendable {
         let command: Command
         let result = Mutex<Result<pid_t, FixtureError>?>(nil)

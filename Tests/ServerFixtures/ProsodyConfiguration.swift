@@ -1,6 +1,6 @@
 /// The configuration file of a private Prosody, and the small module through which the fixture controls it.
 ///
-/// The house servers of users run the same modules; whatever a client meets in the field should be met here.
+/// Typical private servers run the same modules, so tests meet what clients meet in practice.
 struct ProsodyConfiguration: Sendable {
     let release: ServerRelease
     let options: ServerOptions
@@ -15,11 +15,11 @@ struct ProsodyConfiguration: Sendable {
         "uptime", "lastactivity", "offline", "limits", "admin_shell", "tombstones", "http", "websocket",
         "fixture_control",
     ]
-    /// The modules of the same purpose for 0.12 come with Debian too, load, and then fail on the first encrypted stream.
+    /// The equivalent modules for 0.12 are in Debian too and can be loaded, but fail on the first encrypted stream.
     private static let modulesOfBackports: Set<String> = [
         "sasl2", "sasl2_bind2", "sasl2_fast", "sasl2_sm", "http_altconnect",
     ]
-    /// 0.12 has no module for XEP-0156; its users put files on their web servers.
+    /// 0.12 has no module for XEP-0156; its users publish files on their web servers.
     private static let modulesOfDebian12: Set<String> = ["fixture_host_meta"]
 
     private var modules: [String] {
@@ -122,7 +122,8 @@ struct ProsodyConfiguration: Sendable {
         """
     }
 
-    /// `POST /fixture_control` with a JSON object: makes and removes accounts and disturbs sessions, in about a millisecond.
+    /// `POST /fixture_control` with a JSON object: creates and removes accounts and disturbs sessions, in about a
+    /// millisecond.
     static let controlModule = """
         local json = require "util.json";
         local usermanager = require "core.usermanager";
@@ -179,8 +180,8 @@ struct ProsodyConfiguration: Sendable {
         module:provides("http", { default_path = "/fixture_control"; route = { POST = handle } });
 
         """
-    /// Loses a message whose text begins with "lost" the first time it is sent, after the server has acknowledged it, as a node of
-    /// a cluster that dies does.
+    /// Loses a message whose text begins with "lost" the first time it is sent, after the server has acknowledged it,
+    /// like a node of a cluster that crashes.
     static let lossModule = """
         local seen = {};
 
@@ -197,7 +198,7 @@ struct ProsodyConfiguration: Sendable {
 
         """
 
-    /// What other web servers would serve at `/.well-known/` for 0.12.
+    /// The files that another web server would serve at `/.well-known/` for 0.12.
     static let hostMetaModule = """
         module:depends("http");
         local relation = "urn:xmpp:alt-connections:websocket";

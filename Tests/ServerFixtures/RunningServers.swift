@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Every server process of this test process, so that leaving the process can end them before their directory is removed.
+/// Every server process of this test process, so that they are ended before their directory is removed.
 enum RunningServers {
     private static let all = Mutex<[pid_t: ServerProcess]>([:])
 

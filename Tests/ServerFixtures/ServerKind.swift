@@ -1,7 +1,7 @@
 /// A server of any kind and release.
 public typealias RunningServer = any PrivateServer
 
-/// The servers that clients meet most often, in the release of Debian 12 and in that of its backports.
+/// The most common servers, in the release of Debian 12 and in that of its backports.
 ///
 /// ```swift
 /// @Test(arguments: ServerKind.allCases)
@@ -26,7 +26,7 @@ public enum ServerKind: String, Sendable, Hashable, CaseIterable, CustomStringCo
 
     public var isProsody: Bool { self == .prosody012 || self == .prosody13 }
 
-    /// The one for everybody with these options, started by the first who asks. Never stop, kill, freeze or restart it.
+    /// The shared server with these options, started by the first caller. Never stop, kill, freeze or restart it.
     public func shared(_ options: ServerOptions = ServerOptions()) async throws(FixtureError) -> RunningServer {
         switch self {
         case .prosody012: try await PrivateProsody.shared(options, release: .debian12)
@@ -36,7 +36,7 @@ public enum ServerKind: String, Sendable, Hashable, CaseIterable, CustomStringCo
         }
     }
 
-    /// One for this test alone.
+    /// Starts a server for this test only.
     public func start(_ options: ServerOptions = ServerOptions()) async throws(FixtureError) -> RunningServer {
         switch self {
         case .prosody012: try await PrivateProsody(options, release: .debian12)
@@ -47,7 +47,7 @@ public enum ServerKind: String, Sendable, Hashable, CaseIterable, CustomStringCo
     }
 }
 
-/// Where a server comes from.
+/// The source of a server.
 public enum ServerRelease: String, Sendable, Hashable {
     /// Installed from Debian 12: Prosody 0.12, ejabberd 23.01.
     case debian12

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// The directory, ports and process of one private server: what starting, ending and looking at it have in common.
+/// The directory, ports and process of a private server: what all servers have in common.
 final class ServerLifetime: Sendable {
-    /// A start on a busy machine takes a few seconds; a minute means that it never will.
+    /// A start takes a few seconds under load; after a minute it has failed.
     private static let startLimit = Duration.seconds(60)
-    /// Longest wait for an orderly end before the process is killed.
+    /// The maximum time for an orderly end before the process is killed.
     private static let stopLimit = Duration.seconds(10)
 
     let name: String
     let directory: String
-    /// The first speaks XMPP in clear before STARTTLS; the others must only be open.
+    /// The first port accepts XMPP before STARTTLS; the others must only be open.
     let ports: [UInt16]
     let logFile: String
     var outputFile: String { "\(directory)/output.log" }
@@ -68,10 +68,10 @@ final class ServerLifetime: Sendable {
         }
     }
 
-    func stop() { end { $0.terminate(patience: Self.stopLimit) } }
+    func stop() { end { $0.terminate(timeout: Self.stopLimit) } }
     func kill() { end { $0.kill() } }
 
-    /// Halts the process without ending it, as a machine that hangs; `SIGCONT` lets it go on.
+    /// Suspends the process, like a machine that hangs; `SIGCONT` resumes it.
     func send(_ signal: Int32) { process.withLock { $0 }?.send(signal) }
 
     private func end(_ how: (ServerProcess) -> Void) {
@@ -84,7 +84,7 @@ final class ServerLifetime: Sendable {
         RunningServers.remove(running)
     }
 
-    /// An open port may belong to somebody else; only the right server greets in the name of the domain.
+    /// An open port may belong to another program; only the right server answers in the name of the domain.
     private static func expectStream(domain: String, port: UInt16) throws(FixtureError) {
         let connection = try LoopbackConnection(port: port)
         try connection.send(

@@ -1,4 +1,4 @@
-/// What both kinds of server can be told to do otherwise than usual.
+/// Options that differ from the usual configuration, for both kinds of server.
 public struct ServerOptions: Sendable, Hashable {
     public enum TLSVersions: Sendable, Hashable, CaseIterable {
         /// TLS 1.2 and 1.3.
@@ -7,13 +7,13 @@ public struct ServerOptions: Sendable, Hashable {
         case only13
     }
 
-    /// How passwords are kept, which decides the mechanisms that are offered.
+    /// How passwords are stored, which determines the offered mechanisms.
     public enum PasswordStore: Sendable, Hashable, CaseIterable {
         /// SCRAM-SHA-1 keys.
         case hashedSHA1
         /// SCRAM-SHA-256 keys.
         case hashedSHA256
-        /// Clear text: every mechanism the server knows.
+        /// Plain text: every mechanism that the server supports.
         case plain
     }
 
@@ -21,25 +21,25 @@ public struct ServerOptions: Sendable, Hashable {
     public var certificate: Certificates.Kind = .server
     public var tls: TLSVersions = .all
     public var passwordStore: PasswordStore = .hashedSHA1
-    /// Whether clients are asked for a certificate, and those of the authority can log in with it (XEP-0178): on ejabberd to
-    /// the accounts that there are, on Prosody to any of ``PrivateServer/otherDomain``, which then has no passwords.
+    /// Whether clients are asked for a certificate and can log in with one of the authority (XEP-0178): on ejabberd to
+    /// existing accounts, on Prosody to any account of ``PrivateServer/otherDomain``, which then has no passwords.
     public var asksForClientCertificates = false
     /// In-band registration (XEP-0077).
     public var allowsRegistration = true
-    /// Most bytes of one stanza.
+    /// The maximum size of a stanza in bytes.
     public var stanzaSizeLimit = 262_144
-    /// Bytes per second of one client connection; nil for no limit that a test could reach.
+    /// Bytes per second of one client connection; `nil` for a limit that no test reaches.
     public var bytesPerSecond: Int?
     /// Seconds for which a lost session can be resumed (XEP-0198).
     public var resumptionSeconds = 600
-    /// Most bytes of one uploaded file (XEP-0363).
+    /// The maximum size of an uploaded file in bytes (XEP-0363).
     public var uploadSizeLimit = 20 * 1024 * 1024
     /// Domains that external components (XEP-0114) may serve beside ``PrivateServer/componentDomain``, with the same secret.
     public var componentDomains: [String] = []
-    /// Modules by the server's own name, added to or taken from the usual ones.
+    /// Modules by the server's name, added to or removed from the usual ones.
     public var addedModules: Set<String> = []
     public var removedModules: Set<String> = []
-    /// Lines for the global part of the server's own configuration file; they come last.
+    /// Lines for the end of the global part of the server's configuration file.
     public var configurationLines: [String] = []
 
     public init(_ change: (inout ServerOptions) -> Void = { _ in }) {

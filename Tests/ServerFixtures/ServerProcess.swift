@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A started program: its process id, whether it still runs, and the signals it can be sent.
+/// A started program: its process id, whether it is running, and signals to it.
 final class ServerProcess: Sendable {
     let id: pid_t
     /// The exit status, 128 + signal for a killed process; nil while it runs.
     private let exit = Mutex<Int32?>(nil)
     private let ended = DispatchSemaphore(value: 0)
-    /// What `end` sends.
+    /// The signal of `end`.
     private let endSignal: Int32
 
     init(_ command: Command, endSignal: Int32 = SIGKILL) throws(FixtureError) {
@@ -17,8 +17,8 @@ final class ServerProcess: Sendable {
         Thread.detachNewThread { [self] in reap() }
     }
 
-    /// Waits for the end first without taking the process id away, then takes it under the lock: so `send` can never hit
-    /// another process that was given the same id.
+    /// Waits for the end without reaping the process, then reaps it under the lock: so `send` can never reach another
+    /// process with the same id.
     private func reap() {
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
@@ -34,7 +34,7 @@ final class ServerProcess: Sendable {
     var exitStatus: Int32? { exit.withLock { $0 } }
     var isRunning: Bool { exitStatus == nil }
 
-    /// Sends a signal to the process and to what it started; nothing happens when it has ended.
+    /// Sends a signal to the process group; does nothing after its end.
     func send(_ signal: Int32) {
         exit.withLock { exit in
             guard exit == nil else { return }
@@ -44,7 +44,7 @@ final class ServerProcess: Sendable {
         if signal == SIGSTOP { waitUntilStopped() }
     }
 
-    /// The signal stops one thread after the other; until then some still answer.
+    /// The signal stops the threads one by one; until then some still answer.
     private func waitUntilStopped() {
         for _ in 0..<5000 {
             let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
@@ -61,24 +61,24 @@ final class ServerProcess: Sendable {
     @discardableResult
     func waitForExit() -> Int32 {
         ended.wait()
-        ended.signal()  // for the next one who asks
+        ended.signal()  // for the next caller
         return exitStatus ?? -1
     }
 
-    /// Asks politely, and kills after `patience`.
-    func terminate(patience: Duration, asking signal: Int32 = SIGTERM) {
+    /// Ends the process with its signal, and kills it after a timeout.
+    func terminate(timeout: Duration, asking signal: Int32 = SIGTERM) {
         send(signal)
-        if ended.wait(timeout: .now() + .milliseconds(Int(patience / .milliseconds(1)))) == .timedOut {
+        if ended.wait(timeout: .now() + .milliseconds(Int(timeout / .milliseconds(1)))) == .timedOut {
             send(SIGKILL)
             ended.wait()
         }
         ended.signal()
     }
 
-    /// Ends the process in its own way, without telling anybody.
-    func end() { terminate(patience: .seconds(5), asking: endSignal) }
+    /// Kills the process.
+    func end() { terminate(timeout: .seconds(5), asking: endSignal) }
 
-    /// Ends the process at once, as a crash or a power cut would.
+    /// Ends the process immediately, like a crash or a loss of power.
     func kill() {
         send(SIGKILL)
         waitForExit()

@@ -1,4 +1,4 @@
-/// Starts one server for each order and hands it to everybody who asks for the same.
+/// Starts one server for each configuration and shares it.
 actor SharedServers<Order: Hashable & Sendable, Server: Sendable> {
     private let make: @Sendable (Order) async throws(FixtureError) -> Server
     private var servers: [Order: Task<Result<Server, FixtureError>, Never>] = [:]
@@ -22,7 +22,7 @@ actor SharedServers<Order: Hashable & Sendable, Server: Sendable> {
     }
 }
 
-/// What makes one shared server differ from another.
+/// The configuration that identifies a shared server.
 struct ServerOrder: Hashable, Sendable {
     var options: ServerOptions
     var release: ServerRelease

@@ -2,10 +2,10 @@ import Foundation
 import ServerFixtures
 import Testing
 
-/// What the fixtures promise of each release.
+/// The guarantees of the fixtures for each release.
 @Suite("Every server", .timeLimit(.minutes(20)))
 struct EveryServerTests {
-    /// Asks by HTTPS with the `curl` program.
+    /// Makes an HTTPS request with the `curl` program.
     private func get(_ url: String, on server: RunningServer, _ options: String...) async throws -> String {
         try await OutsideProgram.run(
             ["curl", "--silent", "--show-error", "--include", "--max-time", "120", "--cacert", server.authorityFile]
@@ -13,7 +13,7 @@ struct EveryServerTests {
         ).output
     }
 
-    @Test("has an open port for each way in, and tells of its WebSocket", arguments: ServerKind.allCases)
+    @Test("has an open port for each transport, and announces its WebSocket", arguments: ServerKind.allCases)
     func ports(kind: ServerKind) async throws {
         let server = try await kind.shared()
         for port in [server.startTLSPort, server.directTLSPort, server.httpPort, server.httpsPort] {
@@ -25,10 +25,10 @@ struct EveryServerTests {
                 server.webSocketURL))
     }
 
-    @Test("speaks WebSocket", arguments: ServerKind.allCases)
+    @Test("supports WebSocket", arguments: ServerKind.allCases)
     func webSocket(kind: ServerKind) async throws {
         let server = try await kind.shared()
-        // The connection stays open, so the end of the time is the end of the answer; a busy machine needs more of it.
+        // The connection stays open, so the response ends with the timeout; a loaded machine needs a longer one.
         var answer = ""
         for seconds in ["1", "10", "60"] where !answer.contains("101 Switching Protocols") {
             answer = try await get(
@@ -41,7 +41,7 @@ struct EveryServerTests {
         #expect(answer.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
     }
 
-    @Test("a frozen server answers when it is thawed", arguments: [ServerKind.prosody13, .ejabberd2412])
+    @Test("a suspended server answers when it is resumed", arguments: [ServerKind.prosody13, .ejabberd2412])
     func freezes(kind: ServerKind) async throws {
         let server = try await kind.start()
         let connection = try LoopbackConnection(port: server.port, timeout: .milliseconds(300))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Fault proxy", .timeLimit(.minutes(20)))
 struct FaultProxyTests {
-    /// An echo through a real server: what Prosody answers to a stream header.
+    /// A response of a real server: Prosody's answer to a stream header.
     private func greet(_ connection: borrowing LoopbackConnection) throws -> String {
         try connection.send(streamHeader(to: "xmpp.test"))
         return try connection.receive(until: "</stream:features>")
@@ -13,7 +13,7 @@ struct FaultProxyTests {
         try FaultProxy(to: try await PrivateProsody.shared.port)
     }
 
-    @Test("hands on both ways and counts")
+    @Test("forwards in both directions and counts")
     func forwards() async throws {
         let proxy = try await proxy()
         let connection = try LoopbackConnection(port: proxy.port)
@@ -25,7 +25,7 @@ struct FaultProxyTests {
         #expect(counters.open == 1)
     }
 
-    @Test("a byte at a time is the same bytes")
+    @Test("one byte at a time gives the same bytes")
     func slices() async throws {
         let proxy = try await proxy()
         proxy.configure { $0.downstreamSliceSize = 1 }
@@ -33,7 +33,7 @@ struct FaultProxyTests {
         #expect(try greet(connection).contains("from='xmpp.test'"))
     }
 
-    @Test("latency delays each way")
+    @Test("latency delays each direction")
     func delays() async throws {
         let proxy = try await proxy()
         proxy.configure { $0.latency = .milliseconds(100) }
@@ -65,7 +65,7 @@ struct FaultProxyTests {
         #expect(proxy.counters.open == 0)
     }
 
-    @Test("a reset comes after exactly the number of bytes that was asked for")
+    @Test("a reset occurs after exactly the requested number of bytes")
     func resetsAfterBytes() async throws {
         let proxy = try await proxy()
         proxy.configure { $0.resetsAfterDownstreamBytes = 10 }
@@ -74,7 +74,7 @@ struct FaultProxyTests {
         #expect(try await proxy.wait { $0.open == 0 }.downstreamBytes == 10)
     }
 
-    @Test("a half-close is an end for the client, who can still send")
+    @Test("a half-close is an end of the stream for the client, which can still send")
     func halfCloses() async throws {
         let proxy = try await proxy()
         let connection = try LoopbackConnection(port: proxy.port)
@@ -86,7 +86,7 @@ struct FaultProxyTests {
         try await proxy.wait { $0.upstreamBytes == before + 1 }
     }
 
-    @Test("refused, hung, and forwarded again on the same port")
+    @Test("refused, silent, and forwarded again on the same port")
     func refusesAndHangs() async throws {
         let proxy = try await proxy()
         proxy.configure { $0.acceptance = .refuse }
@@ -99,7 +99,7 @@ struct FaultProxyTests {
         #expect(try connection.receive(until: "</stream:features>").contains("from='xmpp.test'"))
     }
 
-    @Test("a network that is gone answers nothing, and all goes on when it is back")
+    @Test("a failed network answers nothing, and everything continues when it is back")
     func blackholes() async throws {
         let proxy = try await proxy()
         let old = try LoopbackConnection(port: proxy.port, timeout: .milliseconds(200))
@@ -130,7 +130,7 @@ struct FaultProxyTests {
         #expect(proxy.counters.roundTrips == 2)
     }
 
-    @Test("a server that is not there resets the client")
+    @Test("a missing server resets the client")
     func passesOnThatNobodyListens() async throws {
         let server = try await PrivateProsody.shared
         let refused = try FaultProxy(to: server.port)
@@ -140,7 +140,7 @@ struct FaultProxyTests {
         #expect(throws: FixtureError.self) { try greet(connection) }
     }
 
-    @Test("an order to a stopped proxy is not waited for")
+    @Test("a command to a stopped proxy does not block")
     func stops() async throws {
         let proxy = try await proxy()
         proxy.stop()
@@ -148,8 +148,8 @@ struct FaultProxyTests {
         #expect(isRefused(proxy.port))
     }
 
-    /// Whether connections are refused, now or in a moment: a program that another test is just starting holds copies of all
-    /// sockets until it is there.
+    /// Whether connections are refused, now or in a moment: a program that another test is starting has copies of all
+    /// sockets until it executes.
     private func isRefused(_ port: UInt16) -> Bool {
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Private name server", .timeLimit(.minutes(20)))
 struct PrivateDNSTests {
-    /// What the `dig` program, as an independent witness, is told.
+    /// The answer to the `dig` program, as an independent reference.
     private func dig(_ dns: PrivateDNS, _ type: String, _ name: String) async throws -> String {
         let words = ["dig", "@127.0.0.1", "-p", "\(dns.port)", "+norecurse", "+comments", type, name]
         return try await OutsideProgram.run(words).output.replacing("\t", with: " ")
     }
 
-    @Test("tells what it was given and nothing else")
+    @Test("serves its records and nothing else")
     func answers() async throws {
         let dns = try await PrivateDNS([
             .service(

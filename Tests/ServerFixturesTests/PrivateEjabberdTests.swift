@@ -13,7 +13,7 @@ struct PrivateEjabberdTests {
         #expect(answer.contains("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'><required/>"))
     }
 
-    @Test("an account is made once; the second time is refused with the reason")
+    @Test("an account is created once; the second time is refused with the reason")
     func registersOnce() async throws {
         let server = try await PrivateEjabberd.shared
         let account = try await server.newAccount()
@@ -22,7 +22,7 @@ struct PrivateEjabberdTests {
         }
     }
 
-    @Test("keeps accounts over a restart; after a kill nobody listens")
+    @Test("accounts survive a restart; after a kill there is no listener")
     func restartsAndDies() async throws {
         let server = try await PrivateEjabberd(
             ServerOptions {

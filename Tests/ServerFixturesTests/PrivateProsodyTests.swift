@@ -13,14 +13,14 @@ struct PrivateProsodyTests {
         #expect(answer.contains("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'><required/>"))
     }
 
-    @Test("one server serves all who ask for the same options")
+    @Test("callers with the same options share one server")
     func isShared() async throws {
         let first = try await PrivateProsody.shared
         let second = try await PrivateProsody.shared
         #expect(first === second)
     }
 
-    @Test("an account is made once; the second time is refused with the reason")
+    @Test("an account is created once; the second time is refused with the reason")
     func registersOnce() async throws {
         let server = try await PrivateProsody.shared
         let account = try await server.newAccount()
@@ -32,7 +32,7 @@ struct PrivateProsodyTests {
         try await server.register(account.username, password: "other")
     }
 
-    @Test("the opened ports are those it tells")
+    @Test("the open ports are the announced ones")
     func opensItsPorts() async throws {
         let server = try await PrivateProsody.shared
         for port in [server.port, server.directTLSPort, server.httpsPort, server.componentPort] {
@@ -40,7 +40,7 @@ struct PrivateProsodyTests {
         }
     }
 
-    @Test("restarts on the same port and keeps accounts; after a kill nobody listens")
+    @Test("restarts on the same port with its accounts; after a kill there is no listener")
     func restartsAndDies() async throws {
         let server = try await PrivateProsody(ServerOptions { $0.tls = .only12 })
         let account = try await server.newAccount()
@@ -52,7 +52,7 @@ struct PrivateProsodyTests {
         #expect(throws: FixtureError.self) { _ = try LoopbackConnection(port: server.port) }
     }
 
-    @Test("a configuration that it refuses is an error with its log")
+    @Test("an invalid configuration is an error with its log")
     func tellsWhyItDidNotStart() async throws {
         let error = await #expect(throws: FixtureError.self) {
             _ = try await PrivateProsody(ServerOptions { $0.configurationLines = ["this is not Lua"] })

@@ -2,10 +2,10 @@ import Foundation
 import ServerFixtures
 import Testing
 
-/// What the `openssl` program, as an independent witness, says about the servers' TLS.
+/// The report of the `openssl` program, as an independent reference, about the servers' TLS.
 @Suite("TLS of the private servers", .timeLimit(.minutes(20)))
 struct ServerTLSTests {
-    /// The program says "Verification: OK" after a failed handshake too; only "Verified peername" tells of a good one.
+    /// The program prints "Verification: OK" after a failed handshake too; only "Verified peername" proves success.
     private func openssl(_ server: some PrivateServer, _ options: String...) async throws -> String {
         try await OutsideProgram.run(
             [
@@ -16,7 +16,7 @@ struct ServerTLSTests {
     }
 
     @Test(
-        "the certificate is as bad as it was ordered",
+        "the certificate has the configured defect",
         arguments: [
             (Certificates.Kind.server, "Verified peername: xmpp.test"), (.expired, "certificate has expired"),
             (.wrongName, "hostname mismatch"), (.selfSigned, "self-signed certificate"),
@@ -26,7 +26,7 @@ struct ServerTLSTests {
         #expect(try await openssl(server).contains(verdict))
     }
 
-    @Test("ejabberd shows its certificate too, and takes TLS 1.2 alone when told so")
+    @Test("ejabberd uses its certificate too, and only TLS 1.2 if configured so")
     func ejabberd() async throws {
         let server = try await PrivateEjabberd.shared
         #expect(try await openssl(server, "-tls1_3").contains("Verified peername: xmpp.test"))
@@ -35,7 +35,7 @@ struct ServerTLSTests {
         #expect(try await openssl(old, "-tls1_2").contains("Verified peername: xmpp.test"))
     }
 
-    @Test("TLS versions are those that were ordered", arguments: ServerOptions.TLSVersions.allCases)
+    @Test("the TLS versions are the configured ones", arguments: ServerOptions.TLSVersions.allCases)
     func speaksVersions(versions: ServerOptions.TLSVersions) async throws {
         let server = try await PrivateProsody(ServerOptions { $0.tls = versions })
         let speaks12 = try await openssl(server, "-tls1_2").contains("Verified peername: xmpp.test")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransportLayer
 
-/// Several places of one service, some of them out of order.
+/// Several servers of one service, some of them broken.
 @Suite(.timeLimit(.minutes(20)))
 struct CandidateRaceTests {
     private func connector(_ names: NameServer, delay: Duration? = nil) -> Connector {
@@ -14,7 +14,7 @@ struct CandidateRaceTests {
         return Connector(configuration: configuration)
     }
 
-    /// One SRV record at 127.0.0.1, and the name it needs.
+    /// One SRV record with an address record of 127.0.0.1.
     private func record(_ kind: ServiceRecord.Kind, _ name: String, _ address: SocketAddress, _ priority: Int)
         -> [String]
     {
@@ -24,7 +24,7 @@ struct CandidateRaceTests {
         ]
     }
 
-    /// The shortest of some tries: the machine may be busy with other things, the connector not.
+    /// The fastest of some attempts: the machine may be under load.
     private func shortest(_ body: () async throws -> Void) async throws -> Duration {
         var shortest = Duration.seconds(1000)
         for _ in 0..<5 where shortest >= .seconds(3) {
@@ -35,7 +35,7 @@ struct CandidateRaceTests {
         return shortest
     }
 
-    @Test("The first server refuses, the second is cut off, the third answers: connected within 3 s")
+    @Test("The first server refuses, the second drops the connection, the third answers: connected within 3 s")
     func cutOff() async throws {
         let dead = try DeadPort()
         let silent = try SilentListener()
@@ -54,7 +54,8 @@ struct CandidateRaceTests {
         #expect(time < .seconds(3))
     }
 
-    @Test("The first server refuses, the second is mute in its TLS handshake, the third answers: connected within 3 s")
+    @Test(
+        "The first server refuses, the second is silent in its TLS handshake, the third answers: connected within 3 s")
     func mute() async throws {
         let dead = try DeadPort()
         let mute = try await TCPListener.listen(at: Loopback.address())
@@ -74,13 +75,13 @@ struct CandidateRaceTests {
             connection.transport.abort()
         }
         #expect(time < .seconds(3))
-        // The connection to the second was broken off; nothing but the greeting of TLS ever went there.
+        // The connection to the second was closed; only a TLS ClientHello was ever sent.
         let received = try await mute.accept()
         let greeting = await Result { () async throws(TransportError) in try await received.readToEnd() }
         if case .success(let bytes) = greeting { #expect(bytes.first == 0x16 && bytes.count < 4096) }
     }
 
-    @Test("A server that answers in time is not passed by: the order is that of DNS")
+    @Test("A server that answers in time is not skipped: the order is that of DNS")
     func order() async throws {
         let first = try await TCPListener.listen(at: Loopback.address())
         let second = try await TCPListener.listen(at: Loopback.address())
@@ -89,20 +90,22 @@ struct CandidateRaceTests {
         defer { names.stop() }
         let tls = try await Loopback.client()
         let events = Mutex<[ConnectionProgress]>([])
-        // Longer than a busy machine needs for a connection over loopback.
+        // Longer than a connection over loopback takes under load.
         let connector = connector(names, delay: .seconds(30))
         let connection = try await connector.connect(to: .domain("xmpp.test"), tls: tls) { event in
             events.withLock { $0.append(event) }
         }
         #expect(connection.candidate.host == "first.xmpp.test")
         #expect(events.withLock { $0 }.count { if case .connecting = $0 { true } else { false } } == 1)
-        // What was of no use before comes last.
+        // Servers that failed before are tried last.
         let other = try await connector.connect(
             to: .domain("xmpp.test"), tls: tls, avoiding: [connection.candidate])
         #expect(other.candidate.host == "second.xmpp.test")
     }
 
-    @Test("A person is asked once about the certificate of two servers, and a no ends it", arguments: [true, false])
+    @Test(
+        "The user is asked once about the certificate of two servers, and a rejection ends the connection",
+        arguments: [true, false])
     func question(_ answer: Bool) async throws {
         let first = try await TCPListener.listen(at: Loopback.address())
         let second = try await TCPListener.listen(at: Loopback.address())
@@ -136,7 +139,7 @@ struct CandidateRaceTests {
         }
     }
 
-    /// Something that a test opens and others wait for.
+    /// A gate that a test opens and others wait for.
     private final class Gate: Sendable {
         private let stream: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation
@@ -153,7 +156,7 @@ struct CandidateRaceTests {
 
     private static let evaluation = TrustEvaluation(serverName: "a.test", certificates: [], problems: [])
 
-    @Test("While a person thinks nothing new begins, and a no ends it")
+    @Test("While the user decides no connection is started, and a rejection ends all")
     func heldBack() async {
         let questions = TrustQuestions()
         let (asked, timer, answer) = (Gate(), Gate(), Gate())
@@ -181,7 +184,7 @@ struct CandidateRaceTests {
     }
 
     @Test(
-        "A connection that stands while a person thinks about another one waits for the answer",
+        "A connection that is established while the user decides about another one waits for the decision",
         arguments: [true, false])
     func reserve(_ isAccepted: Bool) async throws {
         let questions = TrustQuestions()
@@ -215,7 +218,7 @@ struct CandidateRaceTests {
         for _ in 0..<100 { await Task.yield() }
         answer.open()
         try #require(await finish.winner?.candidate.host == (isAccepted ? "a" : nil))
-        // The one that is not used has been broken off.
+        // The unused connection was closed.
         #expect(await otherPeer.readErrorCode() == .connectionReset)
         if isAccepted {
             try await own.write([1])
@@ -223,7 +226,9 @@ struct CandidateRaceTests {
         }
     }
 
-    @Test("A no counts for a connection, too, that comes between the answer and the end of what was asked about")
+    @Test(
+        "A rejection also applies to a connection that is established between the decision and the end of the first one"
+    )
     func lateReserve() async throws {
         let questions = TrustQuestions()
         let (second, answered) = (Gate(), Gate())
@@ -250,7 +255,7 @@ struct CandidateRaceTests {
         #expect(await otherPeer.readErrorCode() == .connectionReset)
     }
 
-    @Test("What connects after the winner is broken off; what fails makes the next one begin at once")
+    @Test("A connection established after the first one is closed; a failure starts the next one immediately")
     func lateComer() async throws {
         let transports = (0..<3).map { _ in InMemoryTransport.pair() }
         let both = Gate()
@@ -263,7 +268,7 @@ struct CandidateRaceTests {
             case "a":
                 return CandidateRace.Outcome(result: .failure(TransportError(.connectionRefused, "no")))
             case "b":
-                // Nothing but the failure of the first can have begun this one; the third begins now.
+                // Only the failure of the first can have started this one; the third starts now.
                 both.open()
                 return CandidateRace.Outcome(
                     result: .success(
@@ -278,14 +283,14 @@ struct CandidateRaceTests {
         let winner = try #require(finish.winner)
         #expect(finish.errors.count == 1)
         let loser = winner.candidate.host == "b" ? 2 : 1
-        // It is broken off, or was never begun.
+        // It is closed, or was never started.
         transports[loser].0.abort()
         #expect(await transports[loser].1.readErrorCode() == .connectionReset)
         try await winner.transport.write([1])
         #expect(try await transports[3 - loser].1.read() == [1])
     }
 
-    @Test("Questions come one at a time, one for each certificate, and none after a no")
+    @Test("The user is asked one question at a time, one per certificate, and none after a rejection")
     func questions() async throws {
         let questions = TrustQuestions()
         func evaluation(_ number: UInt8) -> TrustEvaluation {
@@ -320,7 +325,7 @@ struct CandidateRaceTests {
         #expect(!questions.isOpen)
     }
 
-    @Test("When all are cut off, the error tells each of them")
+    @Test("If all connections are dropped, the error describes each of them")
     func allFail() async throws {
         let silent = try SilentListener()
         defer { silent.close() }

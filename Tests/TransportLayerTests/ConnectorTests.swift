@@ -13,7 +13,7 @@ struct ConnectorTests {
         return Connector(configuration: configuration)
     }
 
-    @Test("S0-20: without a host the domain's SRV records lead; a refused first one is followed by the second")
+    @Test("S0-20: without a host the domain's SRV records are used; if the first target refuses, the second is tried")
     func failover() async throws {
         let dead = try DeadPort()
         let listener = try await TCPListener.listen(at: Loopback.address())
@@ -34,11 +34,11 @@ struct ConnectorTests {
         let seen = events.withLock { $0 }
         #expect(seen.first == .resolving("xmpp.test"))
         #expect(seen.count { if case .failed = $0 { true } else { false } } == 2)
-        // S0-26: TCP is up.
+        // S0-26: TCP is connected.
         #expect(seen.last == .connected(connection.candidate, listener.address))
     }
 
-    @Test("S0-30: direct TLS is secured at once, by the name of the domain and not of the host (W-7)")
+    @Test("S0-30: direct TLS is secured immediately, for the name of the domain and not of the host (W-7)")
     func directTLS() async throws {
         let listener = try await TCPListener.listen(at: Loopback.address())
         let names = try await NameServer([
@@ -55,7 +55,7 @@ struct ConnectorTests {
         #expect(try await accepted.applicationProtocol == "xmpp-client")
     }
 
-    @Test("S3-32: a bad certificate is the error, however many candidates there were")
+    @Test("S3-32: a bad certificate is the error, however many targets there were")
     func badCertificate() async throws {
         let dead = try DeadPort()
         let listener = try await TCPListener.listen(at: Loopback.address())
@@ -78,7 +78,7 @@ struct ConnectorTests {
 
     @Test("S3-14: without SRV records the domain itself is tried, at port 5222 (S0-21, S3-16)")
     func fallback() async throws {
-        // An address of the test network range: there is no route or no answer; what counts is what was tried.
+        // An address of the test network range: it has no route or does not answer; only the attempt matters.
         let names = try await NameServer(["host-record=plain.test,127.0.0.99"])
         defer { names.stop() }
         let tls = try await Loopback.client()
@@ -90,7 +90,7 @@ struct ConnectorTests {
         #expect(events.withLock { $0 }.contains(.connecting(expected)))
     }
 
-    @Test("S3-14: when DNS does not answer for SRV, the domain is tried, and the error tells both")
+    @Test("S3-14: if DNS does not answer for SRV, the domain is tried, and the error contains both")
     func brokenServer() async throws {
         var configuration = Connector.Configuration()
         configuration.resolver.servers = ["127.0.0.1:\(try NameServer.freePort())"]
@@ -116,11 +116,11 @@ struct ConnectorTests {
         #expect(error?.code == .serviceNotOffered)
     }
 
-    @Test("S3-15: a host that is given skips SRV and DNS", arguments: ["127.0.0.1", "::1"])
+    @Test("S3-15: a configured host skips SRV and DNS", arguments: ["127.0.0.1", "::1"])
     func explicitHost(_ host: String) async throws {
         let listener = try await TCPListener.listen(at: Loopback.address(host))
         var configuration = Connector.Configuration()
-        // Nobody is asked: this server does not exist.
+        // No query is made: this server does not exist.
         configuration.resolver.servers = ["127.0.0.1:1"]
         let connection = try await Connector(configuration: configuration).connect(
             to: .host(host, port: listener.address.port), tls: Loopback.client())
@@ -128,7 +128,7 @@ struct ConnectorTests {
         _ = try await listener.accept()
     }
 
-    @Test("S0-21: a port of 0 or none is 5222; the error tells what was tried", arguments: [nil, 0] as [UInt16?])
+    @Test("S0-21: a port of 0 or none is 5222; the error contains what was tried", arguments: [nil, 0] as [UInt16?])
     func defaultPort(_ port: UInt16?) async throws {
         var configuration = Connector.Configuration()
         configuration.candidateTimeout = .milliseconds(500)
@@ -143,7 +143,7 @@ struct ConnectorTests {
                 == .connecting(ConnectionCandidate(host: "127.0.0.98", port: 5222, security: .startTLS)))
     }
 
-    @Test("Everything together ends at the deadline; cancelling ends it sooner (W-9)")
+    @Test("The whole attempt ends at the deadline; cancelling ends it sooner (W-9)")
     func deadline() async throws {
         let silent = try SilentListener()
         defer { silent.close() }
@@ -167,7 +167,7 @@ struct ConnectorTests {
         #expect(failure.code == .cancelled)
     }
 
-    @Test("An address that is silent does not hold up the next one of the host")
+    @Test("A silent address does not delay the next one of the host")
     func race() async throws {
         let silent = try SilentListener()
         defer { silent.close() }

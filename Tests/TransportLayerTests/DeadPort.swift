@@ -3,7 +3,8 @@ import Testing
 
 @testable import TransportLayer
 
-/// A TCP port that refuses connections for as long as this lives: bound, so that nobody else gets it, but not listening.
+/// A TCP port that refuses connections while this object exists: bound, so that no other process gets it, but not
+/// listening.
 final class DeadPort: Sendable {
     let address: SocketAddress
     private let descriptor: Int32

@@ -1,13 +1,13 @@
 @testable import TransportLayer
 
-/// Two engines and the wires between them.
+/// Two connected engines.
 struct EnginePair: ~Copyable {
     var client: TLSEngine
     var server: TLSEngine
-    /// The most bytes that cross at once.
+    /// The maximum number of bytes that are transferred at a time.
     var slice = Int.max
 
-    /// Moves bytes until both have settled.
+    /// Transfers bytes until neither engine has more.
     mutating func settle() throws(TransportError) -> (client: NegotiatedTLS, server: NegotiatedTLS) {
         for _ in 0..<100_000 {
             let own = try client.handshake()
@@ -19,7 +19,7 @@ struct EnginePair: ~Copyable {
         throw TransportError(.tlsFailed, "The handshake does not end.")
     }
 
-    /// Lets the client read what the server sends after the handshake: the tickets of TLS 1.3.
+    /// Lets the client read what the server sends after the handshake: the session tickets of TLS 1.3.
     mutating func deliver() throws(TransportError) {
         try server.encrypt([1])
         let bytes = server.takeOutput()

@@ -38,7 +38,7 @@ struct HTTPClientTests {
         FileManager.default.temporaryDirectory.appendingPathComponent("http-\(UUID().uuidString)").path
     }
 
-    @Test("A download arrives in memory, with its progress")
+    @Test("A download into memory reports its progress")
     func downloadToMemory() async throws {
         let progress = Mutex<[HTTPProgress]>([])
         let response = try await client().download(Self.server.value.url("/bytes/200000"), limit: 1_000_000) { step in
@@ -52,7 +52,7 @@ struct HTTPClientTests {
         #expect(steps.map(\.completed) == steps.map(\.completed).sorted())
     }
 
-    @Test("A download into a file is readable by its owner only and complete or absent")
+    @Test("A downloaded file is readable by its owner only, and complete or absent")
     func downloadToFile() async throws {
         let path = temporaryFile()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -69,7 +69,7 @@ struct HTTPClientTests {
         #expect(!FileManager.default.fileExists(atPath: HTTPTransfer.partName(missing)))
     }
 
-    @Test("An upload of bytes or of a file comes back the same", arguments: [true, false])
+    @Test("An upload of bytes or of a file can be downloaded unchanged", arguments: [true, false])
     func upload(_ isFile: Bool) async throws {
         let bytes = pattern(3_000_000)
         let url = try await Self.server.value.url("/kept/\(isFile)")
@@ -91,13 +91,13 @@ struct HTTPClientTests {
         #expect(try await client().download(url, limit: 4_000_000).body == bytes)
     }
 
-    @Test("More bytes than allowed are refused, announced or not", arguments: ["/bytes/5000", "/endless"])
+    @Test("More bytes than allowed are rejected, announced or not", arguments: ["/bytes/5000", "/endless"])
     func limit(_ path: String) async throws {
         let url = try await Self.server.value.url(path)
         await expect(.tooLarge) { try await client().download(url, limit: 4999) }
     }
 
-    @Test("A status of failure is an error that tells the number", arguments: [true, false])
+    @Test("A failure status is an error that contains the number", arguments: [true, false])
     func status(_ isUpload: Bool) async throws {
         let server = try await Self.server.value
         let error = await #expect(throws: TransportError.self) {
@@ -111,7 +111,7 @@ struct HTTPClientTests {
         #expect(error?.description.contains(isUpload ? "403" : "404") == true)
     }
 
-    @Test("Redirections are followed, but not for ever, not for uploads, and not to plain HTTP")
+    @Test("Redirects are followed, but not endlessly, not for uploads, and not to plain HTTP")
     func redirections() async throws {
         let server = try await Self.server.value
         #expect(try await client().download(server.url("/to/%2Fbytes%2F5"), limit: 100).body == expectedBytes(5))
@@ -131,7 +131,7 @@ struct HTTPClientTests {
         #expect(error?.description.contains("not encrypted") == true)
     }
 
-    @Test("Header fields of ours do not follow a redirection to another host")
+    @Test("Our header fields are not sent to another host after a redirect")
     func privateFields() async throws {
         let server = try await Self.server.value
         let target = server.url("/echo", host: "127.0.0.1").replacingOccurrences(of: "/", with: "%2F")
@@ -142,7 +142,7 @@ struct HTTPClientTests {
         #expect(!String(decoding: elsewhere.body, as: UTF8.self).contains("secret"))
     }
 
-    @Test("Header fields of ours do not follow a redirection to another port of the same host")
+    @Test("Our header fields are not sent to another port of the same host after a redirect")
     func privateFieldsAtAnotherPort() async throws {
         let server = try await Self.server.value
         let other = try await HTTPServer()
@@ -153,7 +153,7 @@ struct HTTPClientTests {
         #expect(!String(decoding: elsewhere.body, as: UTF8.self).contains("secret"))
     }
 
-    @Test("Plain HTTP is refused, and allowed to loopback only when the policy says so")
+    @Test("Plain HTTP is rejected, and allowed for loopback only if the policy allows it")
     func plainHTTP() async throws {
         let plain = try await HTTPServer(nil)
         defer { plain.stop() }
@@ -172,7 +172,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "Certificates are judged as for XMPP, with the reasons in words",
+        "Certificates are verified as for XMPP, with messages for the reasons",
         arguments: [
             (Certificates.Kind.expired, "expired"), (.wrongName, "but for wrong.test"), (.selfSigned, "self-signed"),
         ])
@@ -192,7 +192,7 @@ struct HTTPClientTests {
         await expect(.certificateRefused) { try await refusing.download(url, limit: 100) }
     }
 
-    @Test("A transfer in which nothing moves ends by itself; cancelling ends it sooner")
+    @Test("A transfer without progress ends by itself; cancelling ends it sooner")
     func stall() async throws {
         let url = try await Self.server.value.url("/stall")
         var configuration = try await client().configuration
@@ -211,7 +211,7 @@ struct HTTPClientTests {
         #expect(await early.value == .cancelled)
     }
 
-    @Test("A server that drips does not hold a transfer: there is a least rate, and a time for everything together")
+    @Test("A slow server cannot hold a transfer open: there is a minimum rate, and a limit for the total time")
     func drip() async throws {
         let url = try await Self.server.value.url("/drip")
         var slow = try await client().configuration
@@ -224,7 +224,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "An address that is passed on obeys the rule of those that are used",
+        "A redirect target follows the same rules as the original address",
         arguments: [
             ("https://files.example/a", true), ("http://files.example/a", false), ("javascript:alert(1)", false),
             ("file:///etc/passwd", false), ("ftp://files.example/a", false), ("https://", false), ("", false),
@@ -239,14 +239,14 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("A line break in a header field is refused")
+    @Test("A line break in a header field is rejected")
     func injection() async throws {
         let url = try await Self.server.value.url("/echo")
         let headers = [HTTPHeader("X-Name", "value\r\nCookie: stolen")]
         await expect(.invalidConfiguration) { try await client().download(url, headers: headers, limit: 100) }
     }
 
-    @Test("Nobody at the port is a refused connection")
+    @Test("A port without a listener is a refused connection")
     func refused() async throws {
         let dead = try DeadPort()
         let url = "https://127.0.0.1:\(dead.address.port)/"

@@ -3,7 +3,7 @@ import ServerFixtures
 import Synchronization
 import Testing
 
-/// A small HTTP server in Python, with or without TLS, on a port of its own.
+/// A small HTTP server in Python, with or without TLS, on its own port.
 struct HTTPServer: Sendable {
     let port: UInt16
     let isSecure: Bool
@@ -27,8 +27,9 @@ struct HTTPServer: Sendable {
 
     func stop() { process.stop() }
 
-    /// Paths: /bytes/N sends N bytes, /stall begins and stops, /drip never stops for long and never ends, /to/URL redirects, /loop redirects to itself, /echo tells the header fields; PUT keeps
-    /// the body, GET of the same path gives it back.
+    /// Paths: /bytes/N sends N bytes, /stall starts and stops sending, /drip sends slowly without end, /to/URL
+    /// redirects, /loop redirects to itself, /echo returns the header fields; PUT stores the body, GET of the same path
+    /// returns it.
     private static let script = #"""
         import http.server, ssl, sys, threading, time, urllib.parse
         store = {}
@@ -75,7 +76,7 @@ struct HTTPServer: Sendable {
                 self.answer(201, X_Type=self.headers.get("Content-Type", ""))
         class S(http.server.ThreadingHTTPServer):
             daemon_threads = True
-            # With it the kernel may give two programs the same free port, and the second cannot listen.
+            # With SO_REUSEADDR the kernel may assign the same free port to two programs, and the second cannot listen.
             allow_reuse_address = False
             def handle_error(self, *a): pass
         s = S(("127.0.0.1", 0), H)

@@ -6,7 +6,7 @@ import Testing
 struct HostMetaTests {
     private static let xbosh = "urn:xmpp:alt-connections:xbosh"
 
-    @Test("The examples of XEP-0156 §2.3 say the same in both forms")
+    @Test("The examples of XEP-0156 §2.3 mean the same in both forms")
     func examples() throws {
         let xml = """
             <?xml version='1.0' encoding='utf-8'?>
@@ -32,7 +32,7 @@ struct HostMetaTests {
         #expect(expected.webSocketURLs.map(\.description) == ["wss://web.example.com:443/ws"])
     }
 
-    @Test("Everything else in the file is passed over, comments as well")
+    @Test("Everything else in the file is ignored, including comments")
     func tolerance() throws {
         let xml = """
             \u{FEFF}<?xml version="1.0"?>
@@ -53,7 +53,7 @@ struct HostMetaTests {
         #expect(try HostMeta(json: Array("{}".utf8)).links.isEmpty)
     }
 
-    @Test("Only what is encrypted counts, and each URL once")
+    @Test("Only encrypted URLs are used, each once")
     func onlySecure() {
         let urls = [
             "ws://a.test/", "https://a.test/", "wss://a.test/ws", "javascript:alert(1)", "", "wss://a.test/ws",
@@ -64,7 +64,7 @@ struct HostMetaTests {
     }
 
     @Test(
-        "What is no host-meta file is a named error",
+        "An invalid host-meta file is a specific error",
         arguments: [
             "", "<html><body>404</body></html>", "<XRD/>", "<!DOCTYPE x [<!ENTITY a 'b'>]><XRD/>", "<!-- open", "{",
             "[]",

@@ -9,7 +9,7 @@ enum Loopback {
         try #require(SocketAddress(text, port: port))
     }
 
-    /// Two connected sockets: the client's and the server's end.
+    /// Two connected sockets: the client's and the server's.
     static func pair(
         limits: TransportLimits = TransportLimits(), at text: String = "127.0.0.1"
     ) async throws -> (client: SocketTransport, server: SocketTransport) {
@@ -31,7 +31,7 @@ enum Loopback {
         TLSConfiguration(serverName: name, trust: .certificateAuthority(try await Certificates.shared.authorityFile))
     }
 
-    /// Two secured ends.
+    /// Two ends with TLS.
     static func securedPair(
         client: TLSConfiguration? = nil, server: TLSServerConfiguration? = nil,
         limits: TransportLimits = TransportLimits()
@@ -52,7 +52,7 @@ enum Loopback {
         let ends = try await pair()
         async let accepted = Result { () async throws(TransportError) in
             do throws(TransportError) { return try await ends.server.acceptTLS(server) } catch {
-                // A server that cannot even begin must not leave the client waiting.
+                // A server that cannot start must not leave the client waiting.
                 ends.server.abort()
                 throw error
             }
@@ -75,7 +75,7 @@ extension Result where Failure == TransportError {
 }
 
 extension Transport {
-    /// Reads until `count` bytes have come or the peer has ended.
+    /// Reads until `count` bytes have arrived or the peer has closed.
     func read(count: Int) async throws(TransportError) -> [UInt8] {
         var all: [UInt8] = []
         while all.count < count {
@@ -86,12 +86,12 @@ extension Transport {
         return all
     }
 
-    /// Reads until the peer ends.
+    /// Reads until the peer closes.
     func readToEnd() async throws(TransportError) -> [UInt8] {
         try await read(count: .max)
     }
 
-    /// The code of the error that the next read throws; `nil` when it throws none.
+    /// The code of the error that the next read throws; `nil` if it does not throw.
     func readErrorCode() async -> TransportError.Code? {
         do throws(TransportError) {
             _ = try await readToEnd()
@@ -100,7 +100,7 @@ extension Transport {
     }
 }
 
-/// Bytes whose period, a prime, is no size of any buffer.
+/// Bytes with a prime period, which is no buffer size.
 func pattern(_ count: Int, seed: UInt32 = 1) -> [UInt8] {
     var state = seed
     let block = (0..<min(count, 65_521)).map { _ in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransportLayer
 
-/// A private dnsmasq on a port of its own.
+/// A private dnsmasq on its own port.
 struct NameServer: Sendable {
     let port: UInt16
     private let process: TestProcess
@@ -12,7 +12,7 @@ struct NameServer: Sendable {
     /// - Parameter records: options of dnsmasq, such as `srv-host=_xmpp-client._tcp.a.test,b.a.test,5222,10,50`.
     init(_ records: [String]) async throws {
         var failure: (any Error)?
-        // Between the choice of a port and its use somebody else may take it.
+        // Another process may take the port between its selection and its use.
         for _ in 0..<5 {
             let port = try Self.freePort()
             let process = try await TestProcess(
@@ -42,7 +42,7 @@ struct NameServer: Sendable {
 
     func stop() { process.stop() }
 
-    /// A UDP port that is free for TCP too at this moment.
+    /// A UDP port that is also free for TCP.
     static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }

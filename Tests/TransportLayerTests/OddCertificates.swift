@@ -1,4 +1,4 @@
-/// Certificates for the rarer cases, made once per test run by `openssl`.
+/// Certificates for rare cases, created once per test run by `openssl`.
 struct OddCertificates: Sendable {
     let directory: String
 

@@ -3,10 +3,10 @@ import Testing
 
 @testable import TransportLayer
 
-/// Against the `openssl` program: somebody else's use of TLS.
+/// With the `openssl` program, an independent use of TLS.
 @Suite(.timeLimit(.minutes(20)))
 struct OpenSSLServerTests {
-    @Test("openssl s_server is understood", arguments: [("-tls1_2", TLSVersion.tls12), ("-tls1_3", .tls13)])
+    @Test("A connection to openssl s_server works", arguments: [("-tls1_2", TLSVersion.tls12), ("-tls1_3", .tls13)])
     func server(_ option: String, _ version: TLSVersion) async throws {
         let certificates = try await Certificates.shared
         let process = try await TestProcess([

@@ -38,13 +38,13 @@ struct ResolverTests {
         let error = await #expect(throws: TransportError.self) { _ = try await resolver().services(of: "none.test") }
         #expect(error?.code == .serviceNotOffered)
         #expect(error?.description.contains("none.test") == true)
-        // One of the two may be refused.
+        // One of the two may be rejected.
         #expect(try await resolver().services(of: "half.test") == [])
         #expect(try await resolver().services(of: "direct.test").map(\.kind) == [.directTLS])
         #expect(try await resolver().services(of: "plain.test").map(\.kind) == [.startTLS])
     }
 
-    @Test("S3-14: a domain without records has none, which is no error")
+    @Test("S3-14: a domain without records has an empty result, not an error")
     func absent() async throws {
         #expect(try await resolver().services(of: "nowhere.test") == [])
     }
@@ -62,7 +62,7 @@ struct ResolverTests {
         #expect(addresses.allSatisfy { $0.port == 5222 })
     }
 
-    @Test("A host without address is a named error")
+    @Test("A host without addresses is a specific error")
     func noHost() async throws {
         let error = await #expect(throws: TransportError.self) {
             _ = try await resolver().addresses(of: "no.test", port: 1)
@@ -70,7 +70,7 @@ struct ResolverTests {
         #expect(error?.code == .hostNotFound)
     }
 
-    /// A resolver whose server takes questions and never answers, and that server's socket.
+    /// A resolver whose server receives queries and never answers, and that server's socket.
     private func silent(deadline: Duration) throws -> (Resolver, Int32) {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         _ = try Loopback.address().withSockaddr { bind(descriptor, $0, $1) }
@@ -80,7 +80,7 @@ struct ResolverTests {
         return (Resolver(configuration: configuration), descriptor)
     }
 
-    @Test("A server that is silent ends the look-up at its deadline")
+    @Test("With a silent server the look-up ends at its deadline")
     func deadline() async throws {
         let (resolver, descriptor) = try silent(deadline: .milliseconds(200))
         defer { close(descriptor) }
@@ -96,7 +96,7 @@ struct ResolverTests {
         let lookup = Task {
             await Result { () async throws(TransportError) in try await resolver.addresses(of: "a.test", port: 1) }
         }
-        // The question has arrived, so it is under way.
+        // The query has arrived, so the look-up is in progress.
         while recv(descriptor, nil, 0, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0 {
             try await Task.sleep(for: .milliseconds(2))
         }
@@ -108,7 +108,7 @@ struct ResolverTests {
         #expect(error.code == .cancelled)
     }
 
-    @Test("A server that cannot be read is an invalid configuration")
+    @Test("An invalid server address is an invalid configuration")
     func invalid() async throws {
         var configuration = ResolverConfiguration()
         configuration.servers = ["not an address"]

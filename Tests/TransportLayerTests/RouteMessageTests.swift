@@ -2,9 +2,9 @@ import Testing
 
 @testable import TransportLayer
 
-/// What the kernel tells about the network, as bytes.
+/// Messages of the kernel about the network, as bytes.
 struct RouteMessageTests {
-    /// The list of addresses of a machine with an interface of its own: 127.0.0.1, 192.0.2.1, ::1, 2001:db8::1 and two link-local ones.
+    /// The addresses of a machine with one interface: 127.0.0.1, 192.0.2.1, ::1, 2001:db8::1 and two link-local ones.
     private static let recordedAddresses = bytes(
         """
         4c000000140002000700000047020000020880fe01000000080001007f000001080002007f000001070003006c6f00000800
@@ -26,13 +26,13 @@ struct RouteMessageTests {
         0000
         """)
 
-    /// Recorded on a machine that puts the lowest byte first; turned where it is otherwise they would not be readable.
+    /// Recorded on a little-endian machine; on a big-endian one the byte order must be changed.
     private static func bytes(_ hex: String) -> [UInt8] {
         let digits = hex.compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    /// A message as the kernel makes it.
+    /// A message in the kernel's format.
     private func message(
         _ type: UInt16, _ body: [UInt8], _ attributes: [(UInt16, [UInt8])] = [], flags: UInt16 = 2,
         sequence: UInt32 = 7, port: UInt32 = 9
@@ -72,7 +72,7 @@ struct RouteMessageTests {
 
     private static let up: UInt32 = 0x41
 
-    @Test("Recorded addresses are read, with what they are good for")
+    @Test("Recorded addresses are read with their scope")
     func recorded() {
         let messages = RouteMessage.parse(Self.recordedAddresses)
         let addresses = messages.compactMap { message -> RouteMessage.Address? in
@@ -85,7 +85,7 @@ struct RouteMessageTests {
         #expect(addresses.contains { $0.bytes.starts(with: [0xFE, 0x80]) && !$0.isGlobal })
         #expect(messages.last?.content == .done)
         #expect(Set(messages.map(\.sequence)) == [7])
-        // A removal is news and nothing else; as an arrival it is a route.
+        // A removal is only a change; as an arrival it is a route.
         var route = Self.recordedRoute
         #expect(RouteMessage.parse(route).map(\.content) == [.other])
         route[4] = 24
@@ -95,7 +95,7 @@ struct RouteMessageTests {
             ])
     }
 
-    @Test("A list cut off anywhere gives what is whole, and never more")
+    @Test("A list truncated anywhere gives its complete entries, and never more")
     func truncated() {
         let whole = RouteMessage.parse(Self.recordedAddresses)
         for count in 0..<Self.recordedAddresses.count {
@@ -105,13 +105,13 @@ struct RouteMessageTests {
         }
     }
 
-    @Test("Lengths that lie are not believed")
+    @Test("Wrong lengths are rejected")
     func lies() {
         let good = address(3, [192, 0, 2, 1])
         for length in [0, 1, 15, UInt32(good.count + 1), .max] {
             #expect(RouteMessage.parse(raw(length) + good.dropFirst(4)).isEmpty)
         }
-        // Shorter than its structure, or than an attribute says.
+        // Shorter than its structure, or than the length of an attribute.
         for length in 16..<24 {
             let cut = raw(UInt32(length)) + good[4..<length]
             #expect(RouteMessage.parse(Array(cut)).map(\.content) == [.other])
@@ -148,7 +148,7 @@ struct RouteMessageTests {
         #expect(RouteMessage.parse(message(3, [], flags: 0x12)).first?.isInterrupted == true)
     }
 
-    @Test("A snapshot has what can be used: interfaces that are up, no loopback, no doubtful address")
+    @Test("A snapshot contains the usable entries: interfaces that are up, no loopback, no tentative address")
     func snapshots() {
         func snapshot(_ parts: [UInt8]...) -> NetworkSnapshot {
             NetworkSnapshot(RouteMessage.parse(Array(parts.joined())))
@@ -163,7 +163,7 @@ struct RouteMessageTests {
         #expect(!snapshot(link(4, flags: Self.up), own, way).isAvailable)
         #expect(!snapshot(link(3, flags: Self.up), address(3, [169, 254, 0, 1], scope: 253)).isAvailable)
         #expect(!snapshot(link(3, flags: Self.up), address(3, [192, 0, 2, 1], flags: 0x40)).isAvailable)
-        // A flag that says how long an address is good for changes nothing.
+        // A flag about the lifetime of an address changes nothing.
         #expect(good == snapshot(link(3, flags: Self.up | 0x1000), address(3, [192, 0, 2, 1], flags: 0), way))
 
         let moved = snapshot(link(3, flags: Self.up), address(3, [192, 0, 2, 9]), way)

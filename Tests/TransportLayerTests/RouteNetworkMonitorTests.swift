@@ -5,13 +5,13 @@ import Testing
 
 @testable import TransportLayer
 
-/// The kernel itself.
+/// Tests with the kernel.
 @Suite(.timeLimit(.minutes(20)))
 struct RouteNetworkMonitorTests {
-    /// An event loop whose thread has a network of its own, and the kernel's folder of that thread; `nil` where that is not
-    /// allowed.
+    /// An event loop whose thread has its own network namespace, and the kernel's folder of that thread; `nil` where
+    /// that is not allowed.
     private static func isolate() -> (loop: EventLoop, folder: String)? {
-        // Extensions of glibc that its headers hide from a module.
+        // Extensions of glibc that its headers hide from Swift.
         guard let symbol = dlsym(nil, "unshare") else { return nil }
         let unshare = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)
         let loop = EventLoop()
@@ -39,7 +39,7 @@ struct RouteNetworkMonitorTests {
     }
 
     @Test(
-        "Addresses, routes and interfaces that come and go are told; loopback and the rest are not",
+        "Added and removed addresses, routes and interfaces are reported; loopback and others are not",
         .enabled(if: isolated != nil, "needs the right to make a network namespace"))
     func changes() async throws {
         let loop = try #require(Self.isolated).loop
@@ -52,7 +52,7 @@ struct RouteNetworkMonitorTests {
         #expect(await changes.next() == .available)
         try await Self.ip("route add default via 192.0.2.2")
         #expect(await changes.next() == .changed)
-        // Nothing of this matters, so the next thing told is the one after.
+        // None of this is relevant, so the next report is that of the change after it.
         try await Self.ip("route add 198.51.100.0/24 via 192.0.2.2", "addr add 127.0.0.9/8 dev lo")
         try await Self.ip("addr add 203.0.113.1/24 dev v0")
         #expect(await changes.next() == .changed)
@@ -65,10 +65,10 @@ struct RouteNetworkMonitorTests {
     }
 
     @Test(
-        "The socket goes with the stream, however the stream ends",
+        "The socket is closed with the stream, however the stream ends",
         .enabled(if: isolated != nil, "needs the right to make a network namespace"))
     func end() async throws {
-        // In a network of its own, where nobody else has sockets.
+        // In its own network namespace, which contains no other sockets.
         let (loop, folder) = try #require(Self.isolate())
         for _ in 0..<20 {
             let stream = RouteNetworkMonitor(loop: loop).changes()
@@ -80,13 +80,13 @@ struct RouteNetworkMonitorTests {
             _ = RouteNetworkMonitor(loop: loop).changes()
         }
         await loop.drained()
-        // A program that another test starts has them, too, between its fork and its exec.
+        // A program that another test starts also has them, between its fork and its exec.
         let limit = ContinuousClock.now + .seconds(60)
         while try Self.routingSockets(folder) > 0, .now < limit { try await Task.sleep(for: .milliseconds(10)) }
         #expect(try Self.routingSockets(folder) == 0)
     }
 
-    /// How many routing sockets the kernel lists for the network of a thread, without its own.
+    /// The number of routing sockets that the kernel lists for the network of a thread, without the thread's own.
     private static func routingSockets(_ folder: String) throws -> Int {
         let table = try String(contentsOfFile: "\(folder)/net/netlink", encoding: .utf8)
         return table.split(separator: "\n").dropFirst().count { line in

@@ -3,7 +3,7 @@ import Testing
 @testable import TransportLayer
 
 struct ServiceRecordTests {
-    /// A known sequence (SplitMix64).
+    /// A reproducible sequence (SplitMix64).
     private struct Sequence: RandomNumberGenerator {
         var state: UInt64 = 42
         mutating func next() -> UInt64 {
@@ -30,7 +30,7 @@ struct ServiceRecordTests {
         #expect(ServiceRecord.ordered(records, using: &generator).map(\.host) == ["a", "b", "c", "d"])
     }
 
-    @Test("S3-13: within a priority the weights are the chances (RFC 2782)")
+    @Test("S3-13: within a priority the weights are the probabilities (RFC 2782)")
     func weights() {
         var generator = Sequence()
         let records = [record(1, 60, "a"), record(1, 30, "b"), record(1, 10, "c"), record(1, 0, "d")]
@@ -46,7 +46,7 @@ struct ServiceRecordTests {
         #expect((1...300).contains(first["d"] ?? 0))
     }
 
-    @Test("Where all weights are 0, each record has the same chance, whatever order DNS gave")
+    @Test("If all weights are 0, each record has the same probability, in whatever order DNS returns them")
     func zeroWeights() {
         var generator = Sequence()
         let records = ["a", "b", "c", "d"].map { record(1, 0, $0) }
@@ -61,7 +61,7 @@ struct ServiceRecordTests {
         }
     }
 
-    @Test("The second place follows the weights of those that are left (RFC 2782)")
+    @Test("The second position is drawn by the weights of the remaining records (RFC 2782)")
     func secondPlace() {
         var generator = Sequence()
         let records = [record(1, 50, "a"), record(1, 40, "b"), record(1, 10, "c")]
@@ -78,7 +78,7 @@ struct ServiceRecordTests {
         #expect(ServiceRecord.ordered([], using: &generator).isEmpty)
     }
 
-    @Test("Addresses of both families take turns (RFC 8305 §4)")
+    @Test("Addresses of both families alternate (RFC 8305 §4)")
     func interleaving() throws {
         let addresses = try ["::1", "::2", "::3", "10.0.0.1"].map { try Loopback.address($0, port: 1) }
         #expect(AddressRace.interleaved(addresses).map(\.address) == ["::1", "10.0.0.1", "::2", "::3"])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct SocketTransportTests {
-    @Test("S0-26: connecting brings TCP up, IPv4 and IPv6", arguments: ["127.0.0.1", "::1"])
+    @Test("S0-26: a TCP connection is established, with IPv4 and IPv6", arguments: ["127.0.0.1", "::1"])
     func connects(_ text: String) async throws {
         let (client, server) = try await Loopback.pair(at: text)
         #expect(await client.remoteAddress == server.localAddress)
@@ -15,7 +15,7 @@ struct SocketTransportTests {
         #expect(await client.tlsInformation == nil)
     }
 
-    @Test("A port where nobody listens is a refused connection, in words")
+    @Test("A port without a listener is a refused connection, with a message")
     func refused() async throws {
         let dead = try DeadPort()
         let error = await #expect(throws: TransportError.self) {
@@ -25,9 +25,9 @@ struct SocketTransportTests {
         #expect(error?.description.contains(dead.address.description) == true)
     }
 
-    @Test("A host that does not answer is a time-out; cancelling ends the attempt sooner")
+    @Test("A host that does not answer is a timeout; cancelling ends the attempt sooner")
     func unanswered() async throws {
-        // A full queue of a listener that accepts nobody: the kernel drops further connections without a word.
+        // The full backlog of a listener that does not accept: the kernel silently drops further connections.
         let silent = try SilentListener()
         defer { silent.close() }
         let error = await #expect(throws: TransportError.self) {
@@ -45,7 +45,7 @@ struct SocketTransportTests {
         #expect(failure.code == .cancelled)
     }
 
-    @Test("A reset of the peer is a named error")
+    @Test("A reset by the peer is a specific error")
     func reset() async throws {
         let (client, server) = try await Loopback.pair()
         await server.reset()
@@ -68,7 +68,7 @@ struct SocketTransportTests {
         #expect(code == .connectionReset)
     }
 
-    @Test("The end without close_notify is not mistaken for the end of the stream")
+    @Test("A connection that ends without close_notify is not mistaken for the end of the stream")
     func truncated() async throws {
         let (client, server) = try await Loopback.securedPair()
         try await server.write([1, 2, 3])
@@ -77,7 +77,7 @@ struct SocketTransportTests {
         #expect(await client.readErrorCode() == .truncated)
     }
 
-    @Test("Bytes that stand in the way of the handshake are refused")
+    @Test("Bytes before the handshake are rejected")
     func notTLS() async throws {
         let (client, server) = try await Loopback.pair()
         try await server.write(Array("<stream:stream xmlns='jabber:client'>".utf8))
@@ -98,14 +98,14 @@ struct SocketTransportTests {
         _ = server
     }
 
-    @Test("Cancelling a handshake breaks the connection off")
+    @Test("Cancelling a handshake closes the connection")
     func cancelledHandshake() async throws {
         let (client, server) = try await Loopback.pair()
         let configuration = try await Loopback.client()
         let handshake = Task {
             await Result { () async throws(TransportError) in try await client.startTLS(configuration) }
         }
-        // The greeting has come: the handshake is under way.
+        // The ClientHello has arrived: the handshake is in progress.
         #expect(try await !server.read().isEmpty)
         handshake.cancel()
         guard case .failure(let error) = await handshake.value else {
@@ -133,7 +133,7 @@ struct SocketTransportTests {
             }
             try await client.write([1])
             #expect(try await server.read() == [1])
-            // Closed in order, broken off, or just forgotten: the socket goes in each case.
+            // Closed, aborted, or just released: the socket is closed in each case.
             switch number % 3 {
             case 0:
                 await client.close()
@@ -141,7 +141,7 @@ struct SocketTransportTests {
                 await server.close()
             case 1:
                 client.abort()
-                // A reset when the server's session tickets were still unread, a bare end otherwise.
+                // A reset if the server's session tickets were not read, a plain end otherwise.
                 #expect([.truncated, .connectionReset].contains(await server.readErrorCode()))
                 server.abort()
             default: break
@@ -153,7 +153,7 @@ struct SocketTransportTests {
 }
 
 extension EventLoop {
-    /// Returns once everything queued on the loop has run.
+    /// Returns once everything queued on the loop was executed.
     func drained() async {
         for _ in 0..<3 {
             await withCheckedContinuation { continuation in execute { continuation.resume() } }
@@ -175,7 +175,7 @@ extension SocketTransport {
     }
 }
 
-/// A listening socket whose queue is full: connecting to it gets no answer.
+/// A listening socket with a full backlog: connecting to it gets no response.
 struct SilentListener {
     let address: SocketAddress
     private let descriptors: [Int32]

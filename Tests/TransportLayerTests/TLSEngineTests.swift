@@ -25,7 +25,7 @@ struct TLSEngineTests {
     }
 
     @Test(
-        "S0-30: both versions are spoken, and both ends agree about the channel", arguments: [TLSVersion.tls12, .tls13])
+        "S0-30: both versions work, and both ends agree about the channel", arguments: [TLSVersion.tls12, .tls13])
     func bindings(_ version: TLSVersion) async throws {
         var pair = try await pair(version)
         let (client, server) = try pair.settle()
@@ -51,12 +51,13 @@ struct TLSEngineTests {
         #expect(first != second)
     }
 
-    @Test("tls-server-end-point is the hash of the certificate, whatever its own key")
+    @Test("tls-server-end-point is the hash of the certificate, independent of its own key")
     func serverEndPoint() async throws {
         var rsa = try await pair(.tls13, odd: "rsa")
         let information = try rsa.settle().client
         #expect(information.tlsServerEndPoint == information.peerCertificates.first?.sha256Fingerprint)
-        // The hash is that of the signature, which is the authority's; so Ed25519 of the leaf's own key changes nothing.
+        // The hash function is that of the signature, which is the authority's; so an Ed25519 key of the leaf changes
+        // nothing.
         var edwards = try await pair(.tls13, odd: "ed25519")
         let other = try edwards.settle().client
         #expect(other.tlsServerEndPoint?.count == 32)
@@ -74,7 +75,7 @@ struct TLSEngineTests {
             received += try withUnsafeBytes(of: byte) { try pair.server.decrypt($0) }
         }
         #expect(received == bytes)
-        // Idle, it holds no bytes.
+        // It buffers no bytes when idle.
         let hasOutput = pair.client.hasOutput
         #expect(!hasOutput)
     }
@@ -89,7 +90,7 @@ struct TLSEngineTests {
         #expect(server.applicationProtocol == expected)
     }
 
-    @Test("close_notify is told apart from mere silence")
+    @Test("close_notify differs from an end of the connection")
     func closeNotify() async throws {
         var pair = try await pair(.tls13)
         _ = try pair.settle()
@@ -104,7 +105,7 @@ struct TLSEngineTests {
         #expect(after)
     }
 
-    @Test("A changed byte is a failure, never other text")
+    @Test("A modified byte is an error, never different text")
     func tampering() async throws {
         var pair = try await pair(.tls13)
         _ = try pair.settle()
@@ -117,7 +118,7 @@ struct TLSEngineTests {
         } catch let error as TransportError { #expect(error.code == .tlsFailed) }
     }
 
-    @Test("A server without a common version is told so", arguments: [TLSVersion.tls12, .tls13])
+    @Test("A server without a common version gets an alert", arguments: [TLSVersion.tls12, .tls13])
     func versions(_ version: TLSVersion) async throws {
         var server = try await Loopback.server()
         server.minimumVersion = version == .tls12 ? .tls13 : .tls12
@@ -129,7 +130,7 @@ struct TLSEngineTests {
         #expect(error?.code == .tlsFailed)
     }
 
-    @Test("A missing key file is an invalid configuration, in words")
+    @Test("A missing key file is an invalid configuration, with a message")
     func missingFile() throws {
         let configuration = TLSServerConfiguration(certificateChainFile: "/nowhere.crt", privateKeyFile: "/nowhere.key")
         do throws(TransportError) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TransportLayer
 
-/// Sessions of TLS that are taken up again, and the ones that must not be.
+/// TLS sessions that are resumed, and those that must not be.
 @Suite(.timeLimit(.minutes(20)))
 struct TLSResumptionTests {
     private func client(_ cache: TLSSessionCache, _ version: TLSVersion? = nil) async throws -> TLSConfiguration {
@@ -16,7 +16,7 @@ struct TLSResumptionTests {
         return configuration
     }
 
-    /// One connection, up to the first bytes of the server.
+    /// Makes a connection, up to the first bytes of the server.
     private func connect(
         _ client: TLSConfiguration, _ server: TLSServerConfiguration? = nil
     ) async throws -> (client: NegotiatedTLS, server: NegotiatedTLS) {
@@ -35,7 +35,7 @@ struct TLSResumptionTests {
         let first = try await connect(client)
         #expect(!first.client.isResumed && !first.server.isResumed)
         var bindings: [[UInt8]?] = [first.client.tlsExporter]
-        // TLS 1.2 gives one session for all, TLS 1.3 new tickets each time.
+        // TLS 1.2 has one session for all connections, TLS 1.3 new tickets each time.
         for _ in 0..<4 {
             let (own, other) = try await connect(client)
             #expect(own.isResumed && other.isResumed)
@@ -54,9 +54,9 @@ struct TLSResumptionTests {
         #expect(Set(bindings).count == (version == .tls12 ? 9 : 5))
     }
 
-    @Test("Servers that begin at the same moment take each other's tickets")
+    @Test("Servers that start at the same moment accept each other's tickets")
     func oneContext() async throws {
-        // Nobody else has this one.
+        // No other server has this one.
         var configuration = try await Loopback.server()
         configuration.applicationProtocols = ["beginning"]
         let server = configuration
@@ -75,7 +75,7 @@ struct TLSResumptionTests {
         #expect(!information.isResumed)
     }
 
-    @Test("Over sockets the tickets are kept and used as well; bytes flow on the resumed connection")
+    @Test("Tickets are also stored and used over sockets; bytes are transferred on the resumed connection")
     func sockets() async throws {
         let client = try await client(TLSSessionCache())
         for isResumed in [false, true] {
@@ -91,14 +91,14 @@ struct TLSResumptionTests {
         }
     }
 
-    @Test("A ticket of TLS 1.3 is used once, a session of TLS 1.2 again and again")
+    @Test("A ticket of TLS 1.3 is used once, a session of TLS 1.2 repeatedly")
     func useOnce() async throws {
         let cache = TLSSessionCache()
         let new = try await client(cache, .tls13)
         _ = try await connect(new)
         let before = cache.count
         #expect((1...TLSSessionCache.sessionsPerServer).contains(before))
-        // The engine alone takes it, whatever becomes of the connection.
+        // The engine consumes it, whatever happens to the connection.
         _ = try TLSEngine(client: new)
         #expect(cache.count == before - 1)
         cache.removeAll()
@@ -107,19 +107,19 @@ struct TLSResumptionTests {
         #expect(cache.count == 1)
     }
 
-    @Test("A session offered to a server that does not know it changes nothing: its certificate is judged")
+    @Test("If a server does not know the offered session, its certificate is verified as usual")
     func impostor() async throws {
         for version in [TLSVersion.tls12, .tls13] {
             let client = try await client(TLSSessionCache(), version)
             _ = try await connect(client)
-            // Another server has other ticket keys, so this handshake is a full one.
+            // Another server has different ticket keys, so this handshake is a full one.
             let server = try await Loopback.server(.selfSigned)
             let error = try await Loopback.refusal(client: client, server: server)
             #expect(error?.code == .certificateRefused)
         }
     }
 
-    @Test("A session that a pin accepted is offered neither under another pin nor under an authority")
+    @Test("A session accepted by a pin is not offered under another pin or under an authority")
     func otherPolicy() async throws {
         let cache = TLSSessionCache()
         let server = try await Loopback.server(.selfSigned)
@@ -129,7 +129,7 @@ struct TLSResumptionTests {
         client.trust = .pinned([try #require(Certificate(der: der)).sha256])
         _ = try await connect(client, server)
         #expect(try await connect(client, server).client.isResumed)
-        // More pins are another policy: the handshake is a full one, and good.
+        // Additional pins are another policy: the handshake is a full one, and succeeds.
         var wider = client
         wider.trust = .pinned([try #require(Certificate(der: der)).sha256, [UInt8](repeating: 1, count: 32)])
         #expect(try await !connect(wider, server).client.isResumed)
@@ -138,7 +138,7 @@ struct TLSResumptionTests {
         #expect(refusal?.code == .certificateRefused)
     }
 
-    @Test("What a person has accepted is not resumed: the person is asked again")
+    @Test("A session of a certificate that the user accepted is not resumed: the user is asked again")
     func askedAgain() async throws {
         let asked = Mutex(0)
         var client = TLSConfiguration(
@@ -157,13 +157,13 @@ struct TLSResumptionTests {
             #expect(asked.withLock { $0 } == count)
         }
         #expect(cache.count == 0)
-        // A good certificate is nobody's question, so its sessions are resumed.
+        // A valid certificate needs no decision, so its sessions are resumed.
         client.trust = .ask(anchors: .file(try await Certificates.shared.authorityFile)) { _ in false }
         _ = try await connect(client)
         #expect(try await connect(client).client.isResumed)
     }
 
-    @Test("An authority that has lost its trust takes the sessions with it")
+    @Test("An authority that is not trusted any more invalidates its sessions")
     func withdrawnTrust() async throws {
         let directory = try await TestProcess.run(["true"])
         let file = "\(directory)/authority.pem"
@@ -195,7 +195,7 @@ struct TLSResumptionTests {
         #expect(try await connect(first).client.isResumed)
     }
 
-    @Test("A session that was damaged is not offered")
+    @Test("A damaged session is not offered")
     func damaged() async throws {
         let cache = TLSSessionCache()
         let client = try await client(cache)
@@ -208,7 +208,7 @@ struct TLSResumptionTests {
             switch damage {
             case 0: session.bytes.removeLast(20)
             case 1: session.chain = [[1, 2, 3]]
-            // A certificate that it does not belong to.
+            // A certificate of another session.
             default: session.chain = [odd]
             }
             cache.insert(session, for: client.sessionKey, now: now)
@@ -217,7 +217,7 @@ struct TLSResumptionTests {
         }
     }
 
-    @Test("The cache has a bound for servers, for sessions and for time")
+    @Test("The cache is limited in servers, sessions and time")
     func bounds() {
         let cache = TLSSessionCache(capacity: 2)
         func key(_ name: String) -> TLSSessionCache.Key {
@@ -232,7 +232,7 @@ struct TLSResumptionTests {
         cache.insert(session(1), for: key("b"), now: 1)
         _ = cache.take(key("a"), versions: .tls12 ... .tls13, now: 1)
         cache.insert(session(1), for: key("c"), now: 1)
-        // The one used longest ago is gone.
+        // The least recently used one was removed.
         #expect(cache.take(key("b"), versions: .tls12 ... .tls13, now: 1) == nil)
         #expect(cache.take(key("c"), versions: .tls12 ... .tls12, now: 1) == nil)
         #expect(cache.take(key("c"), versions: .tls12 ... .tls13, now: 100) == nil)

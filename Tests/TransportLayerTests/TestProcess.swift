@@ -3,14 +3,14 @@ import Testing
 
 @testable import ServerFixtures
 
-/// A program that a test starts and ends by itself; it also ends with the test process.
+/// A program that a test starts and ends; it also ends with the test process.
 final class TestProcess: Sendable {
     private let process: ServerProcess
     private let output: String
-    /// How long a program may take until it is ready; the machine may be busy.
-    private static let patience = Duration.seconds(30)
+    /// The maximum time until a program is ready; the machine may be under load.
+    private static let timeout = Duration.seconds(30)
 
-    /// Starts a program; its output goes into a file that ``line(containing:)`` reads.
+    /// Starts a program; its output is written to a file that ``line(containing:)`` reads.
     init(_ arguments: [String]) async throws {
         let (process, output) = try await onOwnThread { () throws(FixtureError) in
             let directory = try FixtureDirectory.make("program")
@@ -29,9 +29,9 @@ final class TestProcess: Sendable {
     func line(containing text: String) async throws -> String {
         try await onOwnThread { [self] () throws(FixtureError) in
             var found: String?
-            _ = try poll(for: Self.patience) {
+            _ = try poll(for: Self.timeout) {
                 let all = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
-                // Whole lines only: the last one may still be growing.
+                // Complete lines only: the last one may be incomplete.
                 found = all.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
                     .first { $0.contains(text) }.map(String.init)
                 return found != nil || !process.isRunning

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransportLayer
 
-/// The rules of ``Transport``, held by every implementation.
+/// The rules of ``Transport`` for every implementation.
 @Suite(.timeLimit(.minutes(20)))
 struct TransportRuleTests {
     enum Kind: CaseIterable, Sendable {
@@ -30,7 +30,7 @@ struct TransportRuleTests {
         #expect(try await one.read(count: 3) == [1, 2, 3])
     }
 
-    @Test("Four megabytes each way at once arrive unharmed", arguments: Kind.allCases)
+    @Test("Four megabytes in each direction at once arrive unchanged", arguments: Kind.allCases)
     func largeTransfers(_ kind: Kind) async throws {
         let (one, other) = try await kind.pair()
         let there = pattern(4_000_000, seed: 7)
@@ -51,7 +51,7 @@ struct TransportRuleTests {
         try await sentBack
     }
 
-    @Test("The end of one half is an empty read; the other half goes on", arguments: Kind.allCases)
+    @Test("The end of one direction is an empty read; the other direction continues", arguments: Kind.allCases)
     func halfClose(_ kind: Kind) async throws {
         let (one, other) = try await kind.pair()
         try await one.write([1])
@@ -63,7 +63,7 @@ struct TransportRuleTests {
         await #expect(throws: TransportError.self) { try await one.write([9]) }
     }
 
-    @Test("Closing sends what is queued, then ends", arguments: Kind.allCases)
+    @Test("Closing sends the queued bytes, then ends the connection", arguments: Kind.allCases)
     func closeSendsQueued(_ kind: Kind) async throws {
         let (one, other) = try await kind.pair()
         let bytes = pattern(20_000)
@@ -74,7 +74,7 @@ struct TransportRuleTests {
         await one.close()
     }
 
-    @Test("A reader that waits learns of the close on its own side", arguments: Kind.allCases)
+    @Test("A waiting reader is notified if its own side closes", arguments: Kind.allCases)
     func closeWakesReader(_ kind: Kind) async throws {
         let (one, other) = try await kind.pair()
         async let code = one.readErrorCode()
@@ -96,7 +96,7 @@ struct TransportRuleTests {
     @Test("A writer waits while the peer does not read; cancelling ends the wait", arguments: Kind.allCases)
     func backPressure(_ kind: Kind) async throws {
         let (one, other) = try await kind.pair(limit: 10_000)
-        // The kernel holds some megabytes of a loopback connection at most; this is a gigabyte.
+        // The kernel buffers at most some megabytes of a loopback connection; this is a gigabyte.
         let writer = Task { () async -> TransportError.Code? in
             do throws(TransportError) {
                 for _ in 0..<100_000 { try await one.write([UInt8](repeating: 0x20, count: 10_000)) }
@@ -106,7 +106,7 @@ struct TransportRuleTests {
         while await !isStalled(one) { try await Task.sleep(for: .milliseconds(2)) }
         writer.cancel()
         #expect(await writer.value == .cancelled)
-        // The peer reads, and the connection goes on as if nothing had been.
+        // The peer reads, and the connection continues as usual.
         let drain = Task { try await other.readToEnd() }
         try await one.write([1, 2, 3])
         try await one.finishWriting()
@@ -119,17 +119,17 @@ struct TransportRuleTests {
         return (end as? InMemoryTransport)?.isStalled ?? true
     }
 
-    @Test("Breaking off at one end is a reset at the other or its end", arguments: [Kind.memory, .plain, .secured])
+    @Test("Aborting at one end is a reset or an end at the other", arguments: [Kind.memory, .plain, .secured])
     func abort(_ kind: Kind) async throws {
         let (one, other) = try await kind.pair()
-        // What is unread when a socket is closed makes the kernel send a reset.
+        // Unread bytes make the kernel send a reset when a socket is closed.
         try await other.write([1, 2, 3])
         async let code = other.readErrorCode()
         _ = try await one.read()
         try await other.write(pattern(1000))
         one.abort()
         let seen = await code
-        // A bare end, for which plain TCP has no other word than an empty read, depends on who was first.
+        // An end, which plain TCP only shows as an empty read, depends on which side was first.
         #expect(
             kind == .memory ? seen == .connectionReset : seen == .connectionReset || seen == .truncated || seen == nil)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransportLayer
 
-/// Which certificates are refused, and that the reason is told in words.
+/// Which certificates are rejected, and with which message.
 @Suite(.timeLimit(.minutes(20)))
 struct TrustPolicyTests {
     private func odd(_ name: String, client serverName: String = "xmpp.test", listed: Bool = false) async throws
@@ -18,7 +18,7 @@ struct TrustPolicyTests {
                 certificateChainFile: certificates.certificate(name), privateKeyFile: certificates.key(name)))
     }
 
-    @Test("S3-32: an expired certificate is refused with its date")
+    @Test("S3-32: an expired certificate is rejected with its date")
     func expired() async throws {
         let error = try await Loopback.refusal(client: Loopback.client(), server: Loopback.server(.expired))
         #expect(error?.code == .certificateRefused)
@@ -26,21 +26,21 @@ struct TrustPolicyTests {
         #expect(error?.certificates.first?.names.contains("xmpp.test") == true)
     }
 
-    @Test("S3-32: a certificate for another name is refused with the names it is for")
+    @Test("S3-32: a certificate for another name is rejected with its names")
     func wrongName() async throws {
         let error = try await Loopback.refusal(client: Loopback.client(), server: Loopback.server(.wrongName))
         #expect(error?.certificateProblems == [.wrongName(expected: "xmpp.test", names: ["wrong.test"])])
         #expect(error?.description.contains("not for xmpp.test but for wrong.test") == true)
     }
 
-    @Test("S3-32: a self-signed certificate is refused as such")
+    @Test("S3-32: a self-signed certificate is rejected as such")
     func selfSigned() async throws {
         let error = try await Loopback.refusal(client: Loopback.client(), server: Loopback.server(.selfSigned))
         #expect(error?.certificateProblems == [.selfSigned(subject: "CN=xmpp.test")])
         #expect(error?.description.contains("self-signed") == true)
     }
 
-    @Test("S3-32: an unknown authority is refused by its name")
+    @Test("S3-32: an unknown authority is rejected by name")
     func unknownAuthority() async throws {
         let configuration = TLSConfiguration(serverName: "xmpp.test", trust: .system)
         let error = try await Loopback.refusal(client: configuration, server: Loopback.server())
@@ -48,12 +48,12 @@ struct TrustPolicyTests {
         #expect(error?.description.contains("unknown authority: CN=Hongyan test authority") == true)
     }
 
-    @Test("S3-32: a certificate of the future is refused with its date")
+    @Test("S3-32: a certificate that is not yet valid is rejected with its date")
     func notYetValid() async throws {
         #expect(try await odd("future")?.description.contains("not valid before 2090-01-01") == true)
     }
 
-    @Test("S3-32: a revoked certificate is refused when the list is at hand, and only it")
+    @Test("S3-32: a revoked certificate is rejected if the revocation list is available, and no other")
     func revoked() async throws {
         #expect(try await odd("revoked", listed: true)?.certificateProblems == [.revoked(subject: "CN=xmpp.test")])
         #expect(try await odd("revoked") == nil)
@@ -61,7 +61,7 @@ struct TrustPolicyTests {
     }
 
     @Test(
-        "The name is looked for in the subjectAltName only (RFC 9525)",
+        "The name is matched with the subjectAltName only (RFC 9525)",
         arguments: [
             ("good", "xmpp.test", true), ("good", "XMPP.Test.", true), ("good", "a.xmpp.test", false),
             ("wildcard", "a.xmpp.test", true), ("wildcard", "xmpp.test", false), ("wildcard", "a.b.xmpp.test", false),
@@ -76,17 +76,17 @@ struct TrustPolicyTests {
         #expect((error == nil) == isGood, "\(String(describing: error))")
     }
 
-    @Test("A certificate for clients, and a weak key, do not make a server", arguments: ["client", "weak"])
+    @Test("A client certificate and a weak key are no valid server certificate", arguments: ["client", "weak"])
     func unfit(_ name: String) async throws {
         let certificates = try await OddCertificates.shared.value
-        // A server of today refuses to show a weak key at all; either way nothing is established.
+        // A current server refuses to use a weak key at all; either way no connection is established.
         let error: TransportError?
         do { error = try await odd(name) } catch let caught as TransportError { error = caught }
         #expect(error != nil)
         _ = certificates
     }
 
-    @Test("S0-28: a pinned certificate is accepted whatever speaks against it", arguments: Certificates.Kind.allCases)
+    @Test("S0-28: a pinned certificate is accepted despite all errors", arguments: Certificates.Kind.allCases)
     func pinned(_ kind: Certificates.Kind) async throws {
         let server = try await Loopback.server(kind)
         let shown = try await shown(by: server)
@@ -112,7 +112,7 @@ struct TrustPolicyTests {
     }
 
     @Test(
-        "S0-29: the app decides during the handshake, with the chain and the reasons at hand", arguments: [true, false])
+        "S0-29: the app decides during the handshake, with the chain and the errors", arguments: [true, false])
     func asked(_ answer: Bool) async throws {
         let authority = try await Certificates.shared.authorityFile
         let asked = Mutex<[TrustEvaluation]>([])
@@ -124,7 +124,7 @@ struct TrustPolicyTests {
                 asked.withLock { $0.append(evaluation) }
                 return answer
             })
-        // A good certificate is nobody's question.
+        // A valid certificate needs no decision.
         #expect(try await Loopback.refusal(client: client, server: Loopback.server()) == nil)
         #expect(asked.withLock { $0 }.isEmpty)
         let error = try await Loopback.refusal(client: client, server: Loopback.server(.expired))
@@ -135,7 +135,7 @@ struct TrustPolicyTests {
         #expect(question.certificates.first?.issuer == "CN=Hongyan test authority")
     }
 
-    @Test("S0-30: what a person overruled stands in the information about TLS")
+    @Test("S0-30: the errors that the user accepted are in the TLS information")
     func overruled() async throws {
         let ends = try await Loopback.pair()
         let server = try await Loopback.server(.selfSigned)
@@ -147,7 +147,7 @@ struct TrustPolicyTests {
         #expect(await ends.client.tlsInformation == information)
     }
 
-    @Test("A missing authority file is an invalid configuration, in words")
+    @Test("A missing authority file is an invalid configuration, with a message")
     func missingFile() async throws {
         let client = TLSConfiguration(serverName: "xmpp.test", trust: .certificateAuthority("/nowhere.pem"))
         let ends = try await Loopback.pair()
@@ -157,7 +157,7 @@ struct TrustPolicyTests {
     }
 
     @Test(
-        "Dates are told by the calendar",
+        "Dates are formatted by the calendar",
         arguments: [(0, "1970-01-01"), (951_782_400, "2000-02-29"), (4_102_444_799, "2099-12-31"), (-1, "1969-12-31")]
             as [(Int64, String)])
     func dates(_ seconds: Int64, _ text: String) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransportLayer
 
-/// The conversation after the upgrade: each state, each event.
+/// The connection after the upgrade: each state, each event.
 struct WebSocketConnectionTests {
     private var generator = SystemRandomNumberGenerator()
 
@@ -10,7 +10,7 @@ struct WebSocketConnectionTests {
         WebSocketFrame.encode(opcode, payload, mask: nil)
     }
 
-    /// What the client wrote, as the server reads it.
+    /// The bytes of the client as the server reads them.
     private func decoded(_ actions: [WebSocketAction]) -> [WebSocketEvent] {
         var reader = WebSocketFrameReader(role: .server)
         var events: [WebSocketEvent] = []
@@ -19,7 +19,7 @@ struct WebSocketConnectionTests {
         return events
     }
 
-    @Test("Open: messages come and go, the last of several pings is answered, pongs are nothing")
+    @Test("Open: messages are sent and received, the last of several pings is answered, pongs are ignored")
     mutating func open() {
         var connection = WebSocketConnection(role: .client)
         let pings = frame(.ping, [1]) + frame(.text, [0x61]) + frame(.ping, [2]) + frame(.pong, [9])
@@ -31,7 +31,7 @@ struct WebSocketConnectionTests {
         #expect(decoded([.write(sent ?? [])]) == [.text([0x62])])
     }
 
-    @Test("Each frame has a mask of its own")
+    @Test("Each frame has its own mask")
     mutating func masks() {
         var connection = WebSocketConnection(role: .client)
         var masks: Set<[UInt8]> = []
@@ -39,7 +39,7 @@ struct WebSocketConnectionTests {
         #expect(masks.count > 95)
     }
 
-    @Test("Open: the peer's close frame is answered with its code, and that is the end")
+    @Test("Open: the peer's close frame is answered with its code and ends the connection")
     mutating func closedByPeer() {
         for payload in [[], [0x03, 0xE8], [0x03, 0xE9, 0x62, 0x79, 0x65]] as [[UInt8]] {
             var connection = WebSocketConnection(role: .client)
@@ -56,7 +56,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test("Closing: what was on its way still comes, nothing is sent, and the peer's close frame is the end")
+    @Test("Closing: messages in transit arrive, nothing is sent, and the peer's close frame ends the connection")
     mutating func closing() {
         var connection = WebSocketConnection(role: .client)
         let close = connection.close(using: &generator)
@@ -69,7 +69,7 @@ struct WebSocketConnectionTests {
         #expect(end == [.ended(.normal)])
     }
 
-    @Test("A fault of the peer is told to it once and ends everything")
+    @Test("An error of the peer is reported to it once and ends the connection")
     mutating func fault() {
         for isClosing in [false, true] {
             var connection = WebSocketConnection(role: .client)
@@ -88,7 +88,7 @@ struct WebSocketConnectionTests {
         }
     }
 
-    @Test("Two ends understand each other, one byte at a time as well")
+    @Test("Two ends communicate, even one byte at a time")
     mutating func bothEnds() {
         var client = WebSocketConnection(role: .client)
         var server = WebSocketConnection(role: .server)

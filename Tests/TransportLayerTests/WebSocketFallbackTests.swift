@@ -4,16 +4,16 @@ import Testing
 
 @testable import TransportLayer
 
-/// The way from a domain to its WebSocket, when TCP is blocked.
+/// The discovery of a domain's WebSocket if TCP is blocked.
 @Suite(.timeLimit(.minutes(20)))
 struct WebSocketFallbackTests {
-    /// A domain that has nothing but a web server.
+    /// A domain with only a web server.
     private final class Domain: Sendable {
         let names: NameServer
         let web: HTTPServer
         let connector: Connector
 
-        /// - Parameter files: what stands under `/.well-known/`.
+        /// - Parameter files: the files under `/.well-known/`.
         init(
             _ files: [String: String], records: [String], certificate: Certificates.Kind = .server,
             policy: WebSocketPolicy = .whenBlocked
@@ -48,7 +48,7 @@ struct WebSocketFallbackTests {
         #"{"links":[{"rel":"\#(HostMeta.webSocketRelation)","href":"\#(url)"}]}"#
     }
 
-    /// A WebSocket server that takes one connection and sends everything back.
+    /// A WebSocket server that accepts one connection and echoes everything.
     private func echo(
         _ listener: TCPListener, _ kind: Certificates.Kind = .server
     ) async throws -> Task<[Substring], any Error> {
@@ -64,7 +64,8 @@ struct WebSocketFallbackTests {
     }
 
     @Test(
-        "When every TCP candidate fails, host-meta leads to the WebSocket, by XML or by JSON", arguments: [true, false])
+        "If every TCP candidate fails, the WebSocket is discovered by host-meta, as XML or JSON",
+        arguments: [true, false])
     func fallback(_ isXML: Bool) async throws {
         let dead = try DeadPort()
         let listener = try await TCPListener.listen(at: Loopback.address())
@@ -89,7 +90,7 @@ struct WebSocketFallbackTests {
         #expect(seen.contains { if case .failed = $0 { true } else { false } })
     }
 
-    @Test("Several URLs are tried beside each other; the certificate may be for the URL's host or for the domain")
+    @Test("Several URLs are tried concurrently; the certificate may be for the URL's host or for the domain")
     func severalURLs() async throws {
         let dead = try DeadPort()
         let listener = try await TCPListener.listen(at: Loopback.address())
@@ -108,7 +109,7 @@ struct WebSocketFallbackTests {
         #expect(try await server.value.contains("Host: web.elsewhere.test:\(listener.address.port)"))
     }
 
-    @Test("A refused certificate is no reason to look for another way")
+    @Test("After a rejected certificate no other way is tried")
     func refusedCertificate() async throws {
         let secured = try await TCPListener.listen(at: Loopback.address())
         let domain = try await Domain(
@@ -126,7 +127,7 @@ struct WebSocketFallbackTests {
         #expect(error?.attempts.count == 1)
     }
 
-    @Test("The error tells everything that was tried")
+    @Test("The error contains everything that was tried")
     func nothingWorks() async throws {
         let dead = try DeadPort()
         let domain = try await Domain(
@@ -146,7 +147,7 @@ struct WebSocketFallbackTests {
         #expect(error?.description.contains("status 404") == true)
     }
 
-    @Test("A web server whose certificate is not good is not believed, and nobody is asked about it")
+    @Test("A web server with an invalid certificate is ignored without asking the user")
     func badWebServer() async throws {
         let dead = try DeadPort()
         let domain = try await Domain(
@@ -156,7 +157,7 @@ struct WebSocketFallbackTests {
         let tls = TLSConfiguration(
             serverName: "xmpp.test",
             trust: .ask { _ in
-                Issue.record("nobody is to be asked")
+                Issue.record("the user must not be asked")
                 return true
             })
         let connector = domain.connector
@@ -168,7 +169,7 @@ struct WebSocketFallbackTests {
         #expect(error?.attempts.last?.outcome.contains("not trusted") == true)
     }
 
-    @Test("The policy: never asks nobody, only asks nobody else")
+    @Test("The policy: `never` makes no query, `only` tries nothing else")
     func policies() async throws {
         let dead = try DeadPort()
         let listener = try await TCPListener.listen(at: Loopback.address())
@@ -202,7 +203,7 @@ struct WebSocketFallbackTests {
         #expect(!WebSocketPolicy.whenBlocked.isAllowed(after: []))
     }
 
-    @Test("A URL that is given needs neither SRV nor host-meta; in clear only where that is allowed")
+    @Test("A configured URL needs neither SRV nor host-meta; unencrypted only where that is allowed")
     func explicitURL() async throws {
         let listener = try await TCPListener.listen(at: Loopback.address())
         let tls = try await Loopback.client()
@@ -226,7 +227,7 @@ struct WebSocketFallbackTests {
         clear.transport.abort()
     }
 
-    @Test("A server that does not change to WebSocket is given up in time")
+    @Test("A server that does not upgrade to WebSocket is given up after a timeout")
     func mute() async throws {
         let listener = try await TCPListener.listen(at: Loopback.address())
         let server = try await Loopback.server()

@@ -22,7 +22,7 @@ struct WebSocketFrameTests {
         } catch { return (events, error) }
     }
 
-    /// The same whole and in pieces.
+    /// The same in one piece and in several.
     private func verify(
         _ bytes: [UInt8], as role: WebSocketRole = .client, limits: WebSocketLimits = WebSocketLimits(),
         _ events: [WebSocketEvent], _ code: WebSocketError.Code? = nil,
@@ -55,7 +55,7 @@ struct WebSocketFrameTests {
     }
 
     @Test(
-        "What is written is read the same, at every border of the length",
+        "Written frames are read back, at every boundary of the length",
         arguments: [nil, 0, 0x0102_0304, .max] as [UInt32?])
     func roundTrip(_ mask: UInt32?) {
         var all: [UInt8] = []
@@ -68,7 +68,7 @@ struct WebSocketFrameTests {
         verify(all, as: mask == nil ? .client : .server, expected)
     }
 
-    @Test("Fragments are put together, with control frames between them and characters cut in two")
+    @Test("Fragments are joined, with control frames between them and split characters")
     func fragments() {
         let text = Array("雁字回时".utf8)
         var bytes = WebSocketFrame.encode(.text, text[..<1], isFinal: false, mask: nil)
@@ -82,47 +82,47 @@ struct WebSocketFrameTests {
     }
 
     @Test(
-        "What breaks a rule is refused, and told by its code",
+        "A violation of the rules is rejected with its code",
         arguments: [
             // Reserved bits.
             ([0xC1, 0x00], .protocolViolation), ([0xA1, 0x00], .protocolViolation), ([0x91, 0x00], .protocolViolation),
             // Reserved opcodes.
             ([0x83, 0x00], .protocolViolation), ([0x87, 0x00], .protocolViolation), ([0x8B, 0x00], .protocolViolation),
             ([0x8F, 0x00], .protocolViolation),
-            // A mask of the server.
+            // A masked frame of the server.
             ([0x81, 0x80, 1, 2, 3, 4], .protocolViolation),
-            // Control frames: in pieces, too long.
+            // Control frames: fragmented, too long.
             ([0x09, 0x00], .protocolViolation), ([0x89, 0x7E, 0, 126], .protocolViolation),
             ([0x88, 0x7F, 0, 0, 0, 0, 0, 0, 0, 1], .protocolViolation),
-            // A continuation of nothing, a message in a message.
+            // A continuation without a message, a message inside of a message.
             ([0x80, 0x00], .protocolViolation), ([0x01, 0x00, 0x81, 0x00], .protocolViolation),
             ([0x01, 0x00, 0x01, 0x00], .protocolViolation),
             // Binary.
             ([0x82, 0x00], .unsupportedData), ([0x02, 0x01, 0x00], .unsupportedData),
-            // Lengths that are longer than need be, and one below zero.
+            // Lengths that are not minimal, and a negative one.
             ([0x81, 0x7E, 0, 125], .protocolViolation),
             ([0x81, 0x7F, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], .protocolViolation),
             ([0x81, 0x7F, 0x80, 0, 0, 0, 0, 1, 0, 0], .protocolViolation),
-            // Not UTF-8: a lone continuation, a surrogate, too long a form, cut off at the end.
+            // Invalid UTF-8: a lone continuation, a surrogate, an overlong form, truncated at the end.
             ([0x81, 0x01, 0x80], .invalidText), ([0x81, 0x03, 0xED, 0xA0, 0x80], .invalidText),
             ([0x81, 0x02, 0xC0, 0x80], .invalidText), ([0x01, 0x01, 0xE9, 0x80, 0x01, 0x9B], .invalidText),
-            // Close frames: half of a code, codes that are not for the wire, a reason that is not UTF-8.
+            // Close frames: half of a code, codes that must not be sent, a reason that is not UTF-8.
             ([0x88, 0x01, 0x03], .protocolViolation), ([0x88, 0x02, 0x03, 0xED], .protocolViolation),
             ([0x88, 0x02, 0x03, 0xEE], .protocolViolation), ([0x88, 0x02, 0x03, 0xE7], .protocolViolation),
             ([0x88, 0x02, 0x13, 0x88], .protocolViolation), ([0x88, 0x03, 0x03, 0xE8, 0xFF], .invalidText),
         ] as [([UInt8], WebSocketError.Code)])
     func violations(_ bytes: [UInt8], _ code: WebSocketError.Code) {
         verify(bytes, [], code)
-        // What was good before it is told before it.
+        // Valid frames before it are reported before the error.
         verify([0x81, 0x01, 0x61] + bytes, [.text([0x61])], code)
     }
 
-    @Test("A client that does not mask is refused")
+    @Test("A client that does not mask is rejected")
     func unmasked() {
         verify([0x81, 0x00], as: .server, [], .protocolViolation)
     }
 
-    @Test("A message beyond the bound is told in parts, cut between characters, and ends nothing")
+    @Test("A message above the limit is reported in parts, split between characters, and does not end the connection")
     func parts() {
         var limits = WebSocketLimits()
         limits.messageBytes = 10
@@ -150,7 +150,7 @@ struct WebSocketFrameTests {
     }
 
     @Test(
-        "No more of a message is held than its bound, its fragments together; nothing for a length that is only announced"
+        "A message uses no more memory than the limit, including its fragments; an announced length uses none"
     )
     func messageLimit() {
         var limits = WebSocketLimits()
@@ -160,13 +160,13 @@ struct WebSocketFrameTests {
         verify([0x81, 0x7F, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], limits: limits, [])
         let first = WebSocketFrame.encode(.text, exact[..<6], isFinal: false, mask: nil)
         verify(first + WebSocketFrame.encode(.continuation, exact[6...], mask: nil), limits: limits, [.text(exact)])
-        // Each message anew, and pings do not count.
+        // Each message starts again, and pings do not count.
         let both =
             WebSocketFrame.encode(.text, exact, mask: nil) + WebSocketFrame.encode(.ping, exact + exact, mask: nil)
         verify(both + both, limits: limits, [.text(exact), .ping(exact + exact), .text(exact), .ping(exact + exact)])
     }
 
-    @Test("After a close frame and after an error nothing more is looked at")
+    @Test("After a close frame or an error nothing more is read")
     func afterTheEnd() throws {
         let close: [UInt8] = [0x88, 0x05, 0x03, 0xE9] + Array("bye".utf8)
         verify(close + [0xFF, 0xFF], [.close(WebSocketClosure(1001, "bye"))])
@@ -190,7 +190,7 @@ struct WebSocketFrameTests {
         verify(WebSocketFrame.encode(.close, payload, mask: nil), [.close(WebSocketClosure(code))])
     }
 
-    @Test("A reason that is too long is cut between characters")
+    @Test("A reason that is too long is truncated between characters")
     func longReason() {
         let payload = WebSocketFrame.closePayload(WebSocketClosure(1000, String(repeating: "雁", count: 100)))
         #expect(payload.count == 2 + 41 * 3)

@@ -1,16 +1,16 @@
 @testable import TransportLayer
 
-/// The server's end of a WebSocket, for tests.
+/// The server side of a WebSocket, for tests.
 struct WebSocketServerEnd: ~Copyable {
     let transport: any Transport
     var connection = WebSocketConnection(role: .server)
     private var generator = SystemRandomNumberGenerator()
-    /// What the client asked for, line by line.
+    /// The request of the client, line by line.
     private(set) var request: [Substring] = []
 
     /// Reads the request and answers it.
     ///
-    /// - Parameter answer: makes the answer from what `Sec-WebSocket-Accept` should say; the rest of a good one by default.
+    /// - Parameter answer: creates the response from the expected `Sec-WebSocket-Accept`; by default a valid one.
     init(
         _ transport: any Transport,
         answer: (String) -> String = { Self.good($0) }
@@ -36,7 +36,7 @@ struct WebSocketServerEnd: ~Copyable {
         try await transport.write(WebSocketFrame.encode(opcode, payload, isFinal: isFinal, mask: nil))
     }
 
-    /// What the client says until the connection ends or `count` frames of it have come; nothing is answered.
+    /// The messages of the client until the connection ends or `count` frames have arrived; nothing is answered.
     func events(_ count: Int = .max) async throws -> [WebSocketEvent] {
         var reader = WebSocketFrameReader(role: .server)
         var events: [WebSocketEvent] = []
@@ -49,7 +49,7 @@ struct WebSocketServerEnd: ~Copyable {
         return events
     }
 
-    /// Sends every message back and answers the closing, until the end.
+    /// Echoes every message and answers the close frame, until the end.
     mutating func echo() async throws {
         while true {
             let bytes = try await transport.read()

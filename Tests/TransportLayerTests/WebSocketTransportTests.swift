@@ -3,7 +3,7 @@ import Testing
 
 @testable import TransportLayer
 
-/// The transport over WebSocket, against an end in memory, over TLS, and against a real server.
+/// The transport over WebSocket, with an end in memory, over TLS, and with a real server.
 @Suite(.timeLimit(.minutes(20)))
 struct WebSocketTransportTests {
     private func url() throws -> WebSocketURL { try WebSocketURL("ws://localhost/ws", allowsPlaintext: true) }
@@ -51,13 +51,13 @@ struct WebSocketTransportTests {
         #expect(try await client.read() == Array("<message></message>".utf8))
         #expect(try await client.read() == Array("<presence/>".utf8))
         #expect(try await event(server) == .pong([1, 2]))
-        // Nothing is sent for nothing.
+        // An empty write sends nothing.
         try await client.write([])
         try await client.write([0x61])
         #expect(try await event(server) == .text([0x61]))
     }
 
-    @Test("What came with the answer to the upgrade is not lost")
+    @Test("Bytes that arrive with the response to the upgrade are not lost")
     func early() async throws {
         let frame = String(
             decoding: WebSocketFrame.encode(.text, Array("<a/>".utf8), mask: nil).dropFirst(), as: UTF8.self)
@@ -75,7 +75,7 @@ struct WebSocketTransportTests {
         #expect(try await client.read() == Array("<a/>".utf8))
     }
 
-    @Test("The peer's close frame is answered and is the end; what came before it is read first")
+    @Test("The peer's close frame is answered and ends the connection; messages before it are read first")
     func closedByPeer() async throws {
         let (client, server) = try await pair()
         try await send(.text, [0x61], on: server)
@@ -89,7 +89,7 @@ struct WebSocketTransportTests {
         #expect(error?.code == .writingFinished)
     }
 
-    @Test("A close frame with an error is an error, in the server's words")
+    @Test("A close frame with an error is an error with the reason of the server")
     func closedWithError() async throws {
         let (client, server) = try await pair()
         try await send(.close, WebSocketFrame.closePayload(WebSocketClosure(1011, "out of cheese")), on: server)
@@ -98,7 +98,7 @@ struct WebSocketTransportTests {
         #expect(error?.description.contains("1011, out of cheese") == true)
     }
 
-    @Test("Our half ends by a close frame, and the peer's answer is the end")
+    @Test("Our side ends with a close frame, and the peer's answer ends the connection")
     func finishWriting() async throws {
         let (client, server) = try await pair()
         try await client.write([0x61])
@@ -117,7 +117,7 @@ struct WebSocketTransportTests {
         #expect(try await client.read() == [])
     }
 
-    @Test("A broken rule is told to the peer and ends the connection")
+    @Test("A violation of the rules is reported to the peer and ends the connection")
     func brokenRule() async throws {
         let (client, server) = try await pair()
         try await send(.text, [0x61], on: server)
@@ -156,7 +156,7 @@ struct WebSocketTransportTests {
         }
     }
 
-    @Test("Closing says goodbye; a reader that waits learns of it; cancelling loses nothing")
+    @Test("Closing sends a close frame; a waiting reader is notified; cancelling loses nothing")
     func close() async throws {
         let (client, server) = try await pair()
         let reader = Task { await client.readErrorCode() }
@@ -172,7 +172,7 @@ struct WebSocketTransportTests {
     }
 
     @Test(
-        "An upgrade that is refused is a named error and breaks the connection off",
+        "A rejected upgrade is a specific error and closes the connection",
         arguments: [
             ("HTTP/1.1 404 Not Found\r\n\r\n", TransportError.Code.httpStatus, "404"),
             ("HTTP/1.1 302 Found\r\nLocation: https://evil.test/\r\n\r\n", .httpStatus, "evil.test"),
@@ -191,7 +191,7 @@ struct WebSocketTransportTests {
         #expect(await other.readErrorCode() == .connectionReset)
     }
 
-    @Test("A server that does not answer, that ends, and a person who cancels")
+    @Test("An upgrade ends if the server does not answer, closes the connection, or the user cancels")
     func noAnswer() async throws {
         let address = try url()
         let (silent, _server) = InMemoryTransport.pair()
@@ -219,7 +219,7 @@ struct WebSocketTransportTests {
         #expect(error.code == .cancelled)
     }
 
-    @Test("wss: is not spoken over a connection without TLS, and TLS is not begun inside of it")
+    @Test("wss: is not used over a connection without TLS, and TLS is not started inside of it")
     func security() async throws {
         let (one, _) = InMemoryTransport.pair()
         let error = await #expect(throws: TransportError.self) {
@@ -232,7 +232,7 @@ struct WebSocketTransportTests {
         await _server.close()
     }
 
-    @Test("Over TLS: many messages there and back, and the information about TLS")
+    @Test("Over TLS: many messages in both directions, and the TLS information")
     func overTLS() async throws {
         let (one, other) = try await Loopback.securedPair()
         let server = Task {
@@ -253,7 +253,7 @@ struct WebSocketTransportTests {
         await client.close()
     }
 
-    @Test("A real server speaks XMPP over it")
+    @Test("A real server uses XMPP over it")
     func prosody() async throws {
         let server = try await PrivateProsody.shared(ServerOptions { $0.addedModules = ["websocket"] })
         let base = try await SocketTransport.connect(to: Loopback.address(port: server.httpsPort))

@@ -2,14 +2,14 @@ import Testing
 
 @testable import TransportLayer
 
-/// The change from HTTP to WebSocket.
+/// The upgrade from HTTP to WebSocket.
 struct WebSocketUpgradeTests {
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
     private static let good =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         + "Sec-WebSocket-Accept: \(accept)\r\nSec-WebSocket-Protocol: xmpp\r\n\r\n"
 
-    /// What follows the header, or why it is refused; `nil` while it is not complete.
+    /// The bytes after the header, or why it is rejected; `nil` while it is not complete.
     private func read(
         _ text: String, piece: Int = .max, limits: WebSocketLimits = WebSocketLimits()
     ) -> Result<[UInt8]?, WebSocketUpgradeReader.Failure> {
@@ -25,7 +25,7 @@ struct WebSocketUpgradeTests {
         } catch { return .failure(error) }
     }
 
-    @Test("The key of RFC 6455 §1.3 has the answer that stands there; the request is complete")
+    @Test("The key of RFC 6455 §1.3 gives the response of the example; the request is complete")
     func request() throws {
         #expect(WebSocketUpgrade.accept("dGhlIHNhbXBsZSBub25jZQ==") == Self.accept)
         let url = try WebSocketURL("wss://web.example.com:5281/xmpp-websocket?a=b")
@@ -41,20 +41,20 @@ struct WebSocketUpgradeTests {
         #expect(Set((0..<50).map { _ in WebSocketUpgrade.nonce() }).count == 50)
     }
 
-    @Test("A good answer is understood however it is cut, and what follows is kept")
+    @Test("A valid response is accepted however it is split, and the bytes after it are preserved")
     func good() {
         for piece in [Int.max, 1, 2, 3, 5] {
             #expect(read(Self.good + "\u{1}\u{2}", piece: piece) == .success([1, 2]))
         }
         #expect(read(String(Self.good.dropLast())) == .success(nil))
-        // Names and tokens have no case, values may stand in lists and between spaces.
+        // Names and tokens are case-insensitive, values may be in lists and between spaces.
         let odd = Self.good.replacing("Upgrade: websocket", with: "UPGRADE:\tWebSocket ")
             .replacing("Connection: Upgrade", with: "connection: keep-alive, uPGRADE")
         #expect(read(odd) == .success([]))
     }
 
     @Test(
-        "An answer that is no proof is refused",
+        "A response without the right proof is rejected",
         arguments: [
             ("HTTP/1.1 101", "HTTP/1.0 101"), ("HTTP/1.1 101", "HTTP/2 101"), ("HTTP/1.1 101", "SSH-2.0-OpenSSH"),
             ("HTTP/1.1 101", "HTTP/1.1 1o1"), ("Upgrade: websocket\r\n", ""), ("Connection: Upgrade\r\n", ""),
@@ -79,7 +79,7 @@ struct WebSocketUpgradeTests {
         }
     }
 
-    @Test("Another status is an error; a redirection is told and not followed")
+    @Test("Another status is an error; a redirect is reported and not followed")
     func status() {
         #expect(read("HTTP/1.1 404 Not Found\r\n\r\n") == .failure(.status(404, location: nil)))
         let moved = "HTTP/1.1 301 Moved\r\nLocation: wss://evil.test/\r\n\r\n"
@@ -89,7 +89,7 @@ struct WebSocketUpgradeTests {
                 "wss://evil.test/"))
     }
 
-    @Test("The header has a bound")
+    @Test("The size of the header is limited")
     func limit() {
         var limits = WebSocketLimits()
         limits.headerBytes = Self.good.utf8.count
@@ -108,7 +108,7 @@ struct WebSocketUpgradeTests {
     }
 
     @Test(
-        "URLs are taken apart",
+        "URLs are parsed",
         arguments: [
             ("wss://example.com", "example.com", 443, "/", "example.com"),
             ("WSS://example.com:443/ws", "example.com", 443, "/ws", "example.com"),
@@ -124,7 +124,7 @@ struct WebSocketUpgradeTests {
     }
 
     @Test(
-        "URLs that are not encrypted, or not of WebSocket, are refused",
+        "URLs that are not encrypted, or not of WebSocket, are rejected",
         arguments: [
             "ws://localhost/", "ws://example.com/", "https://example.com/", "example.com", "", "wss://",
             "wss://a b/", "wss://user@example.com/", "wss://example.com/#x", "wss://example.com:0/",

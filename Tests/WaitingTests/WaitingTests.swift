@@ -3,7 +3,7 @@ import Waiting
 
 @Suite("Waiting", .timeLimit(.minutes(1)))
 struct WaitingTests {
-    @Test("a signal that comes before the wait is kept, and several count as one")
+    @Test("a signal before the wait is stored, and several count as one")
     func signals() async {
         let signal = Signal()
         signal.send()
@@ -20,7 +20,7 @@ struct WaitingTests {
         #expect(isOver.isOpen)
     }
 
-    @Test("who waits for a signal, a gate, a lock, a promise or a mailbox ends with the task")
+    @Test("waiting for a signal, a gate, a lock, a promise or a mailbox ends with the task")
     func cancellation() async {
         await Self.cancelled { await Signal().wait() }
         await Self.cancelled { await Gate().wait() }
@@ -43,7 +43,7 @@ struct WaitingTests {
         return await task.value
     }
 
-    @Test("a gate lets all through that wait and all that come later")
+    @Test("a gate lets all current and later waiters pass")
     func gates() async {
         let gate = Gate()
         await withTaskGroup(of: Void.self) { group in
@@ -56,7 +56,7 @@ struct WaitingTests {
     }
 
     @MainActor
-    @Test("a lock is given on in the order of arrival, and a task that was cancelled is passed over")
+    @Test("a lock is passed on in the order of arrival, skipping cancelled tasks")
     func locks() async {
         let lock = AsyncLock()
         await lock.lock()
@@ -78,7 +78,7 @@ struct WaitingTests {
         #expect(lock.isFree)
     }
 
-    @Test("a task that was cancelled still gets a lock that it must have")
+    @Test("a cancelled task still gets a lock that it must have")
     func lockRegardless() async {
         let lock = AsyncLock()
         await lock.lock()
@@ -90,7 +90,7 @@ struct WaitingTests {
         #expect(!lock.isFree)
     }
 
-    @Test("the first value of a promise counts, whichever comes first, value or task")
+    @Test("a promise has its first value, whether the value or the task came first")
     func promises() async {
         let early = Promise<Int>()
         early.fulfil(1)
@@ -102,7 +102,7 @@ struct WaitingTests {
         #expect(await value == 3)
     }
 
-    @Test("a mailbox joins what comes while nobody takes it, and gives the rest after the end")
+    @Test("a mailbox joins values until they are taken, and returns the rest after its end")
     func mailboxes() async {
         let mailbox = Mailbox<[Int]>()
         mailbox.put { $0.append(1) }
@@ -116,7 +116,7 @@ struct WaitingTests {
         #expect(await mailbox.next() == nil)
     }
 
-    @Test("nothing that many threads put into a mailbox is lost or doubled")
+    @Test("nothing that many threads put into a mailbox is lost or duplicated")
     func mailboxUnderLoad() async {
         let mailbox = Mailbox<[Int]>()
         let taken = await withTaskGroup(of: [Int].self) { group in

@@ -14,7 +14,7 @@ struct Base64Tests {
         #expect(Base64.decode(encoded) == Array(plain.utf8))
     }
 
-    @Test("Every byte survives")
+    @Test("Every byte is encoded and decoded")
     func roundTrip() {
         for length in 0..<70 {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ length) }
@@ -23,7 +23,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Strict decoding refuses everything else",
+        "Strict decoding rejects everything else",
         arguments: [
             "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "Z=g=", "====", "=", "Zm9v\n", " Zm9v", "Zm9-", "Zg==Zg==", "Zm9vé",
         ])

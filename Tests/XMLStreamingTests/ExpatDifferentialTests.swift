@@ -2,10 +2,10 @@ import StanzaCorpus
 import Testing
 import XMLStreaming
 
-/// The parser against expat, a validating judge of well-formedness that is three decades old.
+/// The parser compared with expat, a mature parser.
 ///
-/// Both must accept the same documents and read the same content from them, except for what XMPP forbids or this
-/// parser deliberately does otherwise; ``explains(_:document:)`` lists all of that.
+/// Both must accept the same documents and read the same content from them, except for what XMPP forbids and for
+/// intended differences; ``explains(_:document:)`` lists them all.
 @Suite("Differential test against expat")
 struct ExpatDifferentialTests {
     /// Documents of each kind per case; the cases together make more than 100,000.
@@ -19,12 +19,12 @@ struct ExpatDifferentialTests {
         }
     }
 
-    /// Whether a refusal of what expat accepts is one of the listed differences.
+    /// Whether one of the listed differences explains the rejection of a document that expat accepts.
     private static func explains(_ error: XMLError, document: [UInt8]) -> Bool {
         switch error.code {
         // Comments, processing instructions and DTDs are well-formed XML that XMPP forbids (RFC 6120 §11.1).
         case .restrictedXML: contains(document, "<!") || contains(document, "<?")
-        // Behind the root, all of them are refused without a closer look.
+        // After the root, all of them are rejected without being read.
         case .notWellFormed:
             contains(document, "<!--") || contains(document, "<?") || contains(document, "<!DOCTYPE")
                 || contains(document, "version=")
@@ -49,7 +49,7 @@ struct ExpatDifferentialTests {
             let element = try XMLElement(parsing: document)
             guard let expected else {
                 if hasNewerName(element) || document.contains(where: { $0 == 0xF0 }) { return nil }
-                // A declaration of this namespace is taken, because servers write some.
+                // A declaration of this namespace is accepted, because servers send it.
                 if contains(document, XMLNamespace.xml) { return nil }
                 return "accepted what expat refuses"
             }
@@ -77,8 +77,8 @@ struct ExpatDifferentialTests {
         #expect(accepted > Self.documents * 9 / 10, "the generator must mostly make documents that can be read")
     }
 
-    /// Streams, not documents: on a stream nothing that expat takes is an error once the peer is known.
-    @Test("What expat accepts is read or skipped on a stream, and what follows is read", arguments: 1...4)
+    /// Streams, not documents: once the peer is authenticated, nothing that expat accepts is an error on a stream.
+    @Test("Elements that expat accepts are read or skipped on a stream, and the next element is read", arguments: 1...4)
     func skipped(seed: Int) {
         var generator = DocumentGenerator(seed: UInt64(seed + 100))
         let header = Array("<stream>".utf8)
@@ -88,7 +88,7 @@ struct ExpatDifferentialTests {
         var skipped = 0
         for number in 0..<Self.documents / 2 {
             let document = number % 2 == 0 ? generator.next() : generator.nextMutated()
-            // Neither may stand on a stream.
+            // Neither is allowed on a stream.
             guard !Self.contains(document, "<?"), !Self.contains(document, "<!--"), !Self.contains(document, "<!D"),
                 ContentDump.expat(document) != nil
             else { continue }

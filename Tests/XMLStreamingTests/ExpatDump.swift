@@ -1,7 +1,7 @@
 import CExpat
 import XMLStreaming
 
-/// The content of a document as a line of bytes, from two parsers: equal bytes mean equal content.
+/// The content of a document as bytes, from either parser: equal bytes mean equal content.
 enum ContentDump {
     private static let separator: UInt8 = 0x1F
     private static let start: UInt8 = 1
@@ -10,7 +10,7 @@ enum ContentDump {
     private static let value: UInt8 = 4
     private static let text: UInt8 = 5
 
-    /// What expat reads, or `nil` when it refuses the document.
+    /// The content as expat reads it, or `nil` if it rejects the document.
     static func expat(_ document: [UInt8]) -> [UInt8]? {
         final class Collector {
             var dump: [UInt8] = []
@@ -61,7 +61,7 @@ enum ContentDump {
         return status == XML_STATUS_OK ? collector.dump : nil
     }
 
-    /// What an element holds.
+    /// The content of an element.
     static func element(_ root: XMLElement) -> [UInt8] {
         var dump: [UInt8] = []
         add(root, to: &dump)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import XMLStreaming
 
-/// Namespaces that the stream header declares cost linear time and are in a record once.
+/// Namespaces of the stream header take linear time and are in a record once.
 @Suite("Inherited namespaces")
 struct InheritedNamespaceTests {
     private static func header(_ namespace: String) -> String { "<s xmlns='c' xmlns:p='\(namespace)' xmlns:q='other'>" }
@@ -57,7 +57,7 @@ struct InheritedNamespaceTests {
         #expect(many < few * 64)
     }
 
-    @Test("a namespace has a limit, and all of the header together have the same")
+    @Test("each namespace has a size limit, and so have all namespaces of the header together")
     func limits() {
         var limits = XMLLimits.beforeAuthentication
         limits.namespaceBytes = 20
@@ -79,7 +79,7 @@ struct InheritedNamespaceTests {
         #expect(Reading(whole: Array(padded.utf8), limits: limits).error?.code == .elementTooLarge)
     }
 
-    @Test("two prefixes of one namespace are one, whichever of them the header declares")
+    @Test("two prefixes of one namespace are one entry, whichever of them the header declares")
     func identities() {
         for tag in [
             "<a xmlns:r='other' r:k='' q:k=''/>", "<a xmlns:r='other'><b xmlns:t='other' r:k='' t:k=''/></a>",

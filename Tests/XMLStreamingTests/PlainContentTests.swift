@@ -1,8 +1,8 @@
 import Testing
 import XMLStreaming
 
-/// The parser has a short way for plain content that is complete in the buffer and a long way for the rest. Byte by
-/// byte nothing is ever complete, so that comparison takes both.
+/// The parser has a fast path for plain content that is complete in the buffer, and a general path. Byte by byte
+/// nothing is ever complete, so this comparison uses both.
 @Suite("Plain content")
 struct PlainContentTests {
     static let header = "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>"
@@ -27,7 +27,7 @@ struct PlainContentTests {
         "<a><b><c><d/>text<d></d></c>more</b></a>", "<message><body>unfinished", "<message to='unfinished",
     ]
 
-    @Test("one read and byte by byte give the same elements and errors", arguments: stanzas)
+    @Test("one read and single bytes give the same elements and errors", arguments: stanzas)
     func pieces(_ stanza: String) {
         for tail in ["", "<presence from='romeo@example.net/orchard'><show>away</show></presence>"] {
             let bytes = Array((Self.header + stanza + tail).utf8)
@@ -39,7 +39,7 @@ struct PlainContentTests {
     }
 
     @Test(
-        "invalid UTF-8 is refused at the same place",
+        "invalid UTF-8 is rejected at the same position",
         arguments: [
             [0x80], [0xC1, 0xBF], [0xE4, 0xB8], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xEF, 0xBF, 0xBF],
             [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE4, 0xB8, 0x80, 0xE4, 0x41],
@@ -53,7 +53,7 @@ struct PlainContentTests {
         }
     }
 
-    @Test("limits hold on the short way too")
+    @Test("the limits apply on the fast path as well")
     func limits() {
         let limits = XMLLimits(depth: 3, elementBytes: 400, attributesPerElement: 2, nameBytes: 8)
         for stanza in [

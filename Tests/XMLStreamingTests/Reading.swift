@@ -1,10 +1,10 @@
 import XMLStreaming
 
-/// What a parser made of some bytes: its events and the error that ended it.
+/// The result of parsing some bytes: the events, and the error that ended parsing.
 struct Reading: Equatable {
     var events: [XMLStreamEvent] = []
     var error: XMLError?
-    /// The element in which it ended.
+    /// The element in which parsing ended.
     var broken: UnreadableElement?
 
     /// Feeds a stream parser with pieces of the given sizes, the last of which is repeated.

@@ -2,14 +2,14 @@ import Testing
 
 @testable import XMLStreaming
 
-/// What is well-formed below the stream element ends no stream: it is read, or skipped and told.
+/// A well-formed element of the stream never ends it: it is read, or skipped and reported.
 @Suite("Unreadable elements")
 struct UnreadableElementTests {
     static let header = "<s:stream xmlns:s='http://etherx.jabber.org/streams' xmlns='jabber:client' xmlns:o='outer'>"
     static let limits = XMLLimits(
         depth: 4, elementBytes: 600, attributesPerElement: 6, nameBytes: 20, namespaceBindings: 2, namespaceBytes: 60)
 
-    /// Whole, byte by byte, in threes, and glued between two others.
+    /// In one piece, byte by byte, three bytes at a time, and between two other elements.
     private func read(_ xml: String, sourceLocation: SourceLocation = #_sourceLocation) -> Reading {
         let bytes = Array((Self.header + xml + "<next/>").utf8)
         let whole = Reading(whole: bytes, limits: Self.limits, skips: true)
@@ -43,7 +43,9 @@ struct UnreadableElementTests {
         ("<a xmlns='http://www.w3.org/2000/xmlns/'>x</a>", .invalidNamespaceDeclaration),
     ]
 
-    @Test("an element beyond a limit or against the rules of namespaces is skipped and named", arguments: skippedInside)
+    @Test(
+        "an element that exceeds a limit or violates the rules of namespaces is skipped and reported",
+        arguments: skippedInside)
     func skipped(content: String, code: XMLError.Code) throws {
         let xml = Self.head + ">" + content + "</message>"
         let reading = read(xml)
@@ -60,7 +62,7 @@ struct UnreadableElementTests {
     }
 
     @Test(
-        "where the fault is in the stanza's own tag, its attributes are known all the same",
+        "if the fault is in the start tag of the stanza, its attributes are known nevertheless",
         arguments: [
             (" a='' b='' c=''>x</message>", .tooManyAttributes), (" p:k='&amp;'><p:a/></message>", .unboundPrefix),
             (" p:k='&amp;'/>", .unboundPrefix), (" abcdefghijklmnopqrstuvwxyz='&lt;'/>", .nameTooLong),
@@ -79,7 +81,7 @@ struct UnreadableElementTests {
         #expect(element.firstChild == nil)
     }
 
-    @Test("attributes behind the fault count, and so does a namespace of the stanza's own")
+    @Test("attributes after the fault are read, and so is a namespace of the stanza's own")
     func behind() throws {
         for (xml, namespace) in [
             ("<iq q='' r='' s='' t='' u='' v='' w='' id='7' xmlns='own' type='get'/>", "own"),
@@ -92,7 +94,7 @@ struct UnreadableElementTests {
         }
     }
 
-    @Test("what an answer would repeat is bounded")
+    @Test("the part that an error reply repeats is limited")
     func bounds() throws {
         let limits = XMLLimits(depth: 1, elementBytes: 1 << 20, attributesPerElement: 9, nameBytes: 20)
         for (length, isKept) in [(1024, true), (1025, false)] {
@@ -110,7 +112,7 @@ struct UnreadableElementTests {
         }
     }
 
-    @Test("the first child says what the stanza was about")
+    @Test("the first child identifies the purpose of the stanza")
     func firstChild() throws {
         let xml = "<message> <o:result queryid='q&amp;' id='1' o:z=''><b><c><d/></c></b></o:result><x/></message>"
         let element = try #require(read(xml).unreadable.first)
@@ -124,7 +126,7 @@ struct UnreadableElementTests {
     }
 
     @Test(
-        "what breaks the grammar of XML ends the stream, also inside of what is skipped",
+        "a violation of the XML grammar ends the stream, even inside of a skipped element",
         arguments: [
             ("<a b='<'/>", .notWellFormed), ("<a>]]></a>", .notWellFormed), ("<a>&nbsp;</a>", .restrictedXML),
             ("<a>&#0;</a>", .invalidCharacter), ("<a k='&#xD800;'/>", .invalidCharacter), ("<a>&x</a>", .notWellFormed),
@@ -149,7 +151,7 @@ struct UnreadableElementTests {
     }
 
     @Test(
-        "where the grammar is broken inside of an element, its start tag says whose it is",
+        "if the grammar is violated inside of an element, its start tag identifies the sender",
         arguments: [
             ("<body>x</wrong>", "<body>x</", .mismatchedEndTag), ("<a b='<'/>", "<a b='", .notWellFormed),
             ("<body>&#0;", "<body>", .invalidCharacter), ("<p:a/>\u{1}", "<p:a/>", .invalidCharacter),
@@ -165,7 +167,7 @@ struct UnreadableElementTests {
         #expect(element.byteCount <= Self.head.utf8.count + 1 + content.utf8.count)
     }
 
-    @Test("bytes of no element, and of one whose start tag is broken, are nobody's")
+    @Test("bytes outside of elements, and of a start tag that is malformed, have no sender")
     func nobody() {
         for xml in [
             "x", "</wrong>", "<message from='a@b' b='<'/>", "<message from='a@b' a='' a=''>", "\u{0}", "<!-- -->",
@@ -181,7 +183,7 @@ struct UnreadableElementTests {
         #expect(parser.brokenElement == nil)
     }
 
-    @Test("bytes that are no UTF-8 end the stream, also inside of what is skipped")
+    @Test("invalid UTF-8 ends the stream, even inside of a skipped element")
     func invalidUTF8() {
         for sequence: [UInt8] in [[0x80], [0xC0, 0xAF], [0xE4, 0xB8], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] {
             for (before, after) in [("<a>", "</a>"), ("<a k='", "'/>"), ("<a", "/>"), ("<![CDATA[", "]]>")] {
@@ -193,7 +195,7 @@ struct UnreadableElementTests {
         }
     }
 
-    @Test("nothing is skipped before the peer is known, in a header, or between elements")
+    @Test("nothing is skipped before authentication, in a header, or between elements")
     func strictElsewhere() {
         let bytes = Array((Self.header + "<p:a/><next/>").utf8)
         #expect(Reading(whole: bytes, limits: Self.limits).error?.code == .unboundPrefix)
@@ -237,7 +239,7 @@ struct UnreadableElementTests {
         }
         #expect(element.id == "1" && element.byteCount == count + end.utf8.count)
         guard case .element(let next)? = try parser.next() else {
-            Issue.record("what follows is not read")
+            Issue.record("the next element is not read")
             return
         }
         #expect(next.localName == "next")

@@ -3,7 +3,7 @@ import XMLStreaming
 
 @Suite("Element")
 struct XMLElementTests {
-    @Test("Mixed content keeps order and whitespace")
+    @Test("Mixed content has its order and whitespace")
     func mixedContent() throws {
         let element = try XMLElement(parsing: "<p xmlns='x'><b>a</b> <i>b</i>c<![CDATA[<d>]]>&lt;</p>")
         let nodes = Array(element.nodes)
@@ -14,7 +14,7 @@ struct XMLElementTests {
         #expect(element.children.map(\.text) == ["a", "b"])
     }
 
-    @Test("Equality looks at content, not at how it is written")
+    @Test("Equality compares the content, not the spelling")
     func equality() throws {
         let one = try XMLElement(parsing: "<a xmlns='x' p='1' q=\"2\"><b>&#97;b</b></a>")
         let two = try XMLElement(parsing: "<n:a q='2' p='&#x31;' xmlns:n='x'><n:b><![CDATA[a]]>b</n:b></n:a>")
@@ -45,7 +45,7 @@ struct XMLElementTests {
             ])
     }
 
-    @Test("S3-10: Decoding helpers name what is wrong")
+    @Test("S3-10: Errors of decoding helpers name the problem")
     func decoding() throws {
         let element = try XMLElement(parsing: "<a xmlns='x' n='7' b='1' bad='z'/>")
         #expect(try element.value("n", as: Int.self) == 7)

@@ -8,7 +8,7 @@ struct XMLLimitTests {
         depth: 4, elementBytes: 100, attributesPerElement: 3, nameBytes: 10, namespaceBindings: 2)
 
     @Test(
-        "At the limit it is read, one above it is refused by name",
+        "An element at the limit is read, one above it is rejected with the name of the limit",
         arguments: [
             ("<a><b><c><d/></c></b></a>", "<a><b><c><d><e/></d></c></b></a>", .tooDeep),
             (
@@ -46,13 +46,13 @@ struct XMLLimitTests {
     }
 
     @Test(
-        "An element that never ends meets the limit and does not grow past it",
+        "An element that never ends reaches the limit and does not grow beyond it",
         arguments: [
             "<a>x", "<a b='", "<a ", "<a", "<a><![CDATA[", "<a><b/>", "<a></a", "<a b", "<a b ", "<!", "<?xml ",
         ])
     func endless(start: String) {
         let filler = Array(start.hasSuffix("/>") ? "<b/>".utf8 : "          ".utf8)
-        // The same holds for the stream header itself, where it does not end.
+        // The same is true for a stream header that does not end.
         for prefix in start.hasPrefix("<a>") ? [Self.header] : [Self.header, []] {
             var parser = XMLStreamParser(limits: Self.limits)
             parser.append(prefix + Array(start.utf8))
@@ -66,7 +66,7 @@ struct XMLLimitTests {
         }
     }
 
-    @Test("Whitespace between elements may go on for ever and takes no memory")
+    @Test("Endless whitespace between elements uses no memory")
     func keepAlive() throws {
         var parser = XMLStreamParser(limits: Self.limits)
         parser.append(Self.header)
@@ -78,7 +78,7 @@ struct XMLLimitTests {
         }
     }
 
-    @Test("W-17: a million nested elements are refused at the limit")
+    @Test("W-17: a million nested elements are rejected at the limit")
     func nestingBomb() {
         let bytes = Self.header + [UInt8](String(repeating: "<a>", count: 1_000_000).utf8)
         let reading = Reading(bytes, pieces: [16_384])
@@ -97,7 +97,7 @@ struct XMLLimitTests {
         #expect(element.children.first?.isNamed(XMLName("a", "x")) == true)
     }
 
-    @Test("A large element in tiny reads costs linear time and arrives whole")
+    @Test("A large element in tiny reads takes linear time and is read completely")
     func tinyReads() {
         let text = String(repeating: "x&amp;y ", count: 4000)
         let value = String(repeating: "v", count: 40_000)
@@ -110,7 +110,7 @@ struct XMLLimitTests {
         #expect(Reading(bytes, pieces: [5]) == whole)
     }
 
-    @Test("Limits are brought into the range that the record can hold")
+    @Test("Limits are clamped to the range that a record supports")
     func clamping() {
         var limits = XMLLimits(depth: 0, elementBytes: .max, attributesPerElement: -1, nameBytes: .max)
         #expect(limits.depth == 1)

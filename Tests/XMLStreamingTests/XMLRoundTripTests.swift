@@ -2,7 +2,7 @@ import StanzaCorpus
 import Testing
 import XMLStreaming
 
-/// A random element as plain data, apart from writer and parser.
+/// A random element as plain data, independent of writer and parser.
 private struct Model: XMLEncodable, Equatable {
     enum Content: Sendable, Equatable {
         case element(Model)
@@ -31,7 +31,7 @@ private struct Model: XMLEncodable, Equatable {
         self.content = content
     }
 
-    /// What an element holds.
+    /// The content of an element.
     init(_ element: XMLElement) {
         name = element.name
         attributes = Dictionary(element.attributes.map { ($0.name, $0.value) }) { first, _ in first }
@@ -43,7 +43,7 @@ private struct Model: XMLEncodable, Equatable {
         }
     }
 
-    /// What must arrive: U+FFFD for characters that XML does not allow, adjacent text joined, no empty text.
+    /// The expected result: U+FFFD for characters that XML does not allow, adjacent text joined, no empty text.
     var normalised: Model {
         var result = Model(name: name, attributes: attributes.mapValues(Self.allowed), content: [])
         for piece in content {
@@ -111,7 +111,7 @@ struct XMLRoundTripTests {
         return Model(name: name, attributes: attributes, content: content)
     }
 
-    @Test("Random elements arrive as they were", arguments: 1...4)
+    @Test("Random elements are read as they were written", arguments: 1...4)
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
@@ -120,7 +120,7 @@ struct XMLRoundTripTests {
             #expect(Model(element) == model.normalised)
             #expect(try XMLElement(parsing: element.description) == element)
 
-            // Through a stream, in pieces, with another default namespace around and the prefix `stream` bound.
+            // Through a stream, in pieces, inside of another default namespace and with the prefix `stream` bound.
             var writer = XMLWriter(defaultNamespace: "jabber:client", inStream: true)
             writer.write(model)
             writer.write(element)
@@ -133,7 +133,7 @@ struct XMLRoundTripTests {
         }
     }
 
-    @Test("Stanzas of every kind arrive as they were")
+    @Test("Stanzas of every kind are read as they were written")
     func stanzas() throws {
         var corpus = StanzaCorpus(seed: 3)
         var stream = Array(StanzaCorpus.streamHeader.utf8)
@@ -146,7 +146,7 @@ struct XMLRoundTripTests {
         #expect(again.elements == elements)
     }
 
-    @Test("A value that leaves elements open, or closes too many, cannot break what is around it")
+    @Test("A value that leaves elements open, or closes too many, cannot break the elements around it")
     func unbalanced() throws {
         struct Open: XMLEncodable {
             func encode(to writer: inout XMLWriter) {

@@ -45,7 +45,7 @@ struct XMLStreamParserTests {
         #expect(try parser.next() == nil)
     }
 
-    @Test("After <proceed/> the rest stays unparsed and is counted")
+    @Test("After <proceed/> the remaining bytes are not parsed and are counted")
     func stopAfterProceed() throws {
         var parser = XMLStreamParser()
         parser.append(Array((Self.header + "<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/><evil/>").utf8))
@@ -69,7 +69,7 @@ struct XMLStreamParserTests {
         }
     }
 
-    @Test("An element taken out of the stream carries the namespaces of the header")
+    @Test("An element of the stream has the namespaces of the header")
     func selfContained() throws {
         var parser = XMLStreamParser()
         parser.append(

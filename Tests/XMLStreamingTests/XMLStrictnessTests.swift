@@ -1,10 +1,10 @@
 import Testing
 import XMLStreaming
 
-/// A piece of a stream and what must become of it.
+/// A part of a stream and its expected result.
 struct XMLFixture: Sendable, CustomTestStringConvertible {
     var xml: [UInt8]
-    /// The elements, as the writer writes them.
+    /// The elements as the writer writes them.
     var elements: [String] = []
     var error: XMLError.Code?
 
@@ -83,7 +83,7 @@ struct XMLStrictnessTests {
         XMLFixture("<a xmlns='x&amp;y'/>", gives: "<a xmlns='x&amp;y'/>"),
         XMLFixture("<a xmlns='x'><b xmlns='x'/></a>", gives: "<a xmlns='x'><b/></a>"),
         XMLFixture("<xml:a/>", gives: "<xml:a/>"),
-        // Forbidden, but written so by servers for what the lines above have.
+        // Forbidden, but sent by servers with the same meaning as the lines above.
         XMLFixture("<a xmlns='http://www.w3.org/XML/1998/namespace'><b/></a>", gives: "<xml:a><xml:b/></xml:a>"),
         XMLFixture(
             "<a xmlns:p='http://www.w3.org/XML/1998/namespace' p:space='x'/>", gives: "<a xmlns='c' xml:space='x'/>"),
@@ -199,7 +199,7 @@ struct XMLStrictnessTests {
         XMLFixture("<a>&nbsp;</a>", fails: .restrictedXML),
         XMLFixture("<a>&AMP;</a>", fails: .restrictedXML),
         XMLFixture("<a b='&unknown;'/>", fails: .restrictedXML),
-        // What RFC 6120 §11.1 forbids
+        // Forbidden by RFC 6120 §11.1
         XMLFixture("<!-- c --><a/>", fails: .restrictedXML),
         XMLFixture("<a><!-- c --></a>", fails: .restrictedXML),
         XMLFixture("<?pi x?><a/>", fails: .restrictedXML),
@@ -231,7 +231,7 @@ struct XMLStrictnessTests {
 
     static let next = XMLFixture("<next/>", gives: "<next xmlns='c'/>")
 
-    /// Whole, byte by byte, in threes, and glued to the element that follows.
+    /// In one piece, byte by byte, three bytes at a time, and joined to the element that follows.
     private func check(_ fixture: XMLFixture) {
         let start = Array(Self.header.utf8)
         let end = Array("</s:stream>".utf8)
@@ -249,14 +249,14 @@ struct XMLStrictnessTests {
         }
     }
 
-    @Test("XML that XMPP allows is read", arguments: accepted)
+    @Test("XML that XMPP allows is accepted", arguments: accepted)
     func accept(fixture: XMLFixture) { check(fixture) }
 
-    @Test("XML that is broken or forbidden is refused by name", arguments: rejected)
+    @Test("XML that is malformed or forbidden is rejected with a specific error", arguments: rejected)
     func reject(fixture: XMLFixture) { check(fixture) }
 
     @Test(
-        "The prolog of a stream: declaration first, nothing else",
+        "The prolog of a stream consists of a declaration at the beginning and nothing else",
         arguments: [
             ("<?xml version='1.0'?>", nil), ("<?xml version=\"1.0\" encoding='utf-8' standalone='yes' ?>\n", nil),
             ("", nil), (" \n", nil), ("<?xml version='1.0' encoding='UTF-8'?>", nil),
@@ -300,7 +300,7 @@ struct XMLStrictnessTests {
         #expect(reading.events.last == .streamClosed)
     }
 
-    @Test("An error tells where it is, and stays")
+    @Test("An error has its position, and persists")
     func errorStays() {
         var parser = XMLStreamParser()
         parser.append(Array((Self.header + "<a/> <b></c>").utf8))
@@ -315,7 +315,7 @@ struct XMLStrictnessTests {
     }
 
     @Test(
-        "Stand-alone documents hold one element",
+        "Stand-alone documents contain one element",
         arguments: [
             ("", .incompleteDocument), ("<a", .incompleteDocument), ("<a>", .incompleteDocument),
             ("<a/><b/>", .notWellFormed), ("<a/>x", .textOutsideElement), ("</a>", .mismatchedEndTag),

@@ -23,7 +23,7 @@ struct XMLWriterTests {
                 + "</query></iq>")
     }
 
-    @Test("Inside of a stream its own elements take the prefix stream")
+    @Test("Inside of a stream, stream elements have the prefix stream")
     func streamPrefix() {
         var writer = XMLWriter(defaultNamespace: client, inStream: true)
         writer.element(XMLName("error", XMLNamespace.streams)) { writer in
@@ -55,7 +55,7 @@ struct XMLWriterTests {
         #expect(element.text == "]]><&\r\n\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}é😀")
     }
 
-    @Test("An element bound by outer prefixes is copied with its namespaces")
+    @Test("An element with outer prefixes is copied with its namespaces")
     func copy() throws {
         let outer = try XMLElement(parsing: "<p:a xmlns:p='u' xmlns='d'><p:b p:k='1'><c/></p:b></p:a>")
         let inner = try #require(outer.firstChild)
@@ -67,7 +67,7 @@ struct XMLWriterTests {
         #expect(try XMLElement(parsing: inner.description) == inner)
     }
 
-    @Test("The stream header is escaped and parses back")
+    @Test("The stream header is escaped and can be parsed")
     func header() throws {
         var parser = XMLStreamParser()
         parser.append(XMLWriter.streamHeader(to: "im.example.com", from: "juliet@im.example.com", language: "en"))

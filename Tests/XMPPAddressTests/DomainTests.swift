@@ -4,7 +4,7 @@ import XMPPAddress
 @Suite("JID: domain parts")
 struct DomainTests {
     @Test(
-        "S0-3: an internationalised name is canonical in Unicode and goes to DNS in ASCII",
+        "S0-3: an internationalised domain is canonical in Unicode and resolved in ASCII",
         arguments: [
             ("example.com", "example.com", "example.com"),
             ("b\u{FC}cher.example", "b\u{FC}cher.example", "xn--bcher-kva.example"),
@@ -37,7 +37,7 @@ struct DomainTests {
     }
 
     @Test(
-        "Names that IDNA2008 refuses",
+        "Names that IDNA2008 rejects",
         arguments: [
             ("a..b", AddressError.Reason.emptyLabel),
             (".a", .emptyLabel),
@@ -90,7 +90,7 @@ struct DomainTests {
         #expect(address.domainKind == .ipv4Address)
     }
 
-    @Test("Four numbers have to be an IPv4 address", arguments: ["256.1.1.1", "01.2.3.4", "1.2.3.1000"])
+    @Test("Four numbers must be a valid IPv4 address", arguments: ["256.1.1.1", "01.2.3.4", "1.2.3.1000"])
     func invalidIPv4(text: String) {
         #expect(throws: AddressError(.domain, .invalidIPv4Address)) { try JID(text) }
     }
@@ -116,7 +116,7 @@ struct DomainTests {
     }
 
     @Test(
-        "What is no IPv6 address",
+        "Invalid IPv6 addresses",
         arguments: [
             "[]", "[", "[::1", "[:::]", "[1::2::3]", "[1:2:3:4:5:6:7]", "[1:2:3:4:5:6:7:8:9]", "[12345::]", "[g::]",
             "[:1:2:3:4:5:6:7]", "[1:2:3:4:5:6:7:]", "[::1]x", "[fe80::1%eth0]", "[1.2.3.4]", "[::1.2.3]", "[+1::]",
@@ -126,7 +126,7 @@ struct DomainTests {
         #expect(throws: AddressError(.domain, .invalidIPv6Address)) { try JID(text) }
     }
 
-    @Test("An IPv6 address without brackets is refused")
+    @Test("An IPv6 address without brackets is rejected")
     func ipv6WithoutBrackets() {
         #expect(throws: AddressError(.domain, .disallowed(":"))) { try JID("user@::1") }
     }
@@ -149,7 +149,7 @@ struct DomainTests {
         ] as [(String, String?)])
     func punycode(label: String, ascii: String?) throws {
         guard let ascii else {
-            // The Arabic sample ends in a question mark, which is no letter.
+            // The Arabic sample ends with a question mark, which is not allowed in a label.
             #expect(throws: AddressError(.domain, .disallowed("\u{61F}"))) { try JID(label) }
             return
         }

@@ -15,7 +15,7 @@ struct JIDCodableTests {
         #expect(try table[JID("juliet@example.com")] == 2)
     }
 
-    @Test("A stored string that is no address is a decoding error")
+    @Test("A stored string that is not an address is a decoding error")
     func invalid() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([JID].self, from: Data(#"["a b@example.com"]"#.utf8))

@@ -4,7 +4,7 @@ import XMPPAddress
 @Suite("XEP-0106: JID escaping")
 struct JIDEscapingTests {
     @Test(
-        "XEP-0106 §5: the examples, escaped and shown again",
+        "XEP-0106 §5: the examples are escaped and unescaped",
         arguments: [
             ("space cadet", #"space\20cadet"#),
             (#"call me "ishmael""#, #"call\20me\20\22ishmael\22"#),
@@ -37,17 +37,17 @@ struct JIDEscapingTests {
         #expect(throws: AddressError(.local, .spaceAtEnd)) { try JIDEscaping.escape(text) }
     }
 
-    @Test("§4.1 item 6: an escaped space at an end is text", arguments: [#"\20a"#, #"a\20"#, #"\20"#])
+    @Test("§4.1 item 6: an escaped space at an end remains text", arguments: [#"\20a"#, #"a\20"#, #"\20"#])
     func escapedEdges(text: String) {
         #expect(JIDEscaping.unescape(text) == text)
     }
 
-    @Test("§3.1: case is significant, so capitals are no escape")
+    @Test("§3.1: escapes are case-sensitive, so upper-case digits are no escape")
     func capitals() {
         #expect(JIDEscaping.unescape(#"a\2Fb\3Ac"#) == #"a\2Fb\3Ac"#)
     }
 
-    @Test("An address is built from what a person typed and shows it again")
+    @Test("An address is built from typed text and displayed in the same way")
     func address() throws {
         let address = try JID(escapingLocal: "d'artagnan", domain: "musketeers.lit", resource: "gate")
         #expect(address.description == #"d\27artagnan@musketeers.lit/gate"#)

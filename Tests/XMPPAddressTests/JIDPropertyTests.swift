@@ -1,7 +1,7 @@
 import Testing
 import XMPPAddress
 
-/// Properties that hold for any input. The inputs come from a fixed sequence, so that a failure can be repeated.
+/// Properties of any input. The inputs are from a fixed sequence, so that a failure can be reproduced.
 @Suite("JID: properties")
 struct JIDPropertyTests {
     /// SplitMix64.
@@ -17,7 +17,7 @@ struct JIDPropertyTests {
         }
     }
 
-    /// Pieces that tell parsers apart.
+    /// Fragments in which parsers differ.
     static let pieces = [
         "a", "B", "1", "-", ".", "@", "/", " ", "\\20", "xn--", "bcher-kva", "[::1]", ":", "\u{FC}", "u\u{308}",
         "\u{DF}",
@@ -28,7 +28,7 @@ struct JIDPropertyTests {
         "\u{1F37A}", "\u{A0}", "\u{0}", "example.com", "\u{2F868}", "\u{E0001}",
     ]
 
-    /// Checks all that is promised of an address; what it was made from does not matter.
+    /// Checks all guarantees of an address, independent of its input.
     static func check(_ address: JID) throws {
         let text = address.description
         #expect(try JID(text) == address, "\(text.debugDescription)")
@@ -49,7 +49,7 @@ struct JIDPropertyTests {
         #expect(try XMPPURI(XMPPURI(address).description).address == address)
     }
 
-    @Test("An address that was parsed parses again to itself", arguments: 0..<4)
+    @Test("Parsing a parsed address again gives the same address", arguments: 0..<4)
     func idempotence(seed: Int) throws {
         var generator = Generator(state: UInt64(seed))
         var accepted = 0
@@ -65,7 +65,7 @@ struct JIDPropertyTests {
         #expect(accepted > 100)
     }
 
-    @Test("Random octets never crash and never give an address that breaks a promise", arguments: 0..<4)
+    @Test("Random octets never crash and never give an address that violates a guarantee", arguments: 0..<4)
     func randomOctets(seed: Int) throws {
         var generator = Generator(state: UInt64(seed) &+ 1000)
         for _ in 0..<1500 {
@@ -81,7 +81,7 @@ struct JIDPropertyTests {
         }
     }
 
-    @Test("The way for ASCII and the long way agree", arguments: 0..<4)
+    @Test("The fast path for ASCII and the general path agree", arguments: 0..<4)
     func asciiAgreement(seed: Int) throws {
         var generator = Generator(state: UInt64(seed) &+ 2000)
         let alphabet = Array("aBz09-.@/[:]_ \"~x".utf8)
@@ -106,7 +106,7 @@ struct JIDPropertyTests {
         }
     }
 
-    @Test("Preparation of a resource keeps what Unicode calls canonically equivalent, for each code point")
+    @Test("Preparing a resource preserves canonical equivalence, for each code point")
     func normalisation() throws {
         let ranges: [StrideTo<UInt32>] = [
             stride(from: 0xA1, to: 0x3400, by: 3), stride(from: 0xA000, to: 0x1_0000, by: 11),

@@ -14,7 +14,7 @@ struct JIDTests {
         #expect(throws: AddressError(.whole, .empty)) { try JID("") }
     }
 
-    @Test("S0-2: domain and local part fold case, resource does not")
+    @Test("S0-2: domain and local part are case-folded, the resource is not")
     func caseFolding() throws {
         let address = try JID("Juliet@Capulet.EXAMPLE/Balcony")
         #expect(address.description == "juliet@capulet.example/Balcony")
@@ -52,7 +52,7 @@ struct JIDTests {
         #expect(throws: AddressError(.resource, .empty)) { try room.with(resource: "") }
     }
 
-    @Test("S0-7, S1-13: an address is built from its parts or from a string, and gives its parts")
+    @Test("S0-7, S1-13: an address is built from its parts or from a string, and provides its parts")
     func parts() throws {
         let built = try JID(local: "Juliet", domain: "Example.com", resource: "foo@bar/baz")
         #expect(try built == JID("juliet@example.com/foo@bar/baz"))
@@ -69,7 +69,7 @@ struct JIDTests {
 
     @Test("RFC 7622 §3.1: split at the first slash, then at the first at sign before it")
     func splitting() throws {
-        // A parser that looks for "@" first takes this for the domain bank.example.
+        // A parser that searches for "@" first takes this for the domain bank.example.
         let trap = try JID("evil.example/x@bank.example")
         #expect(trap.domain == "evil.example")
         #expect(trap.local == nil)
@@ -78,13 +78,13 @@ struct JIDTests {
         #expect(throws: AddressError(.domain, .empty)) { try JID("juliet@/balcony") }
     }
 
-    @Test("A part that is not valid is an error, never dropped")
+    @Test("An invalid part is an error and never dropped")
     func nothingIsDropped() {
         #expect(throws: AddressError(.local, .disallowed(" "))) { try JID("a b@example.com") }
         #expect(throws: AddressError(.resource, .disallowed("\u{7}"))) { try JID("a@example.com/\u{7}") }
         #expect(throws: AddressError(.resource, .empty)) { try JID("a@example.com/") }
         #expect(throws: AddressError(.local, .empty)) { try JID("@example.com") }
-        // After width mapping these are separators, which must not slip through.
+        // After width mapping these are separators, which must be rejected.
         #expect(throws: AddressError(.local, .disallowed("@"))) { try JID("a\u{FF20}b@example.com") }
         #expect(throws: AddressError(.domain, .disallowed("/"))) { try JID("a.example\u{FF0F}b") }
     }
@@ -109,13 +109,13 @@ struct JIDTests {
         }
     }
 
-    @Test("The length counts after preparation: 400 fullwidth letters are 400 octets")
+    @Test("The length is checked after preparation: 400 fullwidth letters are 400 octets")
     func lengthAfterPreparation() throws {
         let wide = String(repeating: "\u{FF21}", count: 400)
         #expect(try JID(wide + "@example.com").local == String(repeating: "a", count: 400))
     }
 
-    @Test("Octets that are not UTF-8 are an error")
+    @Test("Invalid UTF-8 is an error")
     func invalidUTF8() {
         for octets: [UInt8] in [[0xFF], [0x61, 0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] {
             #expect(throws: AddressError(.whole, .invalidUTF8)) {
@@ -144,7 +144,7 @@ struct JIDTests {
         #expect(!(addresses[0] < addresses[0]))
     }
 
-    @Test("An error says part and reason in words and does not repeat the address")
+    @Test("An error message names the part and the reason and does not contain the address")
     func sentences() {
         #expect(
             AddressError(.local, .disallowed("@")).message

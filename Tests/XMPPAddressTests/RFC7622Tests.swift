@@ -1,7 +1,7 @@
 import Testing
 import XMPPAddress
 
-/// The tables of RFC 7622 §3.5 and what its profiles make of more.
+/// The tables of RFC 7622 §3.5, and more cases of its profiles.
 @Suite("JID: RFC 7622 fixtures")
 struct RFC7622Tests {
     struct Valid: Sendable, CustomTestStringConvertible {
@@ -61,13 +61,13 @@ struct RFC7622Tests {
         #expect(throws: error) { try JID(text) }
     }
 
-    @Test("§3.4.1, erratum 4560: a space at either end of a resource is allowed and kept")
+    @Test("§3.4.1, erratum 4560: a space at either end of a resource is allowed and preserved")
     func spacesInResources() throws {
         #expect(try JID("a@example.com/ foo ").resource == " foo ")
         #expect(try JID("a@example.com/a\u{A0}b\u{3000}c\u{2003}d").resource == "a b c d")
     }
 
-    @Test("§3.3.1: the local part excludes what separates addresses", arguments: Array("\"&'/:<>@"))
+    @Test("§3.3.1: the local part excludes the separators of an address", arguments: Array("\"&'/:<>@"))
     func excluded(character: Character) throws {
         #expect(throws: AddressError.self) { try JID(local: "a\(character)b", domain: "example.com") }
         let scalar = try #require(character.unicodeScalars.first)
@@ -76,7 +76,7 @@ struct RFC7622Tests {
     }
 
     @Test(
-        "RFC 8265 §3.3: local parts map width and case and compose",
+        "RFC 8265 §3.3: width and case of local parts are mapped, and characters composed",
         arguments: [
             ("\u{FF2A}\u{FF35}\u{FF2C}\u{FF29}\u{FF25}\u{FF34}", "juliet"),
             ("\u{FF76}\u{FF9E}", "\u{30AC}"),
@@ -95,7 +95,7 @@ struct RFC7622Tests {
     }
 
     @Test(
-        "RFC 8264 §4.2: what IdentifierClass refuses in a local part",
+        "RFC 8264 §4.2: characters that IdentifierClass disallows in a local part",
         arguments: [
             ("a\u{200D}b", AddressError.Reason.outOfContext("\u{200D}")),
             ("a\u{B7}b", .outOfContext("\u{B7}")),
@@ -122,7 +122,7 @@ struct RFC7622Tests {
     }
 
     @Test(
-        "RFC 8264 §4.3: FreeformClass takes symbols and refuses controls",
+        "RFC 8264 §4.3: FreeformClass allows symbols and disallows controls",
         arguments: [
             ("\u{1F37A}", nil), ("\u{FB01}", nil), ("\u{2163}", nil), ("\u{5D0}a", nil), ("\u{301}", nil),
             ("\u{61C}x", AddressError.Reason.disallowed("\u{61C}")),

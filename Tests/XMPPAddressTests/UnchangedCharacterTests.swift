@@ -1,8 +1,8 @@
 import Testing
 import XMPPAddress
 
-/// What is read in one pass has to come out as the preparation of single parts makes it.
-@Suite("JID: characters that preparation leaves alone")
+/// Reading in one pass must give the same result as preparing each part.
+@Suite("JID: characters that preparation does not change")
 struct UnchangedCharacterTests {
     private static func characters(_ range: ClosedRange<UInt32>) -> [String] {
         stride(from: range.lowerBound, through: range.upperBound, by: 200).map { first in
@@ -21,7 +21,7 @@ struct UnchangedCharacterTests {
         }
     }
 
-    @Test("pictographs in resource parts, and not in local parts")
+    @Test("pictographs in resource parts but not in local parts")
     func pictographs() throws {
         for text in Self.characters(0x1F300...0x1F64F) {
             let address = try JID("example.org/\(text)")
@@ -31,7 +31,7 @@ struct UnchangedCharacterTests {
         }
     }
 
-    @Test("around them the long way decides")
+    @Test("other characters use the general path")
     func neighbours() throws {
         for value: UInt32 in [0x3FFF, 0x4DFF, 0x9FA6, 0xFA0E, 0x1F2FF, 0x1F650, 0xE000, 0xFFFD, 0x115F, 0x30FB] {
             let text = String(try #require(Unicode.Scalar(value)))
@@ -46,7 +46,7 @@ struct UnchangedCharacterTests {
         #expect(throws: AddressError.self) { try JID("example.org/\(long)王") }
     }
 
-    @Test("cut off characters are refused")
+    @Test("truncated characters are rejected")
     func cutOff() {
         let text = Array("王@example.org/👵".utf8)
         for bytes in [

@@ -3,7 +3,7 @@ import XMPPAddress
 
 @Suite("XEP-0147: xmpp URIs")
 struct XMPPURITests {
-    @Test("S0-6: xmpp:stpeter@jabber.org names an address")
+    @Test("S0-6: xmpp:stpeter@jabber.org contains an address")
     func plain() throws {
         let uri = try XMPPURI("xmpp:stpeter@jabber.org")
         #expect(try uri.address == JID("stpeter@jabber.org"))
@@ -47,7 +47,7 @@ struct XMPPURITests {
     }
 
     @Test(
-        "RFC 5122 §2.3: the authority names the account to act as",
+        "RFC 5122 §2.3: the authority is the account to use",
         arguments: [
             ("xmpp://guest@example.com/support@example.com?message", "support@example.com"),
             ("xmpp://guest@example.com/support@example.com/desk?message", "support@example.com/desk"),
@@ -62,7 +62,7 @@ struct XMPPURITests {
     }
 
     @Test(
-        "RFC 5122 §2.2, §2.7: percent-encoding both ways",
+        "RFC 5122 §2.2, §2.7: percent-encoding and decoding",
         arguments: [
             (
                 "xmpp:nasty!%23$%25()*+,-.;=%3F%5B%5C%5D%5E_%60%7B%7C%7D~node@example.com",
@@ -81,14 +81,14 @@ struct XMPPURITests {
         #expect(uri.description == text)
     }
 
-    @Test("An IRI is read, a URI is written")
+    @Test("An IRI is accepted, a URI is written")
     func internationalised() throws {
         let uri = try XMPPURI("xmpp:ji\u{159}i@\u{10D}echy.example?message;body=p\u{159}i")
         #expect(uri["body"] == "p\u{159}i")
         #expect(uri.description == "xmpp:ji%C5%99i@%C4%8Dechy.example?message;body=p%C5%99i")
     }
 
-    @Test("A fragment is kept")
+    @Test("A fragment is preserved")
     func fragment() throws {
         let uri = try XMPPURI("xmpp:a@b.example?join#top%20x")
         #expect(uri.fragment == "top x")
@@ -97,7 +97,7 @@ struct XMPPURITests {
     }
 
     @Test(
-        "What is no xmpp URI",
+        "Invalid xmpp URIs",
         arguments: [
             ("", XMPPURIError.notXMPP), ("xmpp", .notXMPP), ("xmpp:", .notXMPP), ("mailto:a@b.example", .notXMPP),
             ("xmpp:?message", .noAddress), ("xmpp:#x", .noAddress),
@@ -113,7 +113,7 @@ struct XMPPURITests {
         #expect(throws: error) { try XMPPURI(text) }
     }
 
-    @Test("An encoded separator never moves the border between the parts")
+    @Test("An encoded separator never changes the boundaries of the parts")
     func encodedSeparators() {
         #expect(throws: XMPPURIError.address(AddressError(.local, .disallowed("/")))) {
             try XMPPURI("xmpp:evil.example%2Fx@bank.example")

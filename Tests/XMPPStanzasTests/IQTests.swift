@@ -51,7 +51,7 @@ struct IQTests {
     }
 
     @Test(
-        "RFC 6120 §8.2.3: what breaks the rules is an error",
+        "RFC 6120 §8.2.3: a violation of the rules is an error",
         arguments: [
             "<iq id='1'><q xmlns='u'/></iq>", "<iq type='get'><q xmlns='u'/></iq>",
             "<iq id='1' type='ask'><q xmlns='u'/></iq>", "<iq id='1' type='get'/>", "<iq id='1' type='set'>text</iq>",
@@ -62,7 +62,7 @@ struct IQTests {
         #expect(throws: XMLDecodingError.self) { try IQ(from: element) }
     }
 
-    @Test("a request that cannot be read is rejected, an answer never")
+    @Test("an invalid request is rejected, a response never")
     func rejection() throws {
         let twice = try element(
             "<iq id='1' type='get' from='a@x.org/1' to='b@y.org/2'><q xmlns='u'/><r xmlns='u'/></iq>")
@@ -79,7 +79,7 @@ struct IQTests {
         }
     }
 
-    @Test("Martin #9: a result and an error copy id and addresses, not content; answers are not answered")
+    @Test("Martin #9: a result and an error copy id and addresses, not content; responses are not replied to")
     func replies() throws {
         let request = try iq("<iq id='8' type='set' from='a@x.org/1' to='b@y.org'><q xmlns='u'>secret</q></iq>")
         let result = IQ.result(for: request, payload: Store(text: "ok"))
@@ -92,7 +92,7 @@ struct IQTests {
         #expect(result.errorReply(StanzaError(.forbidden)) == nil && error.errorReply(StanzaError(.forbidden)) == nil)
     }
 
-    @Test("S0-66: an IQ is made from type, receiver, id and child; a request knows its own type")
+    @Test("S0-66: an IQ is created from type, receiver, id and child; a request knows its type")
     func building() throws {
         let ping = IQ(Ping(), to: try JID("example.org"), id: "p1")
         #expect(
@@ -114,7 +114,7 @@ struct IQTests {
         #expect(try ElementResponse(payload: other).payload == other)
     }
 
-    @Test("the payload of an error is the copy of the request, not the error")
+    @Test("the payload of an error is the copy of the request, not the error element")
     func errorWithCopy() throws {
         let iq = try iq(
             "<iq id='1' type='error'><q xmlns='u'/><error type='modify'><bad-request xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>"

@@ -3,7 +3,7 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-/// A stanza from text, in the namespace that a client's stream has.
+/// Parses a stanza in the namespace of client streams.
 func element(_ text: String) throws -> XMLElement {
     guard let close = text.firstIndex(where: { $0 == " " || $0 == ">" || $0 == "/" }) else {
         return try XMLElement(parsing: text)
@@ -28,7 +28,7 @@ struct MessageTests {
         #expect(message.isError == (kind == .error))
     }
 
-    @Test("S0-9: to names the receiver, from the sender; both are addresses, not text")
+    @Test("S0-9: to is the receiver, from the sender; both are addresses, not text")
     func addresses() throws {
         let message = try message("<message from='Romeo@Example.NET/Orchard' to='juliet@example.com'/>")
         #expect(try message.from == JID("romeo@example.net/Orchard"))
@@ -69,7 +69,7 @@ struct MessageTests {
         #expect(message.isChatMessageWithBody && message.isMessageWithBody && message.isChatMessage)
     }
 
-    @Test("S0-10, W-16: several bodies by language, and the one that fits a reader")
+    @Test("S0-10, W-16: several bodies by language, and the best one for the reader")
     func languages() throws {
         let message = try message(
             """
@@ -108,7 +108,7 @@ struct MessageTests {
         #expect(read.thread == Message.Thread(id: "t", parent: "p"))
     }
 
-    @Test("setting replaces, nil takes away, other languages stay")
+    @Test("setting replaces a value, nil removes it, other languages do not change")
     func replacing() throws {
         var message = try message("<message><body>one</body><body xml:lang='cs'>jedna</body><x xmlns='u'/></message>")
         message.body = "two"
@@ -154,7 +154,7 @@ struct MessageTests {
     }
 
     @Test(
-        "text is escaped and comes back the same", arguments: ["<&>\"'", "a\nb\tc", "  spaces  ", "表情 😀 e\u{301}", ""])
+        "text is escaped and read back unchanged", arguments: ["<&>\"'", "a\nb\tc", "  spaces  ", "表情 😀 e\u{301}", ""])
     func roundTrip(text: String) throws {
         let message = Message(to: try JID("a@example.org"), type: .chat, id: text, body: text)
         let read = try Message(from: XMLElement(message))
@@ -162,7 +162,7 @@ struct MessageTests {
         #expect(read.type == .chat)
     }
 
-    @Test("what was received can be written again unchanged")
+    @Test("a received message can be written again unchanged")
     func forwarding() throws {
         let text =
             "<message from='a@x.org/1' to='b@y.org' id='7' type='chat' xml:lang='de'><body>x</body><e xmlns='u' k='v'><f/>t</e></message>"

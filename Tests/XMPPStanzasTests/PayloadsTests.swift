@@ -3,7 +3,7 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-/// A payload like those of the extensions, XEP-0184's request with an attribute more.
+/// A payload like those of the extensions: the request of XEP-0184 with one more attribute.
 struct Marker: MessagePayload, PresencePayload, IQPayload, Hashable {
     static let name = XMLName("marker", "urn:example:marker")
     var value: Int
@@ -29,7 +29,7 @@ struct Marker: MessagePayload, PresencePayload, IQPayload, Hashable {
 
 @Suite("Payloads")
 struct PayloadsTests {
-    @Test("received payloads come first, added ones after them, in order")
+    @Test("received payloads are followed by added ones, in order")
     func order() throws {
         var message = try message("<message><a xmlns='u'/><marker xmlns='urn:example:marker' value='1'/></message>")
         message.append(Marker(value: 2))
@@ -51,14 +51,14 @@ struct PayloadsTests {
         #expect(!message.payloads.contains(XMLName("marker", "other")))
     }
 
-    @Test("absent is nil, unreadable is an error")
+    @Test("a missing payload is nil, an invalid one is an error")
     func unreadable() throws {
         #expect(try message("<message/>").payload(Marker.self) == nil)
         let bad = try message("<message><marker xmlns='urn:example:marker' value='many'/></message>")
         #expect(throws: XMLDecodingError.self) { try bad.payload(Marker.self) }
     }
 
-    @Test("removing takes received and added payloads, and changes only this copy")
+    @Test("removing removes received and added payloads, and changes only this copy")
     func removing() throws {
         let original = try message("<message><marker xmlns='urn:example:marker' value='1'/><a xmlns='u'/></message>")
         var copy = original
@@ -71,7 +71,7 @@ struct PayloadsTests {
         #expect(Payloads().isEmpty && !original.payloads.isEmpty)
     }
 
-    @Test("two stanzas are equal when their content is, however they came to be")
+    @Test("two stanzas are equal if their content is, however they were created")
     func equality() throws {
         let built = Message(to: try JID("a@b.org"), type: .chat, id: "1", body: "x").appending(Marker(value: 3))
         let read = try message(

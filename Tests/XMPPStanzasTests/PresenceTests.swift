@@ -25,14 +25,14 @@ struct PresenceTests {
     }
 
     @Test(
-        "W-4: an unknown type is an error and does not show anybody online", arguments: ["available", "", "invisible"])
+        "W-4: an unknown type is an error and shows no contact as online", arguments: ["available", "", "invisible"])
     func unknownType(name: String) throws {
         let element = try element("<presence type='\(name)'/>")
         #expect(throws: XMLDecodingError.self) { try Presence(from: element) }
     }
 
     @Test(
-        "S0-13: show values chat, away, xa and dnd; none and unknown are plainly available",
+        "S0-13: the show values are chat, away, xa and dnd; missing and unknown ones mean available",
         arguments: [
             ("<show>chat</show>", Presence.Show.chat, 4), ("<show>away</show>", .away, 2),
             ("<show>xa</show>", .extendedAway, 1), ("<show>dnd</show>", .doNotDisturb, 0), ("", nil, 3),
@@ -55,7 +55,7 @@ struct PresenceTests {
     }
 
     @Test(
-        "S0-15: priority is −128…127, 0 when nothing is said; beyond the range the nearest bound",
+        "S0-15: priority is −128…127, 0 if missing; values out of range are clamped",
         arguments: [
             ("<priority>1</priority>", 1), ("<priority>-128</priority>", -128), ("<priority>127</priority>", 127),
             ("", 0), ("<priority>128</priority>", 127), ("<priority>-129</priority>", -128),
@@ -68,7 +68,7 @@ struct PresenceTests {
         #expect(try presence("<presence>\(content)</presence>").priority == Int8(value))
     }
 
-    @Test("S0-67: a presence is built empty, by type, by type and receiver, with show, status and priority")
+    @Test("S0-67: a presence is created empty, by type, by type and receiver, with show, status and priority")
     func building() throws {
         #expect(XMLElement(Presence()) == (try element("<presence/>")))
         let request = Presence(type: .subscribe, to: try JID("a@example.org"))
@@ -81,14 +81,14 @@ struct PresenceTests {
         #expect(try presence("<presence type='error'/>").isErrorPresence)
     }
 
-    @Test("the bounds of priority survive the way over the wire", arguments: [Int8.min, -1, 0, 1, .max])
+    @Test("the bounds of priority are written and read back", arguments: [Int8.min, -1, 0, 1, .max])
     func priorityRoundTrip(value: Int8) throws {
         var presence = Presence(priority: 9)
         presence.priority = value
         #expect(try Presence(from: XMLElement(presence)).priority == value)
     }
 
-    @Test("an error reply swaps the addresses; an error is not answered")
+    @Test("an error reply swaps the addresses; an error gets no reply")
     func errorReply() throws {
         let presence = try presence("<presence from='a@x.org' to='room@y.org/nick' id='4'/>")
         let reply = try #require(presence.errorReply(StanzaError(.conflict)))

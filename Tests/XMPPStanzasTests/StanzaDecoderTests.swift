@@ -23,7 +23,7 @@ struct StanzaDecoderTests {
         #expect(try AnyStanza(XMLElement(parsing: "<r xmlns='urn:xmpp:sm:3'/>")) == nil)
     }
 
-    @Test("repeated addresses come out the same, also when they share a place in the cache")
+    @Test("repeated addresses are decoded alike, even if they share a slot of the cache")
     func cache() throws {
         var decoder = StanzaDecoder()
         for round in 0..<3 {

@@ -6,7 +6,7 @@ import XMPPStanzas
 @Suite("Stanza errors")
 struct StanzaErrorTests {
     @Test(
-        "RFC 6120 §8.3.3: every condition has its element, a type, a message and survives the wire",
+        "RFC 6120 §8.3.3: every condition has its element, a type and a message and is read back as written",
         arguments: StanzaError.Condition.allCases)
     func conditions(condition: StanzaError.Condition) throws {
         let error = StanzaError(condition)
@@ -25,7 +25,7 @@ struct StanzaErrorTests {
     }
 
     @Test(
-        "type, text by language, by, URI and application condition survive the wire",
+        "type, text by language, by, URI and application condition are read back as written",
         arguments: StanzaError.Kind.allCases)
     func whole(kind: StanzaError.Kind) throws {
         let error = StanzaError(
@@ -37,7 +37,7 @@ struct StanzaErrorTests {
     }
 
     @Test(
-        "what is missing or unknown becomes undefined-condition, never a crash",
+        "a missing or unknown condition is undefined-condition, never a crash",
         arguments: [
             ("<error xmlns='jabber:client'/>", StanzaError.Condition.undefinedCondition, StanzaError.Kind.cancel),
             (
@@ -63,7 +63,7 @@ struct StanzaErrorTests {
 @Suite("Stream errors")
 struct StreamErrorTests {
     @Test(
-        "RFC 6120 §4.9.3: every condition has its element, a message and survives the wire",
+        "RFC 6120 §4.9.3: every condition has its element and a message and is read back as written",
         arguments: StreamError.Condition.allCases)
     func conditions(condition: StreamError.Condition) throws {
         let error = StreamError(condition, text: ["en": "Why."])
@@ -80,7 +80,7 @@ struct StreamErrorTests {
     }
 
     @Test(
-        "see-other-host names a place to connect to",
+        "see-other-host contains the address to connect to",
         arguments: [
             ("example.net", StreamError.Host(name: "example.net")),
             ("example.net:5223", StreamError.Host(name: "example.net", port: 5223)),
@@ -103,7 +103,7 @@ struct StreamErrorTests {
         #expect(try StreamError(from: XMLElement(error)) == error)
     }
 
-    @Test("an unknown or missing condition is undefined; an application condition is kept")
+    @Test("an unknown or missing condition is undefined; an application condition is preserved")
     func lenient() throws {
         let element = try XMLElement(
             parsing: """

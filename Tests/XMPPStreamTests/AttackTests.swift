@@ -4,10 +4,10 @@ import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
-/// What somebody on the way, or a hostile server, may try.
+/// Attacks by a man in the middle or a hostile server.
 @Suite("Attacks")
 struct AttackTests {
-    @Test("STARTTLS taken out of the features is demanded all the same", arguments: [true, false])
+    @Test("STARTTLS removed from the features is requested nevertheless", arguments: [true, false])
     func strippedOffer(pipelines: Bool) {
         let pair = StreamPair(
             .juliet { $0.pipelinesStartTLS = pipelines },
@@ -15,7 +15,7 @@ struct AttackTests {
         #expect(pair.log.session?.tls == .tls13, "\(pair.transcript)")
     }
 
-    @Test("STARTTLS taken away altogether: nothing but the demand is sent", arguments: [true, false])
+    @Test("STARTTLS removed completely: only the request is sent", arguments: [true, false])
     func strippedSupport(pipelines: Bool) {
         let pair = StreamPair(
             .juliet { $0.pipelinesStartTLS = pipelines }, .example { $0.encryption = .none })
@@ -27,14 +27,16 @@ struct AttackTests {
         #expect(pair.log.ends.count == 1)
     }
 
-    @Test("Mechanisms offered in clear are not used")
+    @Test("Mechanisms offered without TLS are not used")
     func mechanismsInClear() {
         var client = ScriptedClient(at: .clearHeader)
         #expect(client.receive(ScriptedServer.mechanisms) == [])
         #expect(!client.log.text.contains("<auth"))
     }
 
-    @Test("W-11: bytes after <proceed/> in the same read", arguments: [" ", "<", "<message/>", "\u{16}\u{3}\u{1}"])
+    @Test(
+        "W-11: bytes after <proceed/> in the same read are rejected",
+        arguments: [" ", "<", "<message/>", "\u{16}\u{3}\u{1}"])
     func injection(bytes: String) {
         var client = ScriptedClient(at: .clearFeatures)
         let actions = client.receive(ScriptedServer.proceed + bytes)
@@ -44,7 +46,7 @@ struct AttackTests {
         #expect(actions.text.isEmpty)
     }
 
-    @Test("Bytes that come in clear during the handshake")
+    @Test("Unencrypted bytes during the handshake")
     func injectionLater() {
         var client = ScriptedClient(at: .handshaking)
         let actions = client.receive("<message/>")
@@ -52,7 +54,7 @@ struct AttackTests {
         #expect(actions.text.isEmpty)
     }
 
-    @Test("The account's address is not sent in clear")
+    @Test("The account's address is not sent unencrypted")
     func addressInClear() {
         let client = ScriptedClient(at: .clearFeatures)
         #expect(!client.log.text.contains("juliet"))
@@ -101,7 +103,7 @@ struct AttackTests {
         #expect(!actions.progress.contains(.authenticated))
     }
 
-    @Test("A challenge that is not an answer to ours is aborted")
+    @Test("A challenge that does not extend our nonce is aborted")
     func foreignNonce() {
         var client = ScriptedClient(.juliet(), at: .header)
         client.receive(ScriptedServer.mechanisms.replacing("PLAIN", with: "SCRAM-SHA-1"))
@@ -111,7 +113,7 @@ struct AttackTests {
         #expect(actions.ends.first?.failure?.code == .serverNotAuthentic)
     }
 
-    @Test("A challenge that is no base64")
+    @Test("A challenge with invalid Base64")
     func noBase64() {
         var client = ScriptedClient(at: .authenticating)
         let actions = client.receive("<challenge xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>§</challenge>")
@@ -135,7 +137,9 @@ struct AttackTests {
         ("HTTP/1.1 400 Bad Request\r\n", .malformedXML, "not-well-formed"),
     ]
 
-    @Test("A header that is not XMPP's", arguments: headers, [ScriptedServer.Phase.connected, .secured, .reopening])
+    @Test(
+        "A stream header of another protocol", arguments: headers,
+        [ScriptedServer.Phase.connected, .secured, .reopening])
     func header(header: (String, StreamFailure.Code, String), phase: ScriptedServer.Phase) {
         var client = ScriptedClient(at: phase)
         let actions = client.receive(header.0)
@@ -143,7 +147,7 @@ struct AttackTests {
         #expect(actions.text.contains(header.2))
     }
 
-    @Test("A newer minor or major version is welcome", arguments: ["1.1", "1.10", "2.0", "01.0"])
+    @Test("A newer minor or major version is accepted", arguments: ["1.1", "1.10", "2.0", "01.0"])
     func newerVersion(version: String) {
         var client = ScriptedClient()
         #expect(
@@ -152,7 +156,7 @@ struct AttackTests {
     }
 
     @Test(
-        "Before authentication a nesting bomb ends with a named error",
+        "Before authentication a nesting bomb ends with a specific error",
         arguments: [ScriptedServer.Phase.clearHeader, .header])
     func nestingBomb(phase: ScriptedServer.Phase) {
         var client = ScriptedClient(at: phase)
@@ -161,7 +165,7 @@ struct AttackTests {
         #expect(failure?.xmlError?.code == .tooDeep)
     }
 
-    @Test("Before authentication a large element is refused")
+    @Test("Before authentication a large element is rejected")
     func largeElement() {
         var client = ScriptedClient(at: .header)
         let failure = client.receive("<stream:features>" + String(repeating: "a", count: 1 << 20)).ends.first?.failure
@@ -171,7 +175,7 @@ struct AttackTests {
         #expect(late.receive("<message><body>\(body)</body></message>").stanzas.count == 1)
     }
 
-    @Test("A resource that is bound to nobody", arguments: ["", "<jid/>", "<jid>example.com</jid>", "<jid>@/</jid>"])
+    @Test("A bind response without an account", arguments: ["", "<jid/>", "<jid>example.com</jid>", "<jid>@/</jid>"])
     func badAddress(jid: String) {
         var client = ScriptedClient(at: .binding)
         let actions = client.receive(
@@ -180,7 +184,7 @@ struct AttackTests {
     }
 
     @Test(
-        "a stranger who answers in the server's place neither ends a login nor finishes it",
+        "a stranger that responds instead of the server neither ends nor completes a login",
         arguments: ["result", "error"])
     func foreignSession(type: String) {
         var client = ScriptedClient(at: .finalHeader)
@@ -195,7 +199,7 @@ struct AttackTests {
         #expect(client.receive("<iq type='result' id='session-1' from='example.com'/>").session != nil)
     }
 
-    @Test("I6: a session that the server binds to another account is refused")
+    @Test("I6: a session for another account is rejected")
     func otherAccount() {
         var client = ScriptedClient(at: .binding)
         let actions = client.receive(ScriptedServer.bound.replacing("juliet@example.com", with: "bank@evil.test"))
@@ -221,7 +225,7 @@ struct AttackTests {
         #expect(client.log.session == nil)
     }
 
-    @Test("W-20: an answer with another id does not bind")
+    @Test("W-20: a response with another id does not bind")
     func otherID() {
         var client = ScriptedClient(at: .binding)
         let actions = client.receive(ScriptedServer.bound.replacing("bind-1", with: "bind-2"))

@@ -7,7 +7,7 @@ import XMPPStream
 /// RFC 6120 §7.
 @Suite("Resource binding")
 struct BindingTests {
-    /// A directory in which somebody sits on the balcony.
+    /// A directory with a session of the resource `balcony`.
     static func occupied(_ resources: String...) -> ServerDirectory {
         var directory = ServerDirectory.verona
         for resource in resources {
@@ -16,7 +16,7 @@ struct BindingTests {
         return directory
     }
 
-    @Test("S0-37: the server chooses when the resource is in use", arguments: Delivery.allCases)
+    @Test("S0-37: the server chooses if the resource is in use", arguments: Delivery.allCases)
     func serverChooses(delivery: Delivery) {
         let pair = StreamPair(directory: Self.occupied("balcony"), delivery: delivery)
         let address = pair.log.session?.address
@@ -24,7 +24,7 @@ struct BindingTests {
         #expect(pair.log.progress.contains(.binding(resource: nil)))
     }
 
-    @Test("S0-37: alternatives in their order, then the server's choice")
+    @Test("S0-37: alternatives in order, then the server's choice")
     func alternatives() {
         let policy = ResourceConflictPolicy.tryAlternatives(["garden", "tomb"])
         let second = StreamPair(.juliet { $0.resourceConflict = policy }, directory: Self.occupied("balcony"))
@@ -56,7 +56,7 @@ struct BindingTests {
         #expect(pair.log.ends.first?.failure?.stanzaError?.condition == .conflict)
     }
 
-    @Test("No resource: the server chooses at once")
+    @Test("Without a resource the server chooses immediately")
     func noResource() {
         let pair = StreamPair(.juliet { $0.address = .fixture("juliet@example.com") })
         #expect(pair.log.session?.address.resource?.isEmpty == false)
@@ -64,7 +64,7 @@ struct BindingTests {
     }
 
     @Test(
-        "Another error of the server is the end, with its condition",
+        "Another error of the server ends the login with its condition",
         arguments: ["not-allowed", "resource-constraint", "bad-request"])
     func refused(condition: String) {
         var client = ScriptedClient(at: .binding)
@@ -76,7 +76,7 @@ struct BindingTests {
         #expect(failure?.stanzaError?.condition.rawValue == condition)
     }
 
-    @Test("The address is the one the server gives, whatever was asked for")
+    @Test("The address is the one that the server assigned, whatever was requested")
     func serverRenames() {
         var client = ScriptedClient(at: .binding)
         client.receive(ScriptedServer.bound.replacing("balcony", with: "4db06f06"))

@@ -3,7 +3,7 @@ import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
-/// RFC 6120 §4.4: both ends say goodbye.
+/// RFC 6120 §4.4: both ends close the stream.
 @Suite("Closing")
 struct ClosingTests {
     @Test("S2-7, S2-8, W-19: </stream:stream>, the server's answer, the transport", arguments: Delivery.allCases)
@@ -28,7 +28,7 @@ struct ClosingTests {
         #expect(client.stream.close(now: start).text == "<a xmlns='urn:xmpp:sm:3' h='1'/></stream:stream>")
     }
 
-    @Test("A server that does not answer is waited for only a while")
+    @Test("A server that does not answer is only waited for until a timeout")
     func deadline() {
         var client = ScriptedClient(at: .established)
         _ = client.stream.close(now: start)
@@ -38,7 +38,7 @@ struct ClosingTests {
         #expect(actions.ends == [StreamEnd(reason: .requested)])
     }
 
-    @Test("Whatever ends a closing stream, it ended as asked")
+    @Test("Whatever ends a closing stream, it has ended as requested")
     func interruptedClose() {
         for text in ["<stream:error><reset xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>", "<a></b>"] {
             var client = ScriptedClient(at: .established)
@@ -49,7 +49,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("Stanzas that come while closing are delivered only where the server will not keep them")
+    @Test("Stanzas received while closing are delivered only if the server will not store them")
     func lateStanzas() {
         var managed = ScriptedClient(at: .established)
         _ = managed.stream.close(now: start)
@@ -59,7 +59,7 @@ struct ClosingTests {
         #expect(plain.receive("<message/>").stanzas.count == 1)
     }
 
-    @Test("Acknowledgements that come while closing still count")
+    @Test("Acknowledgements received while closing are processed")
     func lateAcknowledgement() {
         var client = ScriptedClient(at: .established)
         client.send(Presence(), token: StanzaToken(1))
@@ -68,7 +68,7 @@ struct ClosingTests {
         #expect(client.receive("</stream:stream>").ends == [StreamEnd(reason: .requested)])
     }
 
-    @Test("W-10: what the owner did not ask for is told apart from what it asked for")
+    @Test("W-10: a requested end and an unexpected end differ")
     func reasons() {
         let lost = StreamEnd(reason: .failed(StreamFailureTests.make(.connectionLost)))
         #expect(lost.failure != nil)
@@ -77,7 +77,7 @@ struct ClosingTests {
     }
 
     @Test(
-        "The transport's reason becomes the failure's",
+        "The reason of the transport is the reason of the failure",
         arguments: [
             (TransportClosure.Kind.unresolved, StreamFailure.Code.serverNotFound), (.unreachable, .serverUnreachable),
             (.broken, .connectionLost), (.endOfStream, .connectionLost), (.tlsFailed, .encryptionFailed),

@@ -2,7 +2,7 @@ import Cryptography
 import SASLMechanisms
 
 extension SASLDigests {
-    /// The digests of libcrypto, as a program injects them.
+    /// The digests of libcrypto, injected like in a program.
     static let library = SASLDigests(SASLHash.allCases.map { .library($0) })
 }
 

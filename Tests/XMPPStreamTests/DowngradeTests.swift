@@ -5,9 +5,9 @@ import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-/// Somebody on the way takes something off, adds something or repeats something: each is refused by its own error.
+/// A man in the middle removes, adds or repeats something: each attack is rejected with a specific error.
 ///
-/// The server is our own machine, which tells apart what it can do (`supported`) from what it says it can (`offered`).
+/// The server is our own machine, which distinguishes its capabilities (`supported`) from its offer (`offered`).
 @Suite("Downgrades")
 struct DowngradeTests {
     static func failure(
@@ -16,14 +16,14 @@ struct DowngradeTests {
         StreamPair(client, server).log.ends.first?.failure
     }
 
-    @Test("STARTTLS taken away: the connection is not used in clear")
+    @Test("STARTTLS removed: the connection is not used without TLS")
     func startTLS() {
         let failure = Self.failure(.juliet(), .example { $0.encryption = .none })
         #expect(failure?.code == .encryptionRefused)
         #expect(failure?.isTemporary == false)
     }
 
-    /// The list of mechanisms is shortened on the way: the server's own list is another one.
+    /// The list of mechanisms is shortened in transit: the server's list is different.
     static func shortened(
         _ client: ClientStreamConfiguration = .juliet(), from server: ServerStreamConfiguration, removing: [String]
     ) -> StreamFailure? {
@@ -37,7 +37,7 @@ struct DowngradeTests {
         return pair.failure
     }
 
-    @Test("-PLUS taken off the list: the flag tells the server, which refuses")
+    @Test("-PLUS removed from the list: the flag informs the server, which rejects the login")
     func strippedPlus() {
         let server = ServerStreamConfiguration.example { $0.mechanisms = [.scramSHA256, .scramSHA256Plus] }
         let failure = Self.shortened(from: server, removing: ["SCRAM-SHA-256-PLUS"])
@@ -45,20 +45,20 @@ struct DowngradeTests {
         #expect(failure?.saslCondition == .notAuthorized)
     }
 
-    @Test("-PLUS taken off a list that the server signed: the client tells")
+    @Test("-PLUS removed from a signed list: the client detects it")
     func strippedSignedPlus() {
         let server = ServerStreamConfiguration.example {
             $0.mechanisms = [.scramSHA256, .scramSHA256Plus]
             $0.signsOffer = true
         }
-        // The man in the middle has to keep the client from saying that it could bind.
+        // The man in the middle must prevent the client from announcing support for binding.
         let failure = Self.shortened(
             .juliet { $0.mechanisms.allowedMechanisms = [.scramSHA256] }, from: server,
             removing: ["SCRAM-SHA-256-PLUS"])
         #expect(failure?.saslError?.code == .offerTampered)
     }
 
-    @Test("Mechanisms taken off the list that the server signed (XEP-0474)", arguments: [false, true])
+    @Test("Mechanisms removed from the signed list (XEP-0474)", arguments: [false, true])
     func strippedMechanisms(extensible: Bool) {
         let change: (inout ServerStreamConfiguration) -> Void = {
             $0.mechanisms = [.scramSHA512, .scramSHA256]
@@ -73,7 +73,7 @@ struct DowngradeTests {
         #expect(failure?.category == .encryption)
     }
 
-    @Test("A kind of binding taken off the list that the server signed (XEP-0474, XEP-0440)")
+    @Test("A binding type removed from the signed list (XEP-0474, XEP-0440)")
     func strippedBinding() {
         let server = ServerStreamConfiguration.example {
             $0.mechanisms = [.scramSHA256, .scramSHA256Plus]
@@ -84,7 +84,7 @@ struct DowngradeTests {
         #expect(failure?.saslError?.code == .offerTampered)
     }
 
-    @Test("What was signed and left alone is accepted", arguments: [false, true])
+    @Test("A signed list without changes is accepted", arguments: [false, true])
     func signed(extensible: Bool) {
         let change: (inout ServerStreamConfiguration) -> Void = {
             $0.mechanisms = [.scramSHA512, .scramSHA256, .scramSHA256Plus]
@@ -96,7 +96,7 @@ struct DowngradeTests {
     }
 
     @Test(
-        "A16: a list of nothing but kinds of binding that nobody knows was forged: no login", arguments: [false, true])
+        "A16: a list with only unknown binding types was forged: no login", arguments: [false, true])
     func unknownBinding(isRequired: Bool) {
         let server = ServerStreamConfiguration.example {
             $0.mechanisms = [.scramSHA256, .scramSHA256Plus]
@@ -108,7 +108,7 @@ struct DowngradeTests {
         #expect(failure?.category == .policy)
     }
 
-    @Test("PLAIN alone is not enough for a password that SCRAM protected before")
+    @Test("PLAIN alone is rejected for a password that SCRAM protected before")
     func plainAfterSCRAM() {
         let server = ServerStreamConfiguration.example { $0.mechanisms = [.plain] }
         let failure = Self.failure(
@@ -117,7 +117,7 @@ struct DowngradeTests {
         #expect(failure?.code == .noAcceptableMechanism)
     }
 
-    @Test("The server's last word of an earlier login, repeated")
+    @Test("The replayed final message of an earlier login")
     func replayedFinalMessage() throws {
         let first = StreamPair(
             .juliet(), .example { $0.mechanisms = [.scramSHA256] })
@@ -146,7 +146,7 @@ struct DowngradeTests {
         #expect(failure?.text == from)
     }
 
-    @Test("The server's name may be missing, or written in another way")
+    @Test("The server's name may be missing, or spelled differently")
     func rightFrom() {
         for from in ["", "from='EXAMPLE.com'"] {
             var client = ScriptedClient(at: .secured)
@@ -155,18 +155,18 @@ struct DowngradeTests {
         }
     }
 
-    @Test("Bytes that were put in before TLS")
+    @Test("Bytes injected before TLS")
     func injected() {
         var client = ScriptedClient(at: .clearFeatures)
         let failure = client.receive(ScriptedServer.proceed + "<stream:features/>").ends.first?.failure
         #expect(failure?.code == .injectedBeforeEncryption)
     }
 
-    @Test("A token is bound to its connection: on another one it is worth nothing")
+    @Test("A token is bound to its connection and worthless on another one")
     func tokenElsewhere() throws {
         let first = StreamPair(.extensible(), .extensible())
         let token = try #require(first.log.tokens.first)
-        // The man in the middle has a connection of his own to the server, with another exporter.
+        // The man in the middle has a separate connection to the server, with another exporter.
         let other = TLSInformation(
             version: .tls13, channelBindings: [.tlsExporter(Array(repeating: 8, count: 32))])
         var pair = TamperedPair(

@@ -11,7 +11,7 @@ extension UserAgent {
 }
 
 extension ClientStreamConfiguration {
-    /// Without a resource of its own, so that it can be bound together with the login.
+    /// Without a resource, so that it can be bound together with the login.
     static func extensible(
         _ change: (inout ClientStreamConfiguration) -> Void = { _ in }
     ) -> ClientStreamConfiguration {
@@ -72,7 +72,7 @@ struct ExtensibleLoginTests {
             ])
     }
 
-    @Test("A password takes at most five round trips, a token three, with direct TLS two")
+    @Test("A login with a password takes at most five round trips, with a token three, with direct TLS two")
     func roundTrips() throws {
         let first = StreamPair(.extensible(), .extensible())
         #expect(first.log.session != nil)
@@ -87,11 +87,11 @@ struct ExtensibleLoginTests {
                 $0.tls = .directTLS
             }, .extensible { $0.encryption = .direct(.tls13) }, directory: second.directory)
         #expect(direct.log.session?.usesFAST == true, "\(direct.transcript)")
-        // The transport's handshake is not seen here: it is the other one of the two.
+        // The handshake of TCP is not visible here: it is the other of the two round trips.
         #expect(direct.roundTrips == 1)
     }
 
-    @Test("A token is asked for, used, renewed and remembered with what the server does inline")
+    @Test("A token is requested, used, renewed and stored together with the inline features")
     func tokens() throws {
         let first = StreamPair(.extensible(), .extensible())
         let token = try #require(first.log.tokens.first)
@@ -107,7 +107,7 @@ struct ExtensibleLoginTests {
         #expect(renewed.mechanism == token.mechanism)
     }
 
-    @Test("A refused token is forgotten and the password takes over on the same connection")
+    @Test("A rejected token is removed and the password is used on the same connection")
     func refusedToken() throws {
         let first = StreamPair(.extensible(), .extensible())
         let token = try #require(first.log.tokens.first)
@@ -121,7 +121,7 @@ struct ExtensibleLoginTests {
         #expect(second.log.ends.isEmpty)
     }
 
-    @Test("Without a password a refused token is the server's refusal")
+    @Test("Without a password a rejected token is reported as the server's refusal")
     func refusedTokenAlone() throws {
         let token = FASTToken(mechanism: .hashedToken(.sha256, binding: .tlsExporter), token: "x")
         let pair = StreamPair(
@@ -133,11 +133,11 @@ struct ExtensibleLoginTests {
         #expect(pair.log.ends.first?.failure?.code == .credentialsRejected)
     }
 
-    @Test("A server that forgot all of it: the token's login is refused and RFC 6120 serves")
+    @Test("A server that lost all of it: the token's login is refused and the login of RFC 6120 is used")
     func forgetfulServer() throws {
         let first = StreamPair(.extensible(), .extensible())
         let token = try #require(first.log.tokens.first)
-        // The small server ends a stream that begins with what it does not know, so the features must come first.
+        // The test server ends a stream that begins with unknown elements, so the features must be first.
         var client = ScriptedClient(.extensible { $0.fastToken = token }, at: .secured)
         client.receive(ScriptedServer.header + ScriptedServer.mechanisms.replacing("PLAIN", with: "SCRAM-SHA-1"))
         let actions = client.receive(
@@ -146,7 +146,7 @@ struct ExtensibleLoginTests {
         #expect(actions.text.contains("<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='SCRAM-SHA-1'"))
     }
 
-    @Test("A token that this connection cannot bind is not used, and not forgotten")
+    @Test("A token that this connection cannot bind is neither used nor removed")
     func unusableToken() throws {
         let token = FASTToken(mechanism: .hashedToken(.sha256, binding: .tlsUnique), token: "x")
         let pair = StreamPair(.extensible { $0.fastToken = token }, .extensible())
@@ -154,7 +154,7 @@ struct ExtensibleLoginTests {
         #expect(!pair.log.contains(.tokenRejected))
     }
 
-    @Test("Without a user agent no token is asked for or used")
+    @Test("Without a user agent no token is requested or used")
     func noUserAgent() throws {
         let token = FASTToken(mechanism: .hashedToken(.sha256, binding: .tlsExporter), token: "x")
         let pair = StreamPair(
@@ -167,7 +167,7 @@ struct ExtensibleLoginTests {
         #expect(!pair.log.text.contains("urn:xmpp:fast:0"))
     }
 
-    @Test("Resumption travels with the login, with a password and with a token", arguments: [false, true])
+    @Test("Resumption is sent together with the login, with a password and with a token", arguments: [false, true])
     func resumes(usesToken: Bool) throws {
         var first = StreamPair(.extensible(), .extensible())
         let token = try #require(first.log.tokens.first)
@@ -191,7 +191,7 @@ struct ExtensibleLoginTests {
         #expect(second.log.elements.isEmpty)
     }
 
-    @Test("A refused resumption binds a new session in the same exchange, and what was lost comes back")
+    @Test("A refused resumption binds a new session in the same exchange, and lost stanzas are returned")
     func resumptionRefused() throws {
         var first = StreamPair(.extensible(), .extensible())
         first.perform(
@@ -207,7 +207,7 @@ struct ExtensibleLoginTests {
         #expect(second.roundTrips == 5)
     }
 
-    @Test("A server that does not answer where a session waits: its own deadline", arguments: [false, true])
+    @Test("A resumption that the server does not answer has a separate deadline", arguments: [false, true])
     func frozenServer(usesToken: Bool) throws {
         let resumption = ResumptionState(
             id: "sm", address: .fixture("juliet@example.com/r"), handledCount: 0, acknowledgedCount: 0,
@@ -234,7 +234,7 @@ struct ExtensibleLoginTests {
         </inline></authentication></stream:features>
         """
 
-    @Test("Whoever asks for a resource by name gets it by RFC 6120")
+    @Test("A resource that is requested by name is bound by RFC 6120")
     func namedResource() {
         let pair = StreamPair(.extensible { $0.address = .juliet }, .extensible())
         #expect(pair.log.session?.address == .juliet, "\(pair.transcript)")
@@ -244,7 +244,7 @@ struct ExtensibleLoginTests {
     }
 
     @Test(
-        "Each part can be missing on the server",
+        "Each feature can be missing on the server",
         arguments: [StreamFeature.fast, .inlineResumption, .bind2, .sasl2, .management])
     func partsMissing(feature: StreamFeature) {
         let without = NegotiationPlan(ServerStreamConfiguration.extensible.features.filter { $0 != feature })
@@ -261,7 +261,7 @@ struct ExtensibleLoginTests {
     }
 
     @Test(
-        "Each part can be taken out of the plan",
+        "Each feature can be removed from the plan",
         arguments: [StreamFeature.fast, .inlineResumption, .bind2, .sasl2])
     func partsUnwanted(feature: StreamFeature) {
         let pair = StreamPair(
@@ -273,7 +273,7 @@ struct ExtensibleLoginTests {
         #expect(pair.log.tokens.isEmpty == (feature == .fast || feature == .sasl2))
     }
 
-    @Test("Bind 2 is for programs that read the archive: servers throw the offline messages away for it")
+    @Test("Bind 2 is for programs that read the archive, because servers discard the offline messages")
     func offlineMessages() {
         let pair = StreamPair(.extensible { $0.plan = .standard }, .extensible())
         #expect(pair.log.session?.usesSASL2 == true)
@@ -281,7 +281,7 @@ struct ExtensibleLoginTests {
         #expect(!pair.log.text.contains("urn:xmpp:bind:0"))
     }
 
-    @Test("A wrong password is refused in words")
+    @Test("A wrong password is an error with a message")
     func wrongPassword() {
         let pair = StreamPair(
             .extensible { $0.purpose = .authenticate(SASLCredentials(username: "juliet", password: "wrong")) },
@@ -289,7 +289,7 @@ struct ExtensibleLoginTests {
         #expect(pair.log.ends.first?.failure?.code == .credentialsRejected)
     }
 
-    @Test("A refused mechanism is followed by the next, and when none is left by the server's refusal")
+    @Test("A refused mechanism is followed by the next one, and the last one by the server's refusal")
     func nextMechanism() {
         var client = ScriptedClient(.extensible { $0.userAgent = nil }, at: .secured)
         let features = Self.features.replacing(
@@ -307,7 +307,7 @@ struct ExtensibleLoginTests {
         #expect(last?.text == "Stronger!")
     }
 
-    @Test("A second factor that is not known here ends the login in words")
+    @Test("An unknown second factor ends the login with a message")
     func furtherStep() {
         var client = ScriptedClient(.extensible(), at: .secured)
         client.receive(ScriptedServer.header + Self.features)
@@ -320,7 +320,7 @@ struct ExtensibleLoginTests {
     }
 
     @Test(
-        "A success that proves nothing is not believed",
+        "A success without a proof is rejected",
         arguments: [
             "<success xmlns='urn:xmpp:sasl:2'/>",
             "<success xmlns='urn:xmpp:sasl:2'><additional-data>dj1BQUFB</additional-data></success>",
@@ -335,7 +335,7 @@ struct ExtensibleLoginTests {
         #expect(actions.tokens.isEmpty)
     }
 
-    @Test("Only a random UUID names an installation")
+    @Test("Only a random UUID identifies an installation")
     func userAgents() {
         #expect(UserAgent(id: "D4565FA7-4D72-4749-B3D3-740EDBF87770")?.id == "d4565fa7-4d72-4749-b3d3-740edbf87770")
         for text in [

@@ -4,18 +4,18 @@ import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
-/// What can happen at any time, tried at every phase of a login by XEP-0388.
+/// Events that can occur at any time, tested in every phase of a login by XEP-0388.
 @Suite("Every phase of a login by XEP-0388")
 struct ExtensiblePhaseTests {
-    /// Where a login stands.
+    /// The phase of a login.
     enum Phase: Int, CaseIterable, Sendable {
-        /// Our header is out, with the login where a token is there.
+        /// Our header was sent, with the login if there is a token.
         case opening, openingWithToken
-        /// The server's header came.
+        /// The server's header was received.
         case header, headerWithToken
-        /// The login is out and the features are known.
+        /// The login was sent and the features are known.
         case authenticating, authenticatingWithToken
-        /// `<success/>` came and bound a resource.
+        /// `<success/>` was received and bound a resource.
         case admitted
         case established
 
@@ -26,7 +26,7 @@ struct ExtensiblePhaseTests {
             }
         }
 
-        /// What the server has said.
+        /// What the server has sent.
         var lines: [String] {
             switch self {
             case .opening, .openingWithToken: []
@@ -128,7 +128,7 @@ struct ExtensiblePhaseTests {
     }
 
     @Test(
-        "A stanza is let through once a resource is bound, and not before", arguments: Phase.allCases.filter(\.isOpen))
+        "A stanza is delivered once a resource is bound, and not before", arguments: Phase.allCases.filter(\.isOpen))
     func stanza(phase: Phase) {
         var client = Self.client(at: phase)
         let actions = client.receive("<message from='romeo@example.com'><body>Now?</body></message>")
@@ -152,7 +152,7 @@ struct ExtensiblePhaseTests {
     ]
 
     @Test(
-        "An answer to a question that was not asked ends the login", arguments: login.filter(\.isOpen), answers)
+        "A response without a request ends the login", arguments: login.filter(\.isOpen), answers)
     func outOfPlace(phase: Phase, element: String) {
         let isExpected =
             switch phase {
@@ -168,7 +168,7 @@ struct ExtensiblePhaseTests {
     }
 
     @Test(
-        "A challenge where the mechanism has none is aborted",
+        "A challenge for a mechanism without challenges is aborted",
         arguments: [Phase.authenticating, .authenticatingWithToken])
     func challenge(phase: Phase) {
         var client = Self.client(at: phase)
@@ -178,7 +178,7 @@ struct ExtensiblePhaseTests {
     }
 
     @Test(
-        "The server cannot check logins for now: the token is kept",
+        "If the server temporarily cannot verify logins, the token is preserved",
         arguments: [Phase.authenticating, .authenticatingWithToken])
     func temporary(phase: Phase) {
         var client = Self.client(at: phase)
@@ -189,14 +189,14 @@ struct ExtensiblePhaseTests {
         #expect(!actions.contains(.tokenRejected))
     }
 
-    @Test("Bytes that are no XML", arguments: Phase.allCases)
+    @Test("Bytes that are not XML", arguments: Phase.allCases)
     func malformed(phase: Phase) {
         var client = Self.client(at: phase)
         #expect(client.receive("<a <>").ends.first?.failure?.code == .malformedXML)
         expectSilence(&client)
     }
 
-    @Test("Features that come after a resumption change nothing")
+    @Test("Features after a resumption change nothing")
     func lateFeatures() {
         let resumption = ResumptionState(
             id: "some-long-sm-id", address: .fixture("juliet@example.com/Hongyan/1"), handledCount: 0,

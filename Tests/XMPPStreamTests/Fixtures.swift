@@ -4,7 +4,7 @@ import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-/// Any moment will do: only differences count.
+/// An arbitrary time: only differences matter.
 let start = ContinuousClock.now
 
 extension JID {
@@ -17,7 +17,7 @@ extension JID {
 }
 
 extension TLSInformation {
-    // Computed: the leak detector does not see through the tagged pointers of an enum that is kept for ever.
+    // Computed, because the leak detector does not follow the tagged pointers of a static enum.
     static var tls13: TLSInformation {
         TLSInformation(
             version: .tls13,

@@ -3,7 +3,7 @@ import XMPPStanzas
 
 @testable import XMPPStream
 
-@Suite("Keep-alive that adapts")
+@Suite("Adaptive keep-alive")
 struct KeepAlivePaceTests {
     static var bounds: KeepAliveBounds {
         var bounds = KeepAliveBounds()
@@ -15,7 +15,9 @@ struct KeepAlivePaceTests {
 
     func after(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 
-    @Test("the silence grows while it is survived, up to its bound: an idle hour costs eight questions, not sixty")
+    @Test(
+        "the interval grows while the connection survives it, up to its limit: an idle hour needs eight pings, not sixty"
+    )
     func grows() {
         var pace = KeepAlivePace(Self.bounds)
         var silences: [Double] = []
@@ -26,7 +28,7 @@ struct KeepAlivePaceTests {
         #expect(silences == [60, 90, 135, 202.5, 303.75, 455.625, 600, 600])
     }
 
-    @Test("a silence that was too long is not tried again on the same network")
+    @Test("an interval that was too long is not tried again on the same network")
     func shrinks() {
         var pace = KeepAlivePace(Self.bounds)
         for _ in 0..<4 { pace.survived() }
@@ -41,7 +43,7 @@ struct KeepAlivePaceTests {
         #expect(pace == KeepAlivePace(Self.bounds))
     }
 
-    @Test("whatever happens, the silence stays within its bounds")
+    @Test("the interval is always within its limits")
     func bounded() {
         var pace = KeepAlivePace(Self.bounds)
         var random: UInt64 = 88_172_645_463_325_252
@@ -58,7 +60,7 @@ struct KeepAlivePaceTests {
         }
     }
 
-    @Test("the machine learns from silence only, and tells the next connection")
+    @Test("the machine learns only from intervals without traffic, and passes the result to the next connection")
     func learning() {
         let policy = KeepAlivePolicy.adaptive(Self.bounds)
         var machine = KeepAlive(policy, now: start)
@@ -67,7 +69,7 @@ struct KeepAlivePaceTests {
         let next = machine.nextDeadline
         #expect(first == .probe)
         #expect(next == after(61 + 90))
-        // What comes by itself teaches nothing.
+        // Unsolicited traffic teaches nothing.
         machine.bytesReceived(now: after(100))
         let same = machine.nextDeadline
         #expect(same == after(190))
@@ -82,7 +84,7 @@ struct KeepAlivePaceTests {
         #expect(fresh == after(360))
     }
 
-    @Test("however long the silence may be, what was sent is not waited for longer than the patience, twice")
+    @Test("however long the interval is, an unacknowledged stanza is not waited for longer than the timeout, twice")
     func answerExpected() {
         var bounds = Self.bounds
         bounds.first = .seconds(600)
@@ -96,7 +98,7 @@ struct KeepAlivePaceTests {
         #expect(due == after(25))
         #expect(asked == .probe)
         #expect(dead == .dead)
-        // The silence was not to blame.
+        // The interval was not the cause.
         #expect(pace?.silence == .seconds(600))
 
         machine = KeepAlive(.adaptive(bounds), now: start)
@@ -106,7 +108,7 @@ struct KeepAlivePaceTests {
         #expect(calm == after(611))
     }
 
-    @Test("a space keeps the connection open and asks nothing")
+    @Test("a space keeps the connection open and requires no response")
     func whitespace() {
         var machine = KeepAlive(.whitespace(every: .seconds(100)), now: start)
         for round in 1...3 {
@@ -126,7 +128,7 @@ struct KeepAlivePaceTests {
         #expect(counted == 2)
     }
 
-    @Test("a message that nobody confirms is asked about after the patience, and the connection found dead")
+    @Test("an unacknowledged message causes a request after the timeout, and the connection is found dead")
     func sent() {
         var client = ScriptedClient(at: .established)
         client.send(Message(body: "x"), token: StanzaToken(1))

@@ -8,7 +8,7 @@ struct KeepAliveTests {
 
     func after(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 
-    @Test("off: nothing is ever asked")
+    @Test("off: no request is ever sent")
     func off() {
         var machine = KeepAlive(.off, now: start)
         machine.bytesReceived(now: after(1))
@@ -17,7 +17,7 @@ struct KeepAliveTests {
         #expect(action == .none)
     }
 
-    @Test("listening: bytes put the question off")
+    @Test("listening: received bytes postpone the request")
     func listening() {
         var machine = KeepAlive(Self.policy, now: start)
         let first = machine.nextDeadline
@@ -31,7 +31,7 @@ struct KeepAliveTests {
         #expect(due == .probe)
     }
 
-    @Test("probing: bytes are a sign of life")
+    @Test("probing: received bytes prove that the connection is alive")
     func probing() {
         var machine = KeepAlive(Self.policy, now: start)
         _ = machine.deadlinePassed(now: after(60))
@@ -45,7 +45,7 @@ struct KeepAliveTests {
         #expect(next == after(134))
     }
 
-    @Test("dead: once")
+    @Test("dead: reported once")
     func dead() {
         var machine = KeepAlive(Self.policy, now: start)
         _ = machine.deadlinePassed(now: after(60))
@@ -57,7 +57,7 @@ struct KeepAliveTests {
         #expect(deadline == nil)
     }
 
-    @Test("asked by the owner: only the answer counts, and what waits may get less time but not more")
+    @Test("requested by the owner: only the response counts, and a pending request may get less time but not more")
     func asking() {
         for policy in [Self.policy, .off] {
             var machine = KeepAlive(policy, now: start)
@@ -84,7 +84,7 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("asked by the owner while a question of its own waits: the time is the shorter one")
+    @Test("requested by the owner while another request is pending: the shorter timeout applies")
     func askingWhileProbing() {
         var machine = KeepAlive(Self.policy, now: start)
         _ = machine.deadlinePassed(now: after(60))
@@ -99,7 +99,7 @@ struct KeepAliveTests {
         #expect(same == next)
     }
 
-    @Test("With stream management the question is <r/>, and any answer will do")
+    @Test("With stream management the request is <r/>, and any response suffices")
     func requests() {
         var client = ScriptedClient(at: .established)
         #expect(client.wait(.seconds(60)).text == "<r xmlns='urn:xmpp:sm:3'/>")
@@ -107,7 +107,7 @@ struct KeepAliveTests {
         #expect(client.wait(.seconds(15)) == [])
     }
 
-    @Test("asked by the owner, the stream sends <r/> once and fails in time", arguments: [true, false])
+    @Test("requested by the owner, the stream sends <r/> once and fails in time", arguments: [true, false])
     func ownerAsks(isAnswered: Bool) {
         var client = ScriptedClient(at: .established)
         let now = client.now
@@ -127,7 +127,7 @@ struct KeepAliveTests {
         #expect(isAnswered || client.log.ends.first?.resumption != nil)
     }
 
-    @Test("Without it the question is a ping, and its answer is nobody else's", arguments: ["result", "error"])
+    @Test("Without it the request is a ping, and its response is not delivered", arguments: ["result", "error"])
     func pings(type: String) {
         var client = ScriptedClient(.scripted { $0.usesStreamManagement = false }, at: .enabling)
         #expect(client.log.session?.isManaged == false)
@@ -139,7 +139,7 @@ struct KeepAliveTests {
         #expect(client.wait(.seconds(15)) == [])
     }
 
-    @Test("W-27, #101: a dead connection is found and the session kept for resumption")
+    @Test("W-27, #101: a dead connection is detected and the session preserved for resumption")
     func deadConnection() {
         var client = ScriptedClient(at: .established)
         client.send(Message.to("romeo@example.com", "Art thou there?"), token: StanzaToken(1))

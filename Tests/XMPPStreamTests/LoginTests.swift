@@ -5,7 +5,7 @@ import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-@Suite("Login, client against server")
+@Suite("Login, client with server")
 struct LoginTests {
     @Test("S0-69, S3-31: STARTTLS, SCRAM, binding and stream management", arguments: Delivery.allCases)
     func startTLS(delivery: Delivery) throws {
@@ -30,7 +30,7 @@ struct LoginTests {
         #expect(!pair.transcript.contains("starttls"))
     }
 
-    @Test("Direct TLS: the handshake is asked for before the first byte")
+    @Test("Direct TLS: the handshake is requested before the first byte")
     func directTLSByTheMachine() {
         var client = ClientStream(configuration: .juliet { $0.tls = .directTLS })
         #expect(client.transportConnected(now: start) == [.progress(.connected), .progress(.securing), .startTLS])
@@ -53,7 +53,7 @@ struct LoginTests {
         #expect(pair.log.session?.mechanism == mechanism.rawValue, "\(pair.transcript)")
     }
 
-    @Test("ANONYMOUS: the server makes the address up")
+    @Test("ANONYMOUS: the server creates the address")
     func anonymous() throws {
         let pair = StreamPair(
             .juliet(purpose: .authenticate(.anonymous)), .example { $0.mechanisms = [.anonymous] })
@@ -61,7 +61,7 @@ struct LoginTests {
         #expect(session.address.local?.hasPrefix("anonymous") == true)
     }
 
-    @Test("Plain text only where it is allowed by its name")
+    @Test("Plain text only if it is explicitly allowed")
     func plaintext() {
         let pair = StreamPair(
             .juliet { $0.tls = .plaintextAllowedForTestsOnly }, .example { $0.encryption = .none })
@@ -69,13 +69,13 @@ struct LoginTests {
         #expect(pair.log.session?.tls == nil)
     }
 
-    @Test("STARTTLS travels with the header or after the features", arguments: [true, false])
+    @Test("STARTTLS is offered with the header or after it", arguments: [true, false])
     func pipelining(pipelines: Bool) {
         let pair = StreamPair(.juliet { $0.pipelinesStartTLS = pipelines })
         #expect(pair.log.session != nil, "\(pair.transcript)")
     }
 
-    @Test("Binding travels with the header or after the features", arguments: [true, false], Delivery.allCases)
+    @Test("Binding is offered with the header or after it", arguments: [true, false], Delivery.allCases)
     func pipelinedBinding(pipelines: Bool, delivery: Delivery) {
         let pair = StreamPair(.juliet { $0.pipelinesBinding = pipelines }, delivery: delivery)
         #expect(pair.log.session?.address == .juliet, "\(pair.transcript)")
@@ -87,7 +87,7 @@ struct LoginTests {
         #expect(occupied.log.session != nil, "\(occupied.transcript)")
     }
 
-    @Test("S0-25…S0-35: progress is reported in its order")
+    @Test("S0-25…S0-35: progress is reported in order")
     func progress() {
         let pair = StreamPair()
         let features = pair.log.progress.compactMap {
@@ -102,7 +102,7 @@ struct LoginTests {
             ])
     }
 
-    @Test("The session of RFC 3921 is started only where it is not optional", arguments: [true, false])
+    @Test("The session of RFC 3921 is only started if it is not optional", arguments: [true, false])
     func legacySession(isRequired: Bool) {
         let pair = StreamPair(
             .juliet(),

@@ -10,7 +10,7 @@ struct NegotiationPlanTests {
                 parsing: "<features xmlns='http://etherx.jabber.org/streams'>\(text)</features>"))
     }
 
-    @Test("Without any offer the plan is STARTTLS, registration, binding")
+    @Test("Without an offer the plan is STARTTLS, registration, binding")
     func unoffered() {
         let plan = NegotiationPlan.standard
         #expect(plan.next(offered: .none, standing: [], skipping: [])?.step == .startTLS)
@@ -20,7 +20,7 @@ struct NegotiationPlanTests {
         #expect(plan.next(offered: .none, standing: [.secured, .authenticated, .bound], skipping: []) == nil)
     }
 
-    @Test("Martin #4: authentication is out of reach without encryption")
+    @Test("Martin #4: authentication is impossible without encryption")
     func secureFirst() throws {
         let offered = try Self.features("<mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>")
         #expect(NegotiationPlan.standard.next(offered: offered, standing: [], skipping: [.startTLS]) == nil)
@@ -38,7 +38,7 @@ struct NegotiationPlanTests {
             plan.next(offered: offered, standing: authenticated.union([.bound, .managed]), skipping: []) == nil)
     }
 
-    @Test("What features say")
+    @Test("Descriptions of features")
     func reading() throws {
         let features = try Self.features(
             """

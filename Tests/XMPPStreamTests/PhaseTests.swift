@@ -4,14 +4,14 @@ import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
-/// What can happen at any time, tried at every phase of a login.
+/// Events that can occur at any time, tested in every phase of a login.
 @Suite("Every phase of a login")
 struct PhaseTests {
     typealias Phase = ScriptedServer.Phase
 
     static let login = Phase.allCases.filter { $0 != .established }
     static let open = Phase.allCases.filter(\.isOpen)
-    /// Where elements can come before a resource is bound.
+    /// The phases in which elements can arrive before a resource is bound.
     static let unbound = open.filter { $0 < .enabling }
 
     @Test("The script works")
@@ -50,7 +50,7 @@ struct PhaseTests {
         #expect(deadline == start.advanced(by: .seconds(30)))
         let actions = stream.timerFired(now: start.advanced(by: .seconds(30)))
         #expect(actions.ends.first?.failure?.code == .loginTimedOut)
-        // The transport that connects after all is closed again.
+        // The transport that connects later is closed again.
         let late = stream.transportConnected(now: start.advanced(by: .seconds(31)))
         #expect(late == [.closeTransport])
     }
@@ -60,7 +60,7 @@ struct PhaseTests {
         var client = ScriptedClient(at: phase)
         var actions = client.stream.close(now: start)
         #expect(actions.progress.first == .closeRequested)
-        // In the middle of the handshake nothing may go out in clear.
+        // During the handshake nothing may be sent unencrypted.
         #expect(actions.text.hasSuffix("</stream:stream>") == (phase != .handshaking))
         if phase == .established {
             #expect(actions.ends.isEmpty)
@@ -100,7 +100,7 @@ struct PhaseTests {
         expectSilence(&client)
     }
 
-    @Test("A stanza before a resource is bound is not let through", arguments: unbound)
+    @Test("A stanza before a resource is bound is not delivered", arguments: unbound)
     func stanzaTooEarly(phase: Phase) {
         var client = ScriptedClient(at: phase)
         let actions = client.receive("<message from='romeo@example.com'><body>Now?</body></message>")
@@ -129,7 +129,7 @@ struct PhaseTests {
     }
 
     @Test(
-        "An answer to a question that was not asked ends the login",
+        "A response without a request ends the login",
         arguments: open.filter { $0 != .established },
         [
             "<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>",
@@ -152,7 +152,7 @@ struct PhaseTests {
         expectSilence(&client)
     }
 
-    @Test("Bytes that are no XML", arguments: Phase.allCases.filter { $0 != .handshaking })
+    @Test("Bytes that are not XML", arguments: Phase.allCases.filter { $0 != .handshaking })
     func malformed(phase: Phase) {
         var client = ScriptedClient(at: phase)
         let actions = client.receive("<a <>")
@@ -161,13 +161,13 @@ struct PhaseTests {
         expectSilence(&client)
     }
 
-    @Test("Sending before stanzas flow is answered, not ignored", arguments: login)
+    @Test("Sending before the session is established is an error, and not ignored", arguments: login)
     func sendTooEarly(phase: Phase) {
         var client = ScriptedClient(at: phase)
         #expect(client.send(Presence(), token: StanzaToken(5)) == [.notSent(StanzaToken(5))])
     }
 
-    /// After the end nothing brings an action back.
+    /// After the end no event causes an action.
     func expectSilence(_ client: inout ScriptedClient) {
         let now = start.advanced(by: .seconds(3600))
         #expect(client.log.ends.count <= 1)

@@ -5,7 +5,7 @@ import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
-/// SplitMix64: the same walk every time for the same seed.
+/// SplitMix64: the same walk for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -20,10 +20,10 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Any event in any order that an owner can cause: the machine keeps its promises.
+/// Any event in any order that an owner can cause: the invariants of the machine hold.
 @Suite("Random walk")
 struct RandomWalkTests {
-    /// What must be true of every connection, checked after each event.
+    /// The invariants of a connection, checked after each event.
     struct Invariants {
         var sent: Set<StanzaToken> = []
         private var isSecured = false
@@ -70,7 +70,7 @@ struct RandomWalkTests {
                 case .ended(let end):
                     ends += 1
                     if ends > 1 { violate("two ends") }
-                    // Without stream management nobody knows what arrived; with it nothing may be lost from sight.
+                    // Without stream management it is unknown what arrived; with it no stanza may be lost.
                     if let resumption = end.resumption, resumption.unacknowledged != end.unacknowledged {
                         violate("the resumption and the end disagree")
                     }
@@ -105,8 +105,8 @@ struct RandomWalkTests {
         "</stream:stream>", "<unknown xmlns='urn:example'/>", "<!-- no -->", " ", "<a", "\u{FF}",
     ]
 
-    /// Walks `count` events over as many connections as it takes; most steps follow the script, so that the walk gets
-    /// to the end of a login, and some do not.
+    /// Walks `count` events over as many connections as needed; most steps follow the script, so that the walk
+    /// completes logins, and some do not.
     static func walk(seed: UInt64, events count: Int) -> (violations: [String], connections: Int, established: Int) {
         var generator = SeededGenerator(seed: seed)
         var (connections, established) = (0, 0)
@@ -235,7 +235,7 @@ struct RandomWalkTests {
             case 95..<96:
                 take(stream.transportClosed(.endOfStream, now: now), "transportClosed")
             case 96..<98:
-                // A burst, cut anywhere.
+                // A burst, split anywhere.
                 var bytes: [UInt8] = []
                 for _ in 0..<3 { bytes += Array((elements.randomElement(using: &generator) ?? "").utf8) }
                 take(
@@ -253,7 +253,7 @@ struct RandomWalkTests {
             }
         }
         if stream.isEnded {
-            // The end is final: every event is answered with nothing.
+            // The end is final: no event causes an action.
             invariants.check(stream.bytesReceived(Array("<message/>".utf8), now: now), by: "bytes after the end")
             invariants.check(stream.timerFired(now: now.advanced(by: .seconds(9999))), by: "timer after the end")
             invariants.check(stream.transportClosed(.endOfStream, now: now), by: "closure after the end")
@@ -264,16 +264,17 @@ struct RandomWalkTests {
     /// A million with HONGYAN_LONG=1.
     static let events = ProcessInfo.processInfo.environment["HONGYAN_LONG"] == "1" ? 250_000 : 25_000
 
-    @Test("Many events keep the promises", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Many events preserve the invariants", arguments: [1, 2, 3, 4] as [UInt64])
     func walk(seed: UInt64) {
         let (violations, connections, established) = Self.walk(seed: seed, events: Self.events)
         #expect(violations.isEmpty, "seed \(seed)")
-        // The walk is worth something only if it gets through.
+        // The walk is only meaningful if it completes logins.
         #expect(established * 5 > connections, "\(established) of \(connections) connections")
     }
 
     @Test(
-        "Any pieces of the client's and the server's bytes give the same session", arguments: Array(1...20) as [UInt64])
+        "The client's and the server's bytes in pieces of any size give the same session",
+        arguments: Array(1...20) as [UInt64])
     func anyPieces(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var stream = ClientStream(configuration: .scripted())

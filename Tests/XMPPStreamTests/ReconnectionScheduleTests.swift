@@ -3,7 +3,7 @@ import XMPPStanzas
 
 @testable import XMPPStream
 
-/// Ends of streams, one for each remedy.
+/// Ends of streams, one for each reaction.
 enum Ending: String, CaseIterable {
     case wanted, person, elsewhere, fresh, time
 
@@ -22,7 +22,7 @@ enum Ending: String, CaseIterable {
 }
 
 extension ReconnectionSchedule.Action {
-    /// The case without its values.
+    /// The name of the case without its values.
     var label: String { String(String(describing: self).prefix { $0.isLetter }) }
 }
 
@@ -63,7 +63,7 @@ struct ReconnectionScheduleTests {
 
     func after(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 
-    /// The states by name, with what brings a schedule there at the time `start`.
+    /// The states by name, with the events that lead to them at the time `start`.
     enum Stand: String, CaseIterable {
         case idle, first, again, overtaken, abandoned, online, probing, paused, awaiting, closing, finished
     }
@@ -126,7 +126,7 @@ struct ReconnectionScheduleTests {
         }
     }
 
-    /// One row for each state, one word for each event, in the order of `Event`.
+    /// One row for each state, one entry for each event, in the order of `Event`.
     static let table: [(Stand, String)] = [
         (.idle, "attempt attempt finish none none none none none none none none none none"),
         (.first, "none none none none finish giveUp attempt attempt giveUp none none none none"),
@@ -152,7 +152,7 @@ struct ReconnectionScheduleTests {
         }
     }
 
-    @Test("W-27: the pauses double up to a bound, are shortened by chance, and never end for temporary failures")
+    @Test("W-27: the backoff doubles up to a maximum, has jitter, and continues for temporary failures")
     func backOff() {
         var policy = ReconnectionPolicy(attempts: nil)
         for (jitter, shortest) in [(ReconnectionPolicy.Jitter.equal, 0.5), (.full, 0)] {
@@ -163,7 +163,7 @@ struct ReconnectionScheduleTests {
             for round in 0..<40 {
                 let chance = round == 39 ? 1.0 : 0.0
                 guard case .pause(let until) = schedule.disconnected(Ending.time.end, now: now, chance: chance) else {
-                    Issue.record("no pause in round \(round)")
+                    Issue.record("no backoff in round \(round)")
                     return
                 }
                 pauses.append(now.duration(to: until) / .seconds(1))
@@ -175,7 +175,7 @@ struct ReconnectionScheduleTests {
         }
     }
 
-    @Test("a server that accepts and drops is not hammered: only time online lets the pauses begin anew")
+    @Test("a server that accepts and drops connections is not flooded: only time online resets the backoff")
     func acceptAndDrop() {
         let schedule = Self.schedule(.online)
         var now = start
@@ -194,7 +194,7 @@ struct ReconnectionScheduleTests {
         #expect(pauses == [.seconds(1), .seconds(2), .seconds(4), .seconds(1), .seconds(2)])
     }
 
-    @Test("a bounded number of attempts is kept, and what the world caused is not counted")
+    @Test("a limited number of attempts is respected, and failures of the network are not counted")
     func boundedAttempts() {
         var schedule = Self.schedule(.online, ReconnectionPolicy(attempts: 2))
         let ends = (1...3).map { _ -> [String] in
@@ -210,7 +210,7 @@ struct ReconnectionScheduleTests {
         }
     }
 
-    @Test("a first login tells its failure at once unless the policy says otherwise")
+    @Test("a failure of the first login is reported immediately unless the policy disables that")
     func firstLogin() {
         var policy = ReconnectionPolicy.standard
         policy.retriesFirstLogin = true
@@ -220,7 +220,7 @@ struct ReconnectionScheduleTests {
         #expect(schedule.disconnected(Ending.person.end, now: start, chance: 0) == .giveUp)
     }
 
-    @Test("sessions given up for new ones lead on at once, but not in circles")
+    @Test("a session replaced by a new one reconnects immediately, but not in circles")
     func detours() {
         let schedule = Self.schedule(.online)
         for _ in 0..<ReconnectionSchedule.detourLimit {
@@ -230,7 +230,7 @@ struct ReconnectionScheduleTests {
         #expect(schedule.disconnected(Ending.fresh.end, now: start, chance: 0).label == "pause")
     }
 
-    @Test("the keeper of a session is asked first, and if it is not there the usual place at once")
+    @Test("the server that holds a session is tried first, and if it is not available the usual one immediately")
     func deadLocation() {
         let keeper = ReconnectionSchedule.Place.keeper(StreamError.Host(name: "2001:db8::1", port: 5222))
         let state = ResumptionState(
@@ -254,7 +254,7 @@ struct ReconnectionScheduleTests {
         #expect(schedule.disconnected(unreachable, now: start, chance: 0) == .giveUp)
     }
 
-    @Test("an interface that comes and goes makes no storm")
+    @Test("an unstable interface causes no flood of attempts")
     func flapping() {
         let schedule = Self.schedule(.paused, ReconnectionPolicy(attempts: nil))
         var attempts = 0
@@ -270,7 +270,7 @@ struct ReconnectionScheduleTests {
         #expect(attempts >= 20)
     }
 
-    @Test("without a network no attempt is burnt, and a monitor that is wrong is not believed for ever")
+    @Test("without a network no attempt is made, and a wrong network monitor is not trusted forever")
     func noNetwork() {
         let schedule = Self.schedule(.paused, ReconnectionPolicy(attempts: 1))
         #expect(schedule.networkChanged(isAvailable: false, now: start) == .awaitNetwork)
@@ -285,7 +285,7 @@ struct ReconnectionScheduleTests {
         #expect(schedule.networkChanged(isAvailable: true, now: after(9999)) == .attempt(.usual))
     }
 
-    @Test("a connection that a probe found dead is made anew at once")
+    @Test("a connection that a probe found dead is replaced immediately")
     func deadAfterProbe() {
         let schedule = Self.schedule(.online)
         #expect(schedule.networkChanged(isAvailable: true, now: after(100)) == .probe(within: .seconds(5)))
@@ -294,7 +294,7 @@ struct ReconnectionScheduleTests {
         #expect(schedule.disconnected(dead, now: after(105), chance: 0) == .attempt(.usual))
     }
 
-    @Test("an own session that comes back from the dead is no rival; who comes after it is")
+    @Test("our own restored session is not a conflict; a session created after it is")
     func ghost() {
         let schedule = Self.schedule(.online)
         let conflict = StreamEnd(reason: .failed(StreamFailure(StreamError(.conflict))))
@@ -308,7 +308,7 @@ struct ReconnectionScheduleTests {
         #expect(schedule.disconnected(conflict, now: after(300), chance: 0) == .giveUp)
     }
 
-    @Test("sleep is the difference of the two clocks")
+    @Test("sleep is detected by the difference of the two clocks")
     func sleep() {
         let schedule = Self.schedule(.online)
         func read(_ passed: Double, awake: Double) -> ReconnectionSchedule.Action {
@@ -321,7 +321,7 @@ struct ReconnectionScheduleTests {
     }
 
     @Test(
-        "only what may pass is tried again",
+        "only temporary failures are retried",
         arguments: [
             (StreamFailure(.credentialsRejected), false), (StreamFailure(.accountDisabled), false),
             (StreamFailure(.certificateRejected), false), (StreamFailure(.encryptionRefused), false),

@@ -3,10 +3,10 @@ import XMPPStanzas
 
 @testable import XMPPStream
 
-/// Any event in any order: the schedule keeps its promises.
+/// Any event in any order: the invariants of the schedule hold.
 @Suite("Reconnection schedule, random walk")
 struct ReconnectionWalkTests {
-    /// What the owner of a schedule knows, and what must be true of each answer.
+    /// The knowledge of a schedule's owner, and the invariants of each reaction.
     struct Model {
         let policy: ReconnectionPolicy
         var isAttempting = false
@@ -48,7 +48,7 @@ struct ReconnectionWalkTests {
             }
         }
 
-        /// No more than the bucket gives: ten in a row take more than 100 seconds.
+        /// No more than the bucket allows: ten in a row take more than 100 seconds.
         private mutating func hurry(_ now: ContinuousClock.Instant) {
             hurried.append(now)
             guard hurried.count >= 10 else { return }
@@ -60,7 +60,7 @@ struct ReconnectionWalkTests {
     static let ends: [StreamEnd] =
         Array(repeating: Ending.time.end, count: 30) + [Ending.elsewhere.end, Ending.fresh.end, Ending.person.end]
 
-    @Test("1,000,000 random events keep the promises")
+    @Test("1,000,000 random events preserve the invariants")
     func walk() {
         var random = Xorshift(state: 0x9E37_79B9_7F4A_7C15)
         var events = 0
@@ -128,7 +128,7 @@ struct ReconnectionWalkTests {
     }
 }
 
-/// Marsaglia's generator: fast, and the same walk every time.
+/// Marsaglia's generator: fast, and the same walk in every run.
 private struct Xorshift {
     var state: UInt64
 

@@ -4,12 +4,12 @@ import XMPPStanzas
 
 @testable import XMPPStream
 
-/// What goes wrong again and again: the account stays, what causes it goes.
-@Suite("Failures that come again")
+/// Recurring failures: the account stays online, the cause is removed.
+@Suite("Recurring failures")
 struct RecurrenceTests {
     private func after(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 
-    /// The pauses after one end each second time online, until the schedule gives up.
+    /// The backoffs if each second connection ends in the same way, until the schedule gives up.
     private func pauses(_ ends: [StreamEnd], on schedule: OwnedSchedule) -> [Double] {
         var now = start
         var pauses: [Double] = []
@@ -28,7 +28,7 @@ struct RecurrenceTests {
         StreamEnd(reason: .failed(StreamFailure(XMLError(.invalidUTF8, at: offset))))
     }
 
-    @Test("ill-formed bytes end the connection and not the account, until they come at the same place again and again")
+    @Test("ill-formed bytes end the connection and not the account, until they recur at the same position")
     func illFormed() {
         let same = Array(repeating: illFormed(at: 4_711), count: 10)
         #expect(pauses(same, on: ReconnectionScheduleTests.schedule(.online)) == [1, 2, 4, 8])
@@ -40,7 +40,7 @@ struct RecurrenceTests {
         #expect(pauses(broken, on: ReconnectionScheduleTests.schedule(.online)).count == 10)
     }
 
-    @Test("what breaks the protocol before there ever was a session is told at once")
+    @Test("a protocol violation before the first session is reported immediately")
     func firstLogin() {
         var policy = ReconnectionPolicy.standard
         policy.retriesFirstLogin = true
@@ -54,13 +54,13 @@ struct RecurrenceTests {
         StreamEnd(reason: .failed(StreamFailure(StreamError(.policyViolation))))
     }
 
-    @Test("policy-violation on a running stream is tried again without end, with growing pauses")
+    @Test("policy-violation on a running stream is always retried, with growing backoff")
     func policy() {
         let ends = Array(repeating: policyViolation, count: 9)
         #expect(pauses(ends, on: ReconnectionScheduleTests.schedule(.online)) == [1, 2, 4, 8, 16, 32, 60, 60, 60])
     }
 
-    @Test("I5: a server that sends us elsewhere for ever is followed once at once, then after growing pauses")
+    @Test("I5: an endless redirect is followed once immediately, then with growing backoff")
     func redirects() {
         let schedule = ReconnectionScheduleTests.schedule(.online)
         var now = start
@@ -83,7 +83,7 @@ struct RecurrenceTests {
             ])
     }
 
-    @Test("I5: a server that sends us to itself is not followed at once", arguments: [nil, 5222] as [UInt16?])
+    @Test("I5: a redirect to the same server is not followed immediately", arguments: [nil, 5222] as [UInt16?])
     func redirectToItself(port: UInt16?) {
         var schedule = ReconnectionSchedule(.standard, usualHost: StreamError.Host(name: "B.xmpp.test", port: port))
         _ = schedule.start(now: start)
@@ -92,7 +92,7 @@ struct RecurrenceTests {
         #expect(action.label == "pause")
     }
 
-    @Test("twice after the same message, that message is the suspect")
+    @Test("a message after which the stream ended twice is the suspect")
     func suspicion() {
         typealias Candidate = StanzaSuspicion.Candidate
         var suspicion = StanzaSuspicion()

@@ -5,7 +5,7 @@ import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-/// XEP-0077 §3.1: accounts are made before authentication.
+/// XEP-0077 §3.1: accounts are created before authentication.
 @Suite("In-band registration")
 struct RegistrationTests {
     static func form(_ username: String, _ password: String, id: String = "reg2") -> IQ {
@@ -46,32 +46,32 @@ struct RegistrationTests {
             pair.client.authenticate(with: SASLCredentials(username: "juliet", password: "r0m30"), now: pair.now))
         pair.run()
         #expect(pair.log.session?.address == .juliet, "\(pair.transcript)")
-        // What came before counting began does not disturb it.
+        // Stanzas before stream management do not disturb its counters.
         pair.serverSend(Message.to("juliet@example.com", "one"), token: StanzaToken(1))
         #expect(pair.serverLog.acknowledged == [StanzaToken(1)])
     }
 
-    @Test("S0-33, W-12: a refusal comes with the server's error")
+    @Test("S0-33, W-12: a refusal contains the server's error")
     func conflict() throws {
         var pair = Self.pair()
         pair.perform(pair.client.sendRegistration(Self.form("romeo", "again"), now: pair.now))
         pair.run()
         let answer = try #require(pair.log.stanzas.last)
         #expect(try IQ(from: answer).error?.condition == .conflict)
-        // The stream is still there for another try.
+        // The stream can be used for another attempt.
         pair.perform(pair.client.sendRegistration(Self.form("juliet", "r0m30"), now: pair.now))
         pair.run()
         #expect(pair.serverLog.contains(.registered(username: "juliet")))
     }
 
-    @Test("A server that does not offer registration says so in its features")
+    @Test("A server without registration does not list it in its features")
     func notOffered() {
         let pair = Self.pair(.example { $0.offered = NegotiationPlan([.startTLS, .sasl, .binding]) })
         let features = pair.log.compactMap { if case .readyToRegister(let features) = $0 { features } else { nil } }
         #expect(features.map(\.offersRegistration) == [false])
     }
 
-    @Test("S0-70: no authentication before it is asked for, and no account name in the header")
+    @Test("S0-70: no authentication before it is requested, and no account name in the header")
     func purpose() {
         let pair = Self.pair()
         #expect(!pair.log.text.contains("<auth"))
@@ -79,7 +79,7 @@ struct RegistrationTests {
         #expect(pair.log.session == nil)
     }
 
-    @Test("A person may take their time; the login after it may not")
+    @Test("The user has unlimited time for the form; the login afterwards has a deadline")
     func deadlines() {
         var pair = Self.pair()
         let none = pair.client.nextDeadline
@@ -99,7 +99,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "Before authentication only answers are let through",
+        "Before authentication only responses are delivered",
         arguments: ["<message/>", "<presence/>", "<iq type='set' id='x'><query xmlns='jabber:iq:roster'/></iq>"])
     func otherStanzas(stanza: String) {
         var client = ScriptedClient(.juliet(purpose: .register), at: .authenticating)

@@ -4,19 +4,19 @@ import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
-/// XEP-0198 §4 and §5, client against server.
+/// XEP-0198 §4 and §5, client with server.
 @Suite("Acknowledgement and resumption")
 struct ResumptionTests {
     static func tokens(_ range: ClosedRange<UInt64>) -> [StanzaToken] { range.map { StanzaToken($0) } }
 
-    /// Cuts a connection on which the client's second and third message and the server's second were lost.
+    /// Cuts a connection on which the client's second and third message and the server's second one were lost.
     static func interrupted(
         delivery: Delivery = .whole, _ server: ServerStreamConfiguration = .example()
     ) -> (ResumptionState?, ServerDirectory, [StreamEnd]) {
         var pair = StreamPair(.juliet(), server, delivery: delivery)
         pair.send(Message.to("romeo@example.com", "first"), token: StanzaToken(1))
         pair.serverSend(Message.to("juliet@example.com", "one"), token: StanzaToken(101))
-        // These are written and never arrive.
+        // These are written but never arrive.
         pair.perform(pair.client.send(Message.to("romeo@example.com", "second"), token: StanzaToken(2), now: pair.now))
         pair.perform(pair.client.send(Message.to("romeo@example.com", "third"), token: StanzaToken(3), now: pair.now))
         pair.perform(pair.server.send(Message.to("juliet@example.com", "two"), token: StanzaToken(102)))
@@ -41,7 +41,7 @@ struct ResumptionTests {
         #expect(count == 0)
     }
 
-    @Test("Keep list 5: nothing is acknowledged before the owner has handled it")
+    @Test("Keep list 5: no stanza is acknowledged before the owner has handled it")
     func unhandled() {
         var pair = StreamPair(confirmsStanzas: false)
         pair.serverSend(Message.to("juliet@example.com", "one"), token: StanzaToken(1))
@@ -54,7 +54,7 @@ struct ResumptionTests {
         #expect(handled == 1)
     }
 
-    @Test("A session is resumed and what was lost is sent again, once", arguments: Delivery.allCases)
+    @Test("A session is resumed and lost stanzas are sent again, once", arguments: Delivery.allCases)
     func resume(delivery: Delivery) throws {
         let (state, directory, ends) = Self.interrupted(delivery: delivery)
         let resumption = try #require(state)
@@ -76,12 +76,12 @@ struct ResumptionTests {
         #expect(pair.log.stanzas.compactMap { try? Message(from: $0).body } == ["two"])
         #expect(pair.serverLog.acknowledged == [StanzaToken(102)])
 
-        // And it goes on counting.
+        // And the counters continue.
         pair.send(Message.to("romeo@example.com", "fourth"), token: StanzaToken(4))
         #expect(pair.log.acknowledged == Self.tokens(2...4))
     }
 
-    @Test("#1: what was received and handled after the loss is not sent again")
+    @Test("#1: stanzas received and handled after the loss are not sent again")
     func handledAfterTheLoss() throws {
         var pair = StreamPair(confirmsStanzas: false)
         pair.serverSend(Message.to("juliet@example.com", "one"), token: StanzaToken(1))
@@ -95,7 +95,9 @@ struct ResumptionTests {
         #expect(next.serverLog.acknowledged == [StanzaToken(1)])
     }
 
-    @Test("A session that the server gave up: a new one, and the owner learns what arrived", arguments: [true, false])
+    @Test(
+        "A session that the server has removed: a new one is bound, and the owner learns what arrived",
+        arguments: [true, false])
     func refused(remembersCount: Bool) throws {
         let (state, before, _) = Self.interrupted()
         let resumption = try #require(state)
@@ -111,7 +113,7 @@ struct ResumptionTests {
         #expect(try Message(from: again).body == "second")
     }
 
-    @Test("§5: <failed h='…'/> is honoured")
+    @Test("§5: <failed h='…'/> is respected")
     func refusedWithCount() throws {
         let state = ResumptionState(
             id: "x", address: .juliet, handledCount: 0, acknowledgedCount: 4,
@@ -127,7 +129,7 @@ struct ResumptionTests {
         #expect(session?.unacknowledged.map(\.token) == [StanzaToken(7)])
     }
 
-    @Test("What a refused session left is not lost when the login fails after all")
+    @Test("The stanzas of a refused session are not lost if the login fails afterwards")
     func refusedThenLost() {
         let state = ResumptionState(
             id: "x", address: .juliet, handledCount: 0, acknowledgedCount: 4,
@@ -140,7 +142,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "A login that fails before the resumption gives the session back",
+        "A login that fails before the resumption returns the session",
         arguments: [ScriptedServer.Phase.connected, .header, .binding])
     func failedBefore(phase: ScriptedServer.Phase) {
         let state = ResumptionState(
@@ -152,7 +154,7 @@ struct ResumptionTests {
         #expect(end?.unacknowledged == state.unacknowledged)
     }
 
-    @Test("A server that does not answer the resumption is given up after a while")
+    @Test("A resumption that the server does not answer has a timeout")
     func resumptionTimeout() {
         let state = ResumptionState(
             id: "x", address: .juliet, handledCount: 3, acknowledgedCount: 4,
@@ -164,7 +166,7 @@ struct ResumptionTests {
         #expect(end?.unacknowledged.count == 1)
     }
 
-    @Test("A server without stream management: bind and tell what is left")
+    @Test("A server without stream management: bind and report the unacknowledged stanzas")
     func noStreamManagement() throws {
         let (state, directory, _) = Self.interrupted()
         let pair = StreamPair(
@@ -199,7 +201,7 @@ struct ResumptionTests {
         #expect(handled == 3)
     }
 
-    @Test("An acknowledgement of what was never sent ends the stream")
+    @Test("An acknowledgement of stanzas that were never sent ends the stream")
     func tooHigh() {
         var client = ScriptedClient(at: .established)
         client.send(Message.to("romeo@example.com", "one"), token: StanzaToken(1))
@@ -211,7 +213,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "Martin #6: an <a/> without a number is no acknowledgement",
+        "Martin #6: an <a/> without a number is not an acknowledgement",
         arguments: ["", " h=''", " h='-1'", " h='4294967296'", " h='x'"])
     func badNumber(attribute: String) {
         var client = ScriptedClient(at: .established)
@@ -238,7 +240,7 @@ struct ResumptionTests {
         #expect(refused.send(Presence(), token: StanzaToken(1)).text.contains("<r ") == false)
     }
 
-    @Test("What is sent when the connection breaks is in the terminal action")
+    @Test("Unacknowledged stanzas are in the terminal action when the connection breaks")
     func unacknowledgedAtTheEnd() {
         var client = ScriptedClient(at: .established)
         client.send(Message.to("romeo@example.com", "one"), token: StanzaToken(1))
@@ -248,7 +250,7 @@ struct ResumptionTests {
         #expect(end?.resumption?.unacknowledged == end?.unacknowledged)
     }
 
-    @Test("A session that another one has replaced is not resumed")
+    @Test("A session that was replaced by another one is not resumed")
     func conflict() {
         var client = ScriptedClient(at: .established)
         let end = client.receive(
@@ -258,7 +260,7 @@ struct ResumptionTests {
         #expect(end?.resumption == nil)
     }
 
-    @Test("The state survives storage")
+    @Test("The state can be stored and restored")
     func codable() throws {
         let (state, _, _) = Self.interrupted()
         let resumption = try #require(state)

@@ -5,7 +5,7 @@ import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-/// The server's lines of one login with PLAIN, for tests that stop in the middle or say something else.
+/// The server's lines of a login with PLAIN, for tests that stop in the middle or send something else.
 enum ScriptedServer {
     static let header = """
         <?xml version='1.0'?><stream:stream from='example.com' id='++TR84Sm6A3hnt3Q065SnAbbk3Y=' version='1.0' \
@@ -50,7 +50,7 @@ enum ScriptedServer {
         [header, featuresInClear, proceed, header, extensibleMechanisms, resuming ? resumedInline : admitted, features]
     }
 
-    /// Where a login stands; each case but the first has just received its line.
+    /// The phase of a login; each case but the first has just received its line.
     enum Phase: Int, CaseIterable, Sendable, Comparable {
         case connected, clearHeader, clearFeatures, handshaking, secured, header, authenticating, reopening
         case finalHeader, binding, enabling, established
@@ -67,7 +67,7 @@ enum ScriptedServer {
             }
         }
 
-        /// What the server says to get there.
+        /// The server's lines up to this phase.
         var line: String {
             switch self {
             case .connected, .secured: ""
@@ -85,7 +85,7 @@ enum ScriptedServer {
 }
 
 extension ClientStreamConfiguration {
-    /// With PLAIN, so that a script can play the server.
+    /// With PLAIN, so that a script can act as the server.
     static func scripted(_ change: (inout ClientStreamConfiguration) -> Void = { _ in }) -> ClientStreamConfiguration {
         .juliet {
             $0.mechanisms = SASLPolicy(allowedMechanisms: [.plain])
@@ -94,7 +94,7 @@ extension ClientStreamConfiguration {
     }
 }
 
-/// A client that is talked to in strings.
+/// A client that is controlled with strings.
 struct ScriptedClient: ~Copyable {
     var stream: ClientStream
     var now = start
@@ -110,14 +110,14 @@ struct ScriptedClient: ~Copyable {
         }
     }
 
-    /// A transport that is secured from its beginning.
+    /// A transport with TLS from the beginning.
     init(_ configuration: ClientStreamConfiguration, over framing: StreamFraming) {
         stream = ClientStream(configuration: configuration)
         log += stream.open(now: now)
         log += stream.transportConnected(tls: .tls13, framing: framing, now: now)
     }
 
-    /// The server says something; returns what the client does.
+    /// Sends a text of the server; returns the actions of the client.
     @discardableResult
     mutating func receive(_ text: String) -> [StreamAction] {
         let actions = stream.bytesReceived(Array(text.utf8), now: now)

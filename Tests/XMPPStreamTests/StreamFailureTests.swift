@@ -3,11 +3,11 @@ import Testing
 import XMPPStanzas
 import XMPPStream
 
-@Suite("Failures in words")
+@Suite("Messages of failures")
 struct StreamFailureTests {
     static func make(_ code: StreamFailure.Code) -> StreamFailure { StreamFailure(code) }
 
-    @Test("Every code has a sentence that says what to do, and a category", arguments: StreamFailure.Code.allCases)
+    @Test("Every code has a message with a solution, and a category", arguments: StreamFailure.Code.allCases)
     func sentences(code: StreamFailure.Code) {
         let failure = Self.make(code)
         #expect(failure.explanation.hasSuffix("."))
@@ -16,13 +16,13 @@ struct StreamFailureTests {
         #expect(StreamFailure.Category.allCases.contains(failure.category))
     }
 
-    @Test("The server's own words follow in brackets")
+    @Test("The server's text follows in brackets")
     func text() {
         let failure = StreamFailure(.accountDisabled, text: "Call the nurse")
         #expect(failure.description.hasSuffix("(Call the nurse)"))
     }
 
-    @Test("Every stream error has a category and a sentence", arguments: StreamError.Condition.allCases)
+    @Test("Every stream error has a category and a message", arguments: StreamError.Condition.allCases)
     func streamErrors(condition: StreamError.Condition) {
         let failure = StreamFailure(.streamError, streamError: StreamError(condition))
         #expect(failure.explanation.contains(condition.message))
@@ -37,7 +37,7 @@ struct StreamFailureTests {
         ("malformed-request", .authenticationFailed), ("something-new", .authenticationFailed),
     ]
 
-    @Test("S0-35: a SASL failure keeps the server's condition and text", arguments: refusals)
+    @Test("S0-35: a SASL failure contains the server's condition and text", arguments: refusals)
     func saslFailures(refusal: (String, StreamFailure.Code)) {
         var client = ScriptedClient(at: .authenticating)
         let failure = client.receive(

@@ -19,7 +19,7 @@ struct StreamLimitsTests {
         return client
     }
 
-    /// A message that has exactly so many bytes on the stream.
+    /// A message with exactly this many bytes on the stream.
     private static func message(of byteCount: Int) -> Message {
         let empty = Message.to("romeo@example.com", "", id: "m")
         let rest = byteCount - StreamMarkup.bytes(of: empty).count - "<body></body>".count + "<body/>".count
@@ -27,7 +27,7 @@ struct StreamLimitsTests {
     }
 
     @Test(
-        "what is announced counts, within reason",
+        "announced limits apply, within reason",
         arguments: [
             ("", StreamLimits.usualBytes), ("<max-bytes>20000</max-bytes>", 20_000),
             ("<max-bytes> 400000 </max-bytes>", 400_000),
@@ -40,7 +40,7 @@ struct StreamLimitsTests {
         #expect(client.stream.serverLimits.stanzaBytes == expected)
     }
 
-    @Test("P13: a stanza larger than what the server accepts is not written", arguments: [nil, 20_000] as [Int?])
+    @Test("P13: a stanza larger than the server's limit is not written", arguments: [nil, 20_000] as [Int?])
     func tooLarge(announced: Int?) {
         let limits = announced.map { "<limits xmlns='urn:xmpp:stream-limits:0'><max-bytes>\($0)</max-bytes></limits>" }
         var client = Self.client(announcing: limits ?? "")
@@ -54,7 +54,8 @@ struct StreamLimitsTests {
     }
 
     @Test(
-        "limits for strangers are not those of the session, and what an earlier connection was told counts until then")
+        "limits before authentication are not those of the session, and the limits of an earlier connection apply until then"
+    )
     func inlineResumption() {
         let state = ResumptionState(
             id: "some-long-sm-id", address: .juliet, handledCount: 0, acknowledgedCount: 0, unacknowledged: [])
@@ -78,7 +79,7 @@ struct StreamLimitsTests {
     }
 
     @Test(
-        "a server that takes a client for idle early is asked before",
+        "a server with a short idle timeout is pinged in time",
         arguments: [(100, 60), (60, 45), (40, 30), (3_600, 60)])
     func idle(seconds: Int, silence: Int) {
         let limits = "<limits xmlns='urn:xmpp:stream-limits:0'><idle-seconds>\(seconds)</idle-seconds></limits>"

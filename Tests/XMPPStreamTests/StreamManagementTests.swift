@@ -2,7 +2,7 @@ import Testing
 import XMPPAddress
 import XMPPStream
 
-/// XEP-0198: the machine alone, each event in each state.
+/// XEP-0198: the machine on its own, each event in each state.
 @Suite("Stream management")
 struct StreamManagementTests {
     enum StateName: CaseIterable { case inactive, enabling, active, resuming }
@@ -30,7 +30,7 @@ struct StreamManagementTests {
         return machine
     }
 
-    @Test("What each state says of itself", arguments: StateName.allCases)
+    @Test("Properties of each state", arguments: StateName.allCases)
     func queries(state: StateName) {
         let machine = Self.machine(state)
         let (isActive, resumption, unacknowledged) = (
@@ -136,7 +136,7 @@ struct StreamManagementTests {
         #expect(action == .acknowledged([StanzaToken(1)], requestAgain: false))
     }
 
-    @Test("An acknowledgement waits until the owner has handled what it was given")
+    @Test("An acknowledgement waits until the owner has handled the delivered stanzas")
     func answerWaits() {
         var machine = Self.machine(.active)
         machine.stanzasReceived(3)
@@ -150,7 +150,7 @@ struct StreamManagementTests {
         #expect(deadline == nil)
     }
 
-    @Test("An acknowledgement waits no longer than its deadline")
+    @Test("An acknowledgement is sent at its deadline at the latest")
     func answerDeadline() {
         var machine = Self.machine(.active)
         machine.stanzasReceived(3)
@@ -165,7 +165,7 @@ struct StreamManagementTests {
         #expect(late == .answer(1))
     }
 
-    @Test("Unasked acknowledgements keep the peer's queue short")
+    @Test("Unsolicited acknowledgements keep the peer's queue short")
     func unasked() {
         var machine = Self.machine(.active)
         machine.stanzasReceived(250)
@@ -178,7 +178,7 @@ struct StreamManagementTests {
         #expect(last == .answer(250))
     }
 
-    @Test("What was received before <enabled/> is confirmed and not counted")
+    @Test("Stanzas received before <enabled/> are confirmed and not counted")
     func uncounted() {
         var machine = Self.machine(.enabling)
         machine.stanzasReceived(2)
@@ -192,7 +192,7 @@ struct StreamManagementTests {
         #expect(after == 1)
     }
 
-    @Test("One request is under way at a time, and another follows while stanzas wait")
+    @Test("One request is pending at a time, and another follows while stanzas wait")
     func requests() {
         var machine = Self.machine(.active)
         var requests = 0
@@ -247,7 +247,7 @@ struct StreamManagementTests {
                 == .resumptionRefused(acknowledged: [], unacknowledged: [Self.stanza(11), Self.stanza(12)]))
     }
 
-    @Test("A queue of many stanzas is worked off in order and in linear time")
+    @Test("A queue of many stanzas is processed in order and in linear time")
     func longQueue() {
         var queue = UnacknowledgedQueue(acknowledged: UInt32.max - 500)
         var expected: UInt64 = 1

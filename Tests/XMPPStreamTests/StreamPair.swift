@@ -3,7 +3,7 @@ import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
-/// How the bytes of one end reach the other.
+/// The sizes in which the bytes of one end reach the other.
 enum Delivery: CaseIterable, Sendable, CustomTestStringConvertible {
     case whole, byteByByte, inThrees
 
@@ -24,7 +24,8 @@ enum Delivery: CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A client and a server connected in memory: bytes move, handshakes succeed, time stands still unless it is moved.
+/// A client and a server connected in memory: bytes are transferred, handshakes succeed, and time only passes on
+/// request.
 struct StreamPair: ~Copyable {
     var client: ClientStream
     var server: ServerStream
@@ -32,7 +33,7 @@ struct StreamPair: ~Copyable {
     var now = start
     var log: [StreamAction] = []
     var serverLog: [ServerStreamAction] = []
-    /// What the two said, for a look when a test fails.
+    /// The exchanged bytes, for the message of a failed test.
     var transcript = ""
 
     private let delivery: Delivery
@@ -43,7 +44,7 @@ struct StreamPair: ~Copyable {
     private var clientWantsTLS = false
     private var serverWantsTLS = false
     private var isCut = false
-    /// How often the client spoke and waited for the answer, until now; a handshake of TLS 1.3 is one.
+    /// The number of round trips of the client so far; a handshake of TLS 1.3 is one.
     private(set) var roundTrips = 0
     private var isClientsTurn = false
 
@@ -67,7 +68,7 @@ struct StreamPair: ~Copyable {
         run()
     }
 
-    /// Takes actions of the client.
+    /// Executes actions of the client.
     mutating func perform(_ actions: [StreamAction]) {
         log += actions
         for action in actions {
@@ -88,7 +89,7 @@ struct StreamPair: ~Copyable {
         }
     }
 
-    /// Takes actions of the server.
+    /// Executes actions of the server.
     mutating func perform(_ actions: [ServerStreamAction]) {
         serverLog += actions
         for action in actions {
@@ -107,7 +108,7 @@ struct StreamPair: ~Copyable {
         }
     }
 
-    /// Moves bytes until both ends wait.
+    /// Transfers bytes until both ends wait.
     mutating func run() {
         while true {
             if clientWantsTLS, serverWantsTLS {
@@ -141,7 +142,7 @@ struct StreamPair: ~Copyable {
         }
     }
 
-    /// Ends the connection for both; what is under way is lost.
+    /// Ends the connection for both; bytes in transit are lost.
     mutating func cut() {
         guard !isCut else { return }
         isCut = true
@@ -161,7 +162,7 @@ struct StreamPair: ~Copyable {
         run()
     }
 
-    /// Lets time pass, calling the client's timer when it asks for it.
+    /// Lets time pass and fires the client's timer when it is due.
     mutating func wait(_ duration: Duration) {
         let end = now.advanced(by: duration)
         while let deadline = client.nextDeadline, deadline <= end {

@@ -1,6 +1,6 @@
 import XMPPStream
 
-/// A client and a server with somebody in between who has broken TLS and changes what the server says.
+/// A client and a server with a man in the middle who has broken TLS and changes the server's data.
 struct TamperedPair: ~Copyable {
     private var client: ClientStream
     private var server: ServerStream
@@ -20,7 +20,7 @@ struct TamperedPair: ~Copyable {
 
     var failure: StreamFailure? { log.ends.first?.failure }
 
-    /// Lets both talk until nobody has anything to say; `change` gets each turn of the server as text.
+    /// Runs both until neither sends anything; `change` gets the server's data of each round as text.
     mutating func run(changing change: (inout String) -> Void) {
         var pending = client.open(now: start) + client.transportConnected(now: start)
         var toServer: [UInt8] = []

@@ -3,7 +3,7 @@ import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
-/// After the login nothing that is well-formed ends a stream: others can have written it.
+/// After the login no well-formed element ends a stream, because other users can have written it.
 @Suite("Unreadable stanzas on a stream")
 struct UnreadableStanzaTests {
     static let attributes = (0..<130).map { " a\($0)=''" }.joined()
@@ -18,14 +18,14 @@ struct UnreadableStanzaTests {
         "<message id='1' from='mallory@evil.test/x'><a xmlns='\(String(repeating: "n", count: 5000))'/></message>",
     ]
 
-    @Test("it is told and counted, and what comes behind it is read", arguments: stanzas)
+    @Test("it is reported and counted, and the next element is read", arguments: stanzas)
     func counted(stanza: String) throws {
         var client = ScriptedClient(at: .established)
         let actions = client.receive(stanza + "<message id='2'/>")
         #expect(actions.ends.isEmpty)
         #expect(actions.stanzas.compactMap { $0["id"] } == ["2"])
         guard case .unreadable(let element)? = actions.first else {
-            Issue.record("not told first: \(actions)")
+            Issue.record("not reported first: \(actions)")
             return
         }
         #expect(element.id == "1" && element.from == "mallory@evil.test/x")
@@ -34,7 +34,7 @@ struct UnreadableStanzaTests {
         #expect(client.receive("<r xmlns='urn:xmpp:sm:3'/>").text.contains("h='2'"))
     }
 
-    @Test("anything else that cannot be read means nothing")
+    @Test("any other unreadable element is ignored")
     func ignored() {
         var client = ScriptedClient(at: .established)
         let actions = client.receive("<x xmlns='urn:x'\(Self.attributes)/><p:r/><message id='2'/>")
@@ -44,7 +44,7 @@ struct UnreadableStanzaTests {
         #expect(client.receive("<r xmlns='urn:xmpp:sm:3'/>").text.contains("h='1'"))
     }
 
-    @Test("a nesting bomb takes nothing and ends nothing")
+    @Test("a nesting bomb uses no memory and does not end the stream")
     func nestingBomb() {
         var client = ScriptedClient(at: .established)
         #expect(client.receive("<message id='1'>" + String(repeating: "<a>", count: 300_000)).isEmpty)
@@ -59,7 +59,7 @@ struct UnreadableStanzaTests {
         #expect(failure?.code == .malformedXML && failure?.xmlError?.code == .tooManyAttributes)
     }
 
-    @Test("what the login waits for must be readable", arguments: [ScriptedServer.Phase.finalHeader])
+    @Test("elements that the login waits for must be readable", arguments: [ScriptedServer.Phase.finalHeader])
     func duringLogin(phase: ScriptedServer.Phase) {
         var client = ScriptedClient(at: phase)
         let failure = client.receive("<stream:features\(Self.attributes)/>").ends.first?.failure
@@ -67,7 +67,7 @@ struct UnreadableStanzaTests {
     }
 
     @Test(
-        "broken XML has the sender of its stanza, also where it came by another limit before",
+        "malformed XML has the sender of its stanza, even if it first exceeded another limit",
         arguments: ["<body>x</wrong>", "<x xmlns='urn:x'\(attributes)/>&x;"])
     func sender(content: String) {
         var client = ScriptedClient(at: .established)
@@ -75,12 +75,12 @@ struct UnreadableStanzaTests {
         let failure = actions.ends.first?.failure
         #expect(failure?.brokenStanza?.id == "7" && failure?.brokenStanza?.name.local == "message")
         #expect(failure?.sender?.description == "mallory@evil.test/x")
-        // An error is read in logs; whom somebody talks to is not part of it.
+        // Errors are logged; the addresses of contacts are not part of them.
         #expect(failure?.description.contains("evil.test") == false)
     }
 
     @Test(
-        "broken XML that is no stanza, of no address, or of an address that is none has no sender",
+        "malformed XML outside of a stanza, or with a missing or invalid address, has no sender",
         arguments: ["<x xmlns='urn:x' from='a@b.test'></y>", "<message></y>", "<message from='\u{85}@'></y>"])
     func noSender(xml: String) {
         var client = ScriptedClient(at: .established)
@@ -88,7 +88,7 @@ struct UnreadableStanzaTests {
         #expect(failure?.code == .malformedXML && failure?.sender == nil)
     }
 
-    @Test("before the login nobody is believed to have sent it")
+    @Test("before the login no sender is accepted")
     func noSenderBeforeLogin() {
         var client = ScriptedClient(at: .header)
         let failure = client.receive(
@@ -98,7 +98,8 @@ struct UnreadableStanzaTests {
     }
 
     @Test(
-        "broken XML still ends the stream", arguments: ["<message></iq>", "<message>&x;</message>", "<message a='<'/>"])
+        "malformed XML still ends the stream",
+        arguments: ["<message></iq>", "<message>&x;</message>", "<message a='<'/>"])
     func broken(xml: String) {
         var client = ScriptedClient(at: .established)
         #expect(client.receive(xml).ends.first?.failure?.code == .malformedXML)

@@ -35,7 +35,7 @@ struct WebSocketFramingTests {
         actions.compactMap { if case .write(let bytes) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil } }
     }
 
-    @Test("A whole login: every write is one document with its own namespaces")
+    @Test("A complete login: every write is one document with its own namespaces")
     func wholeLogin() throws {
         let client = Self.client(saying: Self.login)
         #expect(client.log.session?.address == .juliet)
@@ -49,7 +49,7 @@ struct WebSocketFramingTests {
         for message in messages { #expect(throws: Never.self) { try XMLElement(parsing: message) } }
     }
 
-    @Test("Stanzas say their namespace, and the closing is a message")
+    @Test("Stanzas declare their namespace, and closing is a message")
     func stanzas() throws {
         var client = Self.client(saying: Self.login)
         let sent = Self.messages(client.send(Message.to("romeo@example.com", "O"), token: StanzaToken(1)))
@@ -67,7 +67,7 @@ struct WebSocketFramingTests {
         #expect(end.ends.first?.reason == .requested)
     }
 
-    @Test("What is sent again after a resumption is one message each, whatever carried it before")
+    @Test("Stanzas that are sent again after a resumption are one message each, whatever transport was used before")
     func replay() throws {
         var first = ScriptedClient(at: .established)
         for token in 1...3 {
@@ -105,7 +105,7 @@ struct WebSocketFramingTests {
     }
 
     @Test(
-        "What is no opening is not taken for one",
+        "Other elements are not accepted as an opening",
         arguments: [
             "<stream:features xmlns:stream='http://etherx.jabber.org/streams'/>", "<message xmlns='jabber:client'/>",
             "<open xmlns='urn:example'/>", "</stream:stream>",
@@ -115,7 +115,7 @@ struct WebSocketFramingTests {
         #expect(client.receive(text).ends.first?.failure != nil)
     }
 
-    @Test("A second opening where none is due ends the stream", arguments: Array(1..<Self.login.count))
+    @Test("An unexpected second opening ends the stream", arguments: Array(1..<Self.login.count))
     func openedTwice(count: Int) {
         guard Self.login[count] != Self.open else { return }
         var client = Self.client(saying: Array(Self.login.prefix(count)))

@@ -1,9 +1,9 @@
-/// Dino's schema and queries, written anew after reading its source at commit 45723ac2 (June 2026, after 0.5.1): the tables
-/// and indexes that messages touch (schema 32), write-ahead log with `synchronous = NORMAL` and `secure_delete`, FTS4 with
-/// unicode61 kept up to date by triggers, every statement a transaction of its own and prepared anew each time.
+/// Dino's schema and queries, reimplemented after reading its source at commit 45723ac2 (June 2026, after 0.5.1): the
+/// tables and indexes that messages touch (schema 32), write-ahead log with `synchronous = NORMAL` and `secure_delete`,
+/// FTS4 with unicode61 updated by triggers, every statement a separate transaction and prepared each time.
 ///
-/// What Dino does around them (objects, signals, its cache of addresses, which here costs nothing) is left out, and so are
-/// reactions, markup and corrections, which it asks for message by message.
+/// Dino's other work (objects, signals, its cache of addresses, which costs nothing here) is left out, and so are
+/// reactions, markup and corrections, which it queries for each message.
 final class DinoSubject: StoreSubject {
     let name = "Dino's queries"
     let path: String
@@ -124,7 +124,7 @@ final class DinoSubject: StoreSubject {
         for entry in list {
             try database.rows("SELECT bare_jid FROM jid WHERE id = ?", [.integer(entry.peer)]) { _ in }
         }
-        // A row of the list shows the last message and counts what stands after the last one that was read.
+        // A row of the list shows the last message and the number of messages after the last one that was read.
         for entry in list {
             _ = try page(of: entry.id, "", [], limit: 1)
             var read: (time: Int64, id: Int64)?
@@ -195,7 +195,7 @@ final class DinoSubject: StoreSubject {
             WHERE \(condition) AND content_item.content_type = 1 ORDER BY message.id DESC LIMIT 10
             """, [expression]
         ) { _ in }
-        // It says how many there are in all, if that is not all of them.
+        // It shows the total number if there are more.
         if count == 10 {
             try database.rows("SELECT count(message.id) FROM \(tables) WHERE \(condition)", [expression]) { _ in }
         }

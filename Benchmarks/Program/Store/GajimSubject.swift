@@ -1,9 +1,9 @@
-/// Gajim's schema and queries, written anew after reading its source at commit 67350349 (August 2026, 2.5.0.1): the tables
-/// and indexes of its archive that messages touch (schema 20), write-ahead log with SQLite's own `synchronous = FULL`,
-/// foreign keys and `secure_delete`, every message a transaction of its own, search by LIKE over all texts, statements kept
-/// prepared.
+/// Gajim's schema and queries, reimplemented after reading its source at commit 67350349 (August 2026, 2.5.0.1): the
+/// tables and indexes of its archive that messages touch (schema 20), write-ahead log with SQLite's default
+/// `synchronous = FULL`, foreign keys and `secure_delete`, every message a separate transaction, search by LIKE over
+/// all texts, cached prepared statements.
 ///
-/// What Gajim does around them (SQLAlchemy, Python) is left out, and so is the vacuuming at its end.
+/// Gajim's other work (SQLAlchemy, Python) is left out, and so is the vacuuming at its end.
 final class GajimSubject: StoreSubject {
     let name = "Gajim's queries"
     let path: String
@@ -60,7 +60,7 @@ final class GajimSubject: StoreSubject {
 
     func settle() async throws {}
 
-    /// What is read stands in another file.
+    /// Read positions are in another file.
     func markRead() async throws {}
 
     func receive(page: ArraySlice<CorpusMessage>) async throws {

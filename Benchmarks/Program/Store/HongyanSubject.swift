@@ -1,7 +1,7 @@
 import ChatStore
 import XMPPAddress
 
-/// This library's store, by its public interface.
+/// This library's store, through its public interface.
 final class HongyanSubject: StoreSubject {
     let name = "Hongyan"
     let path: String

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What something cost: the time one waited for it, and the time that processors worked for it.
+/// The cost of an operation: wall clock and processor time.
 ///
-/// On a machine with other work the first can be anything; the second is nearly the same each time.
+/// Under other load the first varies; the second is nearly the same each time.
 struct Cost {
     var wall = 0.0
     var processor = 0.0
@@ -17,14 +17,14 @@ struct Cost {
     }
 }
 
-/// Seconds of a clock.
+/// Wall clock in seconds.
 func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// Costs that were measured one by one.
+/// Individually measured costs.
 struct Costs {
     private var all: [Cost] = []
 

@@ -1,22 +1,22 @@
 import Foundation
 import StanzaCorpus
 
-/// One message of the corpus, as every store gets it.
+/// A message of the corpus, as every store gets it.
 struct CorpusMessage: Sendable {
     let peer: Int
     let isOutgoing: Bool
     /// The stanza's id and origin-id.
     let id: String
-    /// What the archive calls it.
+    /// The archive id.
     let archiveID: String
     /// In milliseconds since 1970.
     let time: Int64
     let body: String
 }
 
-/// Messages as people write them, as far as it matters to a database: 40 characters, two of five Chinese, words and
-/// conversations with few common and many rare ones, one and a half minutes apart, archived under numbers or UUIDs. The
-/// same on every machine.
+/// Messages like those of users, as far as it matters for a database: 40 characters, two of five in Chinese, with few
+/// common and many rare words and conversations, one and a half minutes apart, with numbers or UUIDs as archive ids.
+/// They are the same on every machine.
 struct MessageCorpus {
     static let peerCount = 1000
     static let me = "juliet@capulet.example"
@@ -37,7 +37,7 @@ struct MessageCorpus {
         }
     }
 
-    /// A number below the bound; each is as many times rarer than the first as it is further from it.
+    /// A number below the bound, with a Zipf distribution.
     private mutating func rare(_ bound: Int) -> Int {
         let share = Double(random.next() >> 11) / Double(1 << 53)
         return min(bound, Int(pow(Double(bound + 1), share))) - 1
@@ -66,7 +66,7 @@ struct MessageCorpus {
             peer: peer, isOutgoing: isOutgoing, id: id, archiveID: archiveID, time: time, body: body)
     }
 
-    /// What is searched for, by kind.
+    /// The search terms, by kind.
     var queries: [(kind: String, words: [String])] {
         [
             ("a common word", (0..<20).map { words[$0] }), ("a rare word", (4000..<4020).map { words[$0] }),

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A file of SQLite, with no more around it than another program's queries need: what they cost here is the least that
-/// they can cost in that program.
+/// An SQLite file with only what another program's queries need: their cost here is the minimum of their cost in that
+/// program.
 final class PlainDatabase {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -18,7 +18,7 @@ final class PlainDatabase {
     private let keepsStatements: Bool
     private var statements: [String: OpaquePointer] = [:]
 
-    /// - Parameter keepsStatements: a statement is prepared once, not each time anew.
+    /// - Parameter keepsStatements: statements are prepared once, not each time.
     init(path: String, keepsStatements: Bool) throws {
         self.keepsStatements = keepsStatements
         var opened: OpaquePointer?
@@ -51,7 +51,7 @@ final class PlainDatabase {
 
     /// Reads all rows, or the first few, with all their columns.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of rows.
     @discardableResult
     func rows(_ sql: String, _ values: [Value] = [], limit: Int = .max, _ body: (Row) throws -> Void) throws -> Int {
         let statement: OpaquePointer
@@ -102,7 +102,7 @@ final class PlainDatabase {
         func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
         func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
 
-        /// As a program that makes an object of the row.
+        /// Like a program that creates an object from the row.
         fileprivate func readAll() {
             for column in 0..<sqlite3_column_count(statement) { _ = sqlite3_column_text(statement, column) }
         }

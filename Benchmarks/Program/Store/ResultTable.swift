@@ -1,7 +1,7 @@
 import Foundation
 
-/// What was measured, a row for each thing and a column for each store: the time one waits (and the processor's time), and
-/// how many times better the first store is by each.
+/// The results, a row for each operation and a column for each store: wall clock (and processor time), and the factor
+/// by which the first store is better in each.
 struct ResultTable {
     private struct Row {
         let unit: String

@@ -1,10 +1,10 @@
 import Foundation
 import StanzaCorpus
 
-/// A store of so many messages in a thousand conversations, and the same messages in the schemas of two other programs: how
-/// fast they are kept, opened, read and searched, and how large the file becomes.
+/// A store with so many messages in a thousand conversations, and the same messages in the schemas of two other
+/// programs: how fast they are stored, opened, read and searched, and the size of the file.
 ///
-/// - Parameter alone: without the other two, for a profile.
+/// - Parameter alone: without the other two, for profiling.
 func measureStore(messages count: Int, in folder: String, alone: Bool) async throws {
     var subjects: [any StoreSubject] = [try HongyanSubject(folder: folder)]
     if !alone { subjects += [DinoSubject(folder: folder), GajimSubject(folder: folder)] as [any StoreSubject] }
@@ -31,13 +31,13 @@ func measureStore(messages count: Int, in folder: String, alone: Bool) async thr
     table.show()
 }
 
-/// Messages in one transaction while a history is synchronised in bulk.
+/// Messages in one transaction during the synchronisation of a history.
 private let batch = 2000
 
 private func measureKeeping(
     _ messages: [CorpusMessage], in subject: any StoreSubject, column: Int, table: inout ResultTable
 ) async throws {
-    // The last ones come when the store is as large as it becomes: pages as the program keeps them, then one by one.
+    // The last ones are added to the full store: in pages as the program stores them, then one by one.
     let pages = min(messages.count / 20, subject.liveCount)
     let live = min(messages.count / 20, subject.liveCount)
     let bulk = messages[..<(messages.count - pages - live)]
@@ -109,6 +109,6 @@ private func measureSearch(
 
 extension Cost {
     fileprivate var milliseconds: Cost { Cost(wall: wall * 1000, processor: processor * 1000) }
-    /// Of the cost of one, how many there are in a second.
+    /// The number per second, from the cost of one.
     fileprivate var rate: Cost { Cost(wall: 1 / wall, processor: 1 / processor) }
 }

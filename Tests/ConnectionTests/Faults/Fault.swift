@@ -1,6 +1,6 @@
 import ServerFixtures
 
-/// Something that goes wrong between a client and its server.
+/// A fault between a client and its server.
 struct Fault: Sendable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case network(NetworkFault)
@@ -10,14 +10,15 @@ struct Fault: Sendable, CustomStringConvertible {
         var name: String { if case .network(let fault) = self { fault.rawValue } else { "kill" } }
     }
 
-    /// Which of the two clients it happens to. The second one is never killed, so that it can be seen whether it grows.
+    /// Which of the two clients it affects. The second one is never killed, so that its memory use can be observed.
     var victim: Int
     var kind: Kind
-    /// For what lasts.
+    /// The duration of lasting faults.
     var duration: Duration
-    /// For what comes after so many bytes.
+    /// The number of bytes after which other faults occur.
     var bytes: Int
-    /// How many messages shall have come on each side before it happens; 0 does not wait for the effects of the one before.
+    /// How many messages must have arrived on each side before it occurs; 0 does not wait for the effects of the
+    /// previous fault.
     var messagesBefore: Int
 
     var description: String { "\(kind.name) of client \(victim + 1), \(duration), \(bytes) bytes" }
@@ -26,7 +27,7 @@ struct Fault: Sendable, CustomStringConvertible {
         victim = Int.random(in: 0...1, using: &generator)
         let kinds = NetworkFault.allCases.map { Kind.network($0) } + (victim == 0 ? [.kill] : [])
         kind = kinds[Int.random(in: 0..<kinds.count, using: &generator)]
-        // Most are short; one in ten is longer than the clients' patience with a silent connection.
+        // Most are short; one in ten is longer than the keep-alive timeout of the clients.
         let isLong = Int.random(in: 0..<10, using: &generator) == 0
         duration = .milliseconds(Int.random(in: isLong ? 1000...2500 : 10...300, using: &generator))
         bytes = Int.random(in: 1...4000, using: &generator)
@@ -38,7 +39,7 @@ struct Fault: Sendable, CustomStringConvertible {
         return (0..<count).map { _ in Fault(using: &generator) }
     }
 
-    /// Makes it happen and lasts as long as it does; the network is whole again afterwards.
+    /// Causes the fault and returns when it is over; the network works again afterwards.
     func happen(to proxy: FaultProxy, _ client: PrivateProgram) async throws {
         switch kind {
         case .network(let fault): try await fault.happen(to: proxy, for: duration, number: bytes)

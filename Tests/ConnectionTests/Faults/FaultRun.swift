@@ -3,39 +3,39 @@ import ServerFixtures
 
 @testable import FaultClient
 
-/// Two clients converse through a fault proxy each while faults happen; then their ledgers are compared.
+/// Two clients exchange messages, each through a fault proxy, while faults occur; then their records are compared.
 struct FaultRun: Sendable {
     struct Stuck: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// What came of it.
+    /// The result.
     struct Report: Sendable {
         var sent = [0, 0]
-        /// What each side wrote down, in its order.
+        /// The record of each side, in order.
         var received: [[Int]] = [[], []]
-        /// Times that an own message had to be sent again without knowing whether it had arrived.
+        /// How often a message was sent again without knowing whether it had arrived.
         var repetitions = 0
         var resumed = 0
-        /// New sessions, the two at the beginning included.
+        /// New sessions, including the two at the start.
         var anew = 0
-        /// Messages that came a second time.
+        /// Messages that arrived a second time.
         var doubled = 0
-        /// What the clients said about lost sessions, with what came before.
+        /// The clients' reports about lost sessions, with the lines before them.
         var notes: [Substring] = []
         var kinds: [Fault.Kind: Int] = [:]
-        /// Of the client that is never killed: when it had settled, and in the end.
+        /// Of the client that is never killed: after its start-up and at the end.
         var before: PrivateProgram.Holdings?
         var after: PrivateProgram.Holdings?
         var time = Duration.zero
     }
 
-    /// Longest time without any message on a side while the network is whole.
-    private static let patience = Duration.seconds(60)
+    /// The longest time without any message on a side while the network works.
+    private static let timeout = Duration.seconds(60)
     private static let pace = 5
-    /// Beyond what may be said while the two are told to come to an end.
+    /// More messages than are possible until both clients end.
     private static let remainder = 100
-    /// After so many faults the client has seen all kinds and has what it keeps.
+    /// After so many faults the client has had all kinds and has allocated what it caches.
     private static let settling = 10
 
     let server: RunningServer
@@ -94,7 +94,7 @@ struct FaultRun: Sendable {
         return report
     }
 
-    /// Waits until more messages have come on both sides.
+    /// Waits until more messages have arrived on both sides.
     private func progress(by count: Int, after what: String) async throws {
         let before = clients.map { Ledger.count(in: $0.folder, Ledger.received) }
         try await wait(after: what) {
@@ -102,7 +102,7 @@ struct FaultRun: Sendable {
         }
     }
 
-    /// Tells both where to end, and waits until they have ended by themselves.
+    /// Tells both at which message to end, and waits until they have ended.
     private func finish() async throws {
         let confirmed = clients.flatMap { Ledger.numbers(in: $0.folder, Ledger.confirmed) }
         let end = (confirmed.max() ?? 0) + Self.remainder
@@ -114,7 +114,7 @@ struct FaultRun: Sendable {
     }
 
     private func wait(after what: String, until condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeout
         while !condition() {
             guard ContinuousClock.now < deadline else {
                 let logs = clients.map { String($0.output.suffix(1500)) }.joined(separator: "\n--- second:\n")

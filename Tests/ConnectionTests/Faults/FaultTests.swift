@@ -2,20 +2,20 @@ import Foundation
 import ServerFixtures
 import Testing
 
-/// Scripts/faults makes the long run of it.
+/// Scripts/faults runs the long version.
 @Suite("Random faults")
 struct FaultTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed = environment["HONGYAN_FAULT_SEED"].flatMap { UInt64($0) } ?? 1
     private static let count = environment["HONGYAN_FAULTS"].flatMap { Int($0) } ?? 40
-    /// A leak of a small object in each connection would come to more.
+    /// A leak of a small object per connection would use more.
     private static let growth = 8 * 1024
 
     private static let threads = 20
 
-    @Test("every message comes exactly once and in order, on both sides", .timeLimit(.minutes(60)))
+    @Test("every message arrives exactly once and in order, on both sides", .timeLimit(.minutes(60)))
     func exactlyOnce() async throws {
-        // Without an archive the server hands what a lost session has left to the next one.
+        // Without an archive the server passes the messages of a lost session to the next one.
         let server = try await ServerKind.prosody13.start(ServerOptions { $0.removedModules = ["mam"] })
         let run = try await FaultRun(on: server)
         let report = try await run.run(Fault.plan(seed: Self.seed, count: Self.count))
@@ -24,15 +24,15 @@ struct FaultTests {
             let received = report.received[1 - number]
             let missing = Set(1...report.sent[number]).subtracting(received).sorted()
             #expect(missing.isEmpty, "of client \(number + 1)")
-            // The client drops what comes twice, so this is the order.
+            // The client drops duplicates, so this is the order.
             #expect(received == received.sorted() && Set(received).count == received.count)
             #expect(run.clients[number].exitStatus == 0)
         }
-        // A message may come twice only when a session could not be resumed.
+        // A message may arrive twice only if a session could not be resumed.
         #expect(report.doubled == 0 || report.anew > 2, "\(report.notes.joined(separator: "\n"))")
         let before = try #require(report.before)
         let after = try #require(report.after)
-        // One more or less may be open in the moment, and the pool of threads grows and shrinks in its bounds.
+        // One more or less may be open at the moment, and the thread pool grows and shrinks within its limits.
         #expect(after.descriptors <= before.descriptors + 2)
         #expect(after.threads <= Self.threads)
         #expect(after.memory <= before.memory + Self.growth)

@@ -24,7 +24,7 @@ struct ArchiveLiveTests {
         messages.compactMap { $0.message?.body.flatMap { Int($0) } }
     }
 
-    /// Runs sessions that only read archives: Prosody keeps receipts too, and they would be counted.
+    /// Runs sessions that only read archives: Prosody archives receipts too, and they would be counted.
     private func withTwo(
         _ kind: LiveServer, _ body: @escaping @Sendable (_ romeo: Session, _ juliet: Session) async throws -> Void
     ) async throws {
@@ -61,7 +61,7 @@ struct ArchiveLiveTests {
     }
 
     @Test(
-        "the newest page first, then page after page to the beginning and forward again", arguments: LiveServer.allCases
+        "the newest page first, then page by page to the beginning and forward again", arguments: LiveServer.allCases
     )
     func paging(kind: LiveServer) async throws {
         try await withConversation(kind) { archive, filter in
@@ -90,7 +90,7 @@ struct ArchiveLiveTests {
         }
     }
 
-    @Test("live messages carry the identifier of the archive", arguments: LiveServer.allCases)
+    @Test("live messages contain the archive id", arguments: LiveServer.allCases)
     func identifiers(kind: LiveServer) async throws {
         try await withTwo(kind) { romeo, juliet in
             let events = juliet.events(.messages)
@@ -105,7 +105,7 @@ struct ArchiveLiveTests {
         }
     }
 
-    @Test("a time in the future has nothing, and one in the past everything", arguments: LiveServer.allCases)
+    @Test("a time in the future has no messages, and one in the past has all", arguments: LiveServer.allCases)
     func times(kind: LiveServer) async throws {
         try await withConversation(kind, count: 3) { archive, filter in
             var later = filter
@@ -119,7 +119,7 @@ struct ArchiveLiveTests {
     }
 
     @Test(
-        "extended archives: by identifiers, reversed, and their ends; others say that they cannot",
+        "extended archives: by ids, flipped, and their ends; others report that they do not support it",
         arguments: LiveServer.allCases)
     func extended(kind: LiveServer) async throws {
         try await withConversation(kind, count: 10) { archive, filter in
@@ -153,13 +153,13 @@ struct ArchiveLiveTests {
     }
 
     @Test(
-        "a cursor that the archive does not have is a case of its own, or an empty page", arguments: LiveServer.allCases
+        "a cursor that the archive does not have is a specific error, or an empty page", arguments: LiveServer.allCases
     )
     func vanished(kind: LiveServer) async throws {
         try await withConversation(kind, count: 2) { archive, filter in
             do throws(ArchiveError) {
                 let page = try await archive.page(filter: filter, page: .before("1", 10))
-                // ejabberd counts in times, and before the first of them there is nothing.
+                // ejabberd uses times as ids, and before the first of them there is nothing.
                 #expect(kind == .ejabberd && page.messages.isEmpty)
             } catch {
                 #expect(error.code == .messageVanished)
@@ -187,7 +187,7 @@ struct ArchiveLiveTests {
         }
     }
 
-    /// 100 attributes with a prefix are written with 100 declarations: more than is read.
+    /// 100 attributes with a prefix are written with 100 declarations: more than the limit.
     private func unreadable(to receiver: JID, _ type: Message.Kind) -> Message {
         var message = Message(to: receiver, type: type, body: "unreadable")
         message.payloads.append(
@@ -197,7 +197,8 @@ struct ArchiveLiveTests {
         return message
     }
 
-    @Test("what cannot be read keeps its place in a page, and paging goes on over it", arguments: LiveServer.allCases)
+    @Test(
+        "an unreadable item has a position in its page, and paging continues after it", arguments: LiveServer.allCases)
     func unreadable(kind: LiveServer) async throws {
         try await withTwo(kind) { romeo, juliet in
             let events = juliet.events([.messages, .elements])
@@ -234,7 +235,7 @@ struct ArchiveLiveTests {
     }
 
     @Test(
-        "one occupant's stanza that cannot be read ends nobody's session, and the room's archive is read over it",
+        "an unreadable stanza of one occupant ends no session, and paging of the room's archive continues after it",
         arguments: LiveServer.allCases)
     func unreadableInRoom(kind: LiveServer) async throws {
         try await withTwo(kind) { romeo, juliet in
@@ -247,7 +248,7 @@ struct ArchiveLiveTests {
                 try await session.send(join)
                 _ = try await events.firstMessage { $0.type == .groupchat && $0.subject != nil ? true : nil }
                 guard name == "romeo" else { continue }
-                // Prosody lets nobody else in before.
+                // Prosody does not let others join before.
                 var configuration = IQ(type: .set, to: room)
                 configuration.payloads.append(
                     try XMLElement(
@@ -266,7 +267,7 @@ struct ArchiveLiveTests {
         }
     }
 
-    @Test("a result that nobody asked for reaches nobody", arguments: LiveServer.allCases)
+    @Test("a result without a query is not delivered", arguments: LiveServer.allCases)
     func forged(kind: LiveServer) async throws {
         try await withTwo(kind) { romeo, juliet in
             let victim = try #require(await juliet.address)
@@ -294,7 +295,7 @@ struct ArchiveLiveTests {
         }
     }
 
-    @Test("a query that is cancelled leaves nothing behind, and the next one works", arguments: LiveServer.allCases)
+    @Test("a cancelled query leaves nothing behind, and the next one works", arguments: LiveServer.allCases)
     func cancelled(kind: LiveServer) async throws {
         try await withConversation(kind, count: 5) { archive, filter in
             let task = Task { try await archive.page(filter: filter, page: .newest(5)) }
@@ -305,7 +306,7 @@ struct ArchiveLiveTests {
         }
     }
 
-    @Test("a room has an archive of its own, which nobody else answers for", arguments: LiveServer.allCases)
+    @Test("a room has its own archive, and only the room's results are accepted for it", arguments: LiveServer.allCases)
     func room(kind: LiveServer) async throws {
         try await withTwo(kind) { romeo, juliet in
             let room = try JID("coven-\(UInt32.random(in: 0...UInt32.max))@conference.xmpp.test")
@@ -314,7 +315,7 @@ struct ArchiveLiveTests {
             join.to = try room.with(resource: "romeo")
             join.payloads.append(try XMLElement(parsing: "<x xmlns='http://jabber.org/protocol/muc'/>"))
             try await romeo.send(join)
-            // The subject is the last of what a room sends to who enters.
+            // The subject is the last stanza that a room sends to a joining occupant.
             _ = try await events.firstMessage { $0.type == .groupchat && $0.subject != nil ? true : nil }
             for number in 1...5 { try await romeo.send(Message(to: room, type: .groupchat, body: "\(number)")) }
             let last = try await events.firstMessage { $0.body == "5" ? $0 : nil }
@@ -331,7 +332,7 @@ struct ArchiveLiveTests {
         }
     }
 
-    @Test("nothing is read from the archive of somebody else", arguments: LiveServer.allCases)
+    @Test("the archive of another user cannot be read", arguments: LiveServer.allCases)
     func othersArchive(kind: LiveServer) async throws {
         try await withTwo(kind) { romeo, juliet in
             let events = romeo.events(.messages)
@@ -340,7 +341,7 @@ struct ArchiveLiveTests {
             _ = try await events.firstMessage { $0.body }
             #expect(try await romeo[MessageArchive.self]?.page(page: .newest(9)).messages.isEmpty == false)
             do throws(ArchiveError) {
-                // ejabberd gives the messages of the own archive in place of those that were asked for.
+                // ejabberd returns the messages of the own archive instead of the requested ones.
                 let page = try await juliet[MessageArchive.self]?.page(in: other, page: .newest(9))
                 #expect(kind == .ejabberd && page?.messages.isEmpty == true)
             } catch {

@@ -8,7 +8,7 @@ import XMPPStanzas
 
 @Suite("Blocking on real servers")
 struct BlockingLiveTests {
-    @Test("who is blocked is not heard until the block is taken away", arguments: LiveServer.allCases)
+    @Test("messages of a blocked user do not arrive until the user is unblocked", arguments: LiveServer.allCases)
     func blocking(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let list = try #require(romeo[Blocking.self])
@@ -19,7 +19,7 @@ struct BlockingLiveTests {
             #expect(await list.blocked == [theirs.bare])
             #expect(await list.isBlocked(theirs))
             try await juliet.send(.chat(to: mine, body: "not heard"))
-            // Once the server has answered, it has dealt with the message.
+            // Once the server has answered, it has processed the message.
             _ = try await juliet.ping()
             try await list.unblock(theirs.bare)
             #expect(await list.blocked.isEmpty)
@@ -28,7 +28,7 @@ struct BlockingLiveTests {
         }
     }
 
-    @Test("the other device of the account hears of blocks", arguments: LiveServer.allCases)
+    @Test("the other device of the account is notified of blocks", arguments: LiveServer.allCases)
     func devices(kind: LiveServer) async throws {
         try await kind.server.withTwoDevices { phone, desk in
             let stranger = try JID("stranger@example.org")

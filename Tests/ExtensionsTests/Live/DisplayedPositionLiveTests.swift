@@ -12,7 +12,7 @@ import XMPPStanzas
 struct DisplayedPositionLiveTests {
     static let servers: [ServerKind] = [.prosody13, .ejabberd2412]
 
-    @Test("what one device displays the other hears of, and finds later", arguments: servers)
+    @Test("a position displayed on one device is sent to the other, and found later", arguments: servers)
     func twoDevices(kind: ServerKind) async throws {
         try await kind.shared().withTwoDevices { phone, desk in
             let (mine, other) = (
@@ -24,7 +24,7 @@ struct DisplayedPositionLiveTests {
             #expect(await mine.isPopulated)
             #expect(await mine.all.isEmpty)
             let heard = other.events()
-            // The server has to ask what the other device wants to hear of before it tells it anything.
+            // The server must query the interests of the other device before it sends it events.
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     var number = 0
@@ -77,7 +77,7 @@ struct DisplayedPositionLiveTests {
         }
     }
 
-    @Test("the sender and the other devices hear of it", arguments: servers)
+    @Test("the sender and the other devices are notified", arguments: servers)
     func telling(kind: ServerKind) async throws {
         try await kind.shared().withTwo { romeo, juliet in
             let (mine, theirs) = (try #require(await romeo.address), try #require(await juliet.address))

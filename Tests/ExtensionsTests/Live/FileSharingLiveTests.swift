@@ -10,7 +10,7 @@ import XMPPStanzas
 
 @Suite("Pictures, voice and files on real servers")
 struct FileSharingLiveTests {
-    /// Sends `file`, receives its message, fetches what it offers and gives the stored file to `check`.
+    /// Sends `file`, receives its message, downloads the file and passes the stored file to `check`.
     private func exchange(
         _ file: OutgoingFile, form: FileSharing.Form, on server: any PrivateServer,
         _ check: @escaping @Sendable (_ offer: FileOffer, _ stored: ReceivedFile) throws -> Void
@@ -51,7 +51,7 @@ struct FileSharingLiveTests {
     private static let content = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
     @Test(
-        "S0-94, S0-97: a picture is uploaded, announced in three forms, fetched and checked",
+        "S0-94, S0-97: a picture is uploaded, announced in three forms, downloaded and verified",
         arguments: LiveServer.allCases)
     func upload(kind: LiveServer) async throws {
         let file = OutgoingFile(
@@ -67,7 +67,7 @@ struct FileSharingLiveTests {
     }
 
     @Test(
-        "S0-93, S0-96, S0-101, S0-102: picture and voice inside the message, both ways",
+        "S0-93, S0-96, S0-101, S0-102: picture and voice inside of the message, in both directions",
         arguments: LiveServer.allCases, [FileKind.picture, .voice])
     func inline(kind: LiveServer, fileKind: FileKind) async throws {
         let file = OutgoingFile(
@@ -79,7 +79,9 @@ struct FileSharingLiveTests {
         }
     }
 
-    @Test("without an upload service a small picture goes inside the message, a large file is refused in words")
+    @Test(
+        "without an upload service a small picture is sent inside of the message, a large file is refused with a message"
+    )
     func withoutService() async throws {
         let server = try await PrivateProsody.shared(ServerOptions { $0.removedModules = ["http_file_share"] })
         let file = OutgoingFile(kind: .picture, name: "a.png", mediaType: "image/png", content: Self.content)
@@ -112,7 +114,7 @@ struct FileSharingLiveTests {
         }
     }
 
-    /// An upload service that answers with other addresses.
+    /// An upload service that returns different addresses.
     private struct HostileSlots: StanzaInterceptor {
         let getURL: String
 
@@ -128,7 +130,7 @@ struct FileSharingLiveTests {
     }
 
     @Test(
-        "an address that others would be told to open is https or the file is not sent",
+        "a file is only sent if the address for others is https",
         arguments: ["javascript:alert(1)", "http://files.example/a", "file:///etc/passwd"])
     func hostileSlot(address: String) async throws {
         let server = try await LiveServer.prosody.server
@@ -143,7 +145,7 @@ struct FileSharingLiveTests {
         }
     }
 
-    @Test("a file that is not what was announced is not kept")
+    @Test("a file that differs from its announcement is not stored")
     func wrongHash() async throws {
         try await LiveServer.prosody.server.withTwo { romeo, _ in
             let sharing = try #require(romeo[FileSharing.self])

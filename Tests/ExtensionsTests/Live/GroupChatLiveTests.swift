@@ -20,7 +20,7 @@ struct GroupChatLiveTests {
         try await #require(session[GroupChat.self]).enter(address, nickname: nickname)
     }
 
-    @Test("S3-25: a room is made, entered, talked in and left", arguments: LiveServer.allCases)
+    @Test("S3-25: a room is created, joined, used and left", arguments: LiveServer.allCases)
     func talking(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let address = try newRoom()
@@ -62,7 +62,7 @@ struct GroupChatLiveTests {
         }
     }
 
-    @Test("nicknames: taken, changed, refused", arguments: LiveServer.allCases)
+    @Test("nicknames: in use, changed, refused", arguments: LiveServer.allCases)
     func nicknames(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let address = try newRoom()
@@ -84,7 +84,7 @@ struct GroupChatLiveTests {
         }
     }
 
-    @Test("kicked with a reason, banned with a reason, and not let in again", arguments: LiveServer.allCases)
+    @Test("kicked with a reason, banned with a reason, and refused afterwards", arguments: LiveServer.allCases)
     func removal(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let address = try newRoom()
@@ -110,7 +110,7 @@ struct GroupChatLiveTests {
         }
     }
 
-    @Test("configuration, passwords and the end of a room", arguments: LiveServer.allCases)
+    @Test("configuration, passwords and destruction of a room", arguments: LiveServer.allCases)
     func configuration(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let address = try newRoom()
@@ -163,7 +163,7 @@ struct GroupChatLiveTests {
         }
     }
 
-    @Test("the service is found and lists its rooms", arguments: LiveServer.allCases)
+    @Test("the service is discovered and lists its rooms", arguments: LiveServer.allCases)
     func discovery(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, _ in
             let rooms = try #require(romeo[GroupChat.self])
@@ -177,7 +177,7 @@ struct GroupChatLiveTests {
         }
     }
 
-    @Test("whom the room has forgotten notices and comes back (XEP-0410)", arguments: LiveServer.allCases)
+    @Test("an occupant that the room has lost detects it and joins again (XEP-0410)", arguments: LiveServer.allCases)
     func forgotten(kind: LiveServer) async throws {
         let server = try await kind.server
         var configuration = try server.configuration(try await server.newAccount("romeo"))
@@ -199,7 +199,7 @@ struct GroupChatLiveTests {
         }
     }
 
-    @Test("an occupant cannot speak for the room", arguments: LiveServer.allCases)
+    @Test("an occupant cannot send in the name of the room", arguments: LiveServer.allCases)
     func forgedNotice(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let address = try newRoom()
@@ -216,10 +216,10 @@ struct GroupChatLiveTests {
             try await theirs.send(message)
             for await event in events {
                 switch event {
-                case .configurationChanged: Issue.record("an occupant was believed: \(event)")
+                case .configurationChanged: Issue.record("an occupant was accepted as the room: \(event)")
                 case .message(let message) where message.body == "forged":
                     let arrival = MessageReader.Arrival(.live, time: MessageTime(millisecondsSince1970: 1))
-                    // What only the room may retract is nothing, and the occupant's claim to an id is not believed.
+                    // A retraction that only the room may send is ignored, and so is the occupant's claim of an id.
                     #expect(reader.read(message, arrival).isEmpty)
                     var rest = message
                     rest.payloads.removeAll(named: MessageRetraction.name)
@@ -235,13 +235,13 @@ struct GroupChatLiveTests {
         }
     }
 
-    @Test("bookmarks reach the other device, which enters and leaves the room", arguments: LiveServer.allCases)
+    @Test("bookmarks reach the other device, which joins and leaves the room", arguments: LiveServer.allCases)
     func bookmarks(kind: LiveServer) async throws {
         try await kind.server.withTwoDevices { phone, desk in
             let address = try newRoom()
             let (mine, other) = (try #require(phone[Bookmarks.self]), try #require(desk[Bookmarks.self]))
             #expect(await mine.isPopulated)
-            // Nobody else can enter a new room before its maker has opened it.
+            // Others cannot join a new room before its owner has opened it.
             _ = try await enter(phone, address, "Hag")
             let bookmark = Bookmark(title: "Witches", entersAutomatically: true, nickname: "Hag")
             try await mine.set(bookmark, for: address)
@@ -256,7 +256,7 @@ struct GroupChatLiveTests {
         }
     }
 
-    @Test("a bookmark of somebody else is none of mine", arguments: LiveServer.allCases)
+    @Test("a bookmark of another user is ignored", arguments: LiveServer.allCases)
     func forgedBookmark(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let target = try #require(await juliet.address)
@@ -277,7 +277,7 @@ struct GroupChatLiveTests {
     }
 }
 
-/// Loses what rooms say about somebody who goes.
+/// Drops the room's presence of a leaving occupant.
 private struct DeafToDepartures: StanzaInterceptor {
     func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .presence(let presence) = stanza, presence.type == .unavailable,

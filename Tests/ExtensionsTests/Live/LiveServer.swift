@@ -16,7 +16,7 @@ import XMPPAddress
 import XMPPClient
 import XMPPStanzas
 
-/// The servers that each live test runs on.
+/// The servers on which each live test runs.
 enum LiveServer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case prosody, ejabberd
 
@@ -32,16 +32,16 @@ enum LiveServer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The people of a test who need no contact list to know each other.
+/// The users of a test, who may see each other without a roster.
 private struct Everybody: PeerDirectory {
     func maySeePresence(_ peer: JID) async -> Bool { true }
     func follows(_ peer: JID) async -> Bool { true }
 }
 
 extension PrivateServer {
-    /// How a program of this package connects to the server.
+    /// The configuration of a program of this package for the server.
     ///
-    /// - Parameter knowsEverybody: whether everybody may learn that the session is online, as if they were contacts.
+    /// - Parameter knowsEverybody: whether all users may see that the session is online, as if they were contacts.
     func configuration(
         _ account: Account, roster: RosterPolicy = RosterPolicy(), knowsEverybody: Bool = true
     ) throws -> ClientConfiguration {
@@ -50,7 +50,7 @@ extension PrivateServer {
         configuration.port = port
         let trust = TrustPolicy.certificateAuthority(authorityFile)
         configuration.trust = trust
-        // What is tried is not the speed of a machine that runs other tests beside this one.
+        // The speed of a machine that runs other tests at the same time is not tested.
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)
         if knowsEverybody { configuration.add { _ in Everybody() } }
@@ -72,7 +72,7 @@ extension PrivateServer {
         return configuration
     }
 
-    /// Runs a session of each of two new accounts beside each other; both are online with presence when `body` begins.
+    /// Runs a session of each of two new accounts; both are online with presence when `body` begins.
     func withTwo(
         roster: RosterPolicy = RosterPolicy(), knowEachOther: Bool = true,
         _ body: @escaping @Sendable (_ romeo: Session, _ juliet: Session) async throws -> Void
@@ -92,7 +92,7 @@ extension PrivateServer {
 }
 
 extension PrivateServer {
-    /// Runs two sessions of one new account beside each other; both are online with presence when `body` begins.
+    /// Runs two sessions of one new account; both are online with presence when `body` begins.
     func withTwoDevices(
         _ body: @escaping @Sendable (_ phone: Session, _ desk: Session) async throws -> Void
     ) async throws {
@@ -108,7 +108,7 @@ extension PrivateServer {
     }
 }
 
-/// Waits for `work`, but not for ever: a live test that hangs would hide its reason.
+/// Waits for `work` with a timeout: a live test that hangs would not report its reason.
 func withDeadline<Result: Sendable>(
     _ limit: Duration = .seconds(60), _ work: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -127,7 +127,7 @@ func withDeadline<Result: Sendable>(
 struct DeadlinePassed: Error {}
 
 extension RosterEvents {
-    /// Reads events until one answers with something.
+    /// Reads events until the closure returns a value.
     func first<Found>(_ find: (RosterEvent) -> Found?) async throws -> Found {
         for await batch in self {
             for event in batch {
@@ -139,7 +139,7 @@ extension RosterEvents {
 }
 
 extension SessionEvents {
-    /// Reads events until a message answers with something.
+    /// Reads messages until the closure returns a value.
     func firstMessage<Found>(_ find: (Message) throws -> Found?) async throws -> Found {
         for await batch in self {
             for case .message(let message) in batch {

@@ -9,7 +9,8 @@ import XMPPStanzas
 @Suite("Rich messages on real servers")
 struct MessageFeatureLiveTests {
     @Test(
-        "a displayed marker moves the token on to displayed, and says it to nobody else", arguments: LiveServer.allCases
+        "a displayed marker changes the stage to displayed, and is sent to no other user",
+        arguments: LiveServer.allCases
     )
     func displayed(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
@@ -24,7 +25,7 @@ struct MessageFeatureLiveTests {
     }
 
     @Test(
-        "messages have an origin-id that is their id, and what is understood is announced",
+        "messages have an origin-id equal to their id, and the supported features are announced",
         arguments: LiveServer.allCases)
     func identified(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in

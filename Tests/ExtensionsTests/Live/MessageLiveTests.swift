@@ -24,7 +24,7 @@ struct MessageLiveTests {
         }
     }
 
-    @Test("S0-9: the server fills in who sent it, and a forged sender does not pass", arguments: LiveServer.allCases)
+    @Test("S0-9: the server sets the sender, and a forged sender is not forwarded", arguments: LiveServer.allCases)
     func sender(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let events = juliet.events(.messages)
@@ -34,7 +34,7 @@ struct MessageLiveTests {
         }
     }
 
-    @Test("a message to nobody comes back and its token fails", arguments: LiveServer.allCases)
+    @Test("a message to an unknown address is returned and its token fails", arguments: LiveServer.allCases)
     func bounced(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, _ in
             let nobody = try JID("nobody-\(UInt32.random(in: 0...UInt32.max))@xmpp.test")
@@ -43,7 +43,7 @@ struct MessageLiveTests {
         }
     }
 
-    @Test("a receipt from a third person confirms nothing", arguments: LiveServer.allCases)
+    @Test("a receipt from a third user confirms nothing", arguments: LiveServer.allCases)
     func forgedReceipt(kind: LiveServer) async throws {
         let server = try await kind.server
         let mallory = Client(try server.configuration(try await server.newAccount("mallory")))
@@ -51,7 +51,7 @@ struct MessageLiveTests {
             let receiver = try #require(await juliet.address)
             let sender = try #require(await romeo.address)
             let events = romeo.events(.messages)
-            // No body, so no receipt is asked for and the true receiver stays silent.
+            // Without a body no receipt is requested, so the real receiver sends none.
             let token = try await romeo.send(Message(to: receiver, type: .chat, id: "m1"))
             try await mallory.run { forger in
                 var message = Message(to: sender, type: .chat, body: "done")
@@ -63,7 +63,7 @@ struct MessageLiveTests {
         }
     }
 
-    @Test("chat states arrive (XEP-0085)", arguments: LiveServer.allCases)
+    @Test("chat states are received (XEP-0085)", arguments: LiveServer.allCases)
     func chatStates(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let events = juliet.events(.messages)

@@ -10,7 +10,7 @@ import XMPPStanzas
 
 @Suite("Profiles on real servers")
 struct ProfilesLiveTests {
-    /// A picture of one pixel: servers look into what is published before they turn it into a vCard.
+    /// A picture of one pixel: servers parse a published picture before they convert it into a vCard.
     private static let picture: [UInt8] = [
         0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
         0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x06, 0x00, 0x00, 0x00, 0x1F, 0x15, 0xC4, 0x89, 0x00, 0x00, 0x00,
@@ -19,7 +19,7 @@ struct ProfilesLiveTests {
     ]
 
     @Test(
-        "an avatar reaches the other device and comes with the bytes that were published",
+        "an avatar reaches the other device with the published bytes",
         arguments: LiveServer.allCases)
     func avatar(kind: LiveServer) async throws {
         try await kind.server.withTwoDevices { phone, desk in
@@ -30,7 +30,7 @@ struct ProfilesLiveTests {
             try await mine.publish(avatar)
             #expect(try await other.avatar(of: own)?.bytes == avatar.bytes)
             try await mine.removeAvatar()
-            // What the server tells of the publishing may still be on its way when it has answered.
+            // The event of the publication may still be in transit when the server has answered.
             try await withDeadline {
                 while try await mine.avatar(of: own) != nil { try await Task.sleep(for: .milliseconds(20)) }
             }
@@ -46,7 +46,7 @@ struct ProfilesLiveTests {
         }
     }
 
-    @Test("vCards in both forms are written and read by others", arguments: LiveServer.allCases)
+    @Test("vCards in both forms are written, and read by others", arguments: LiveServer.allCases)
     func cards(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let (mine, other) = (try #require(romeo[Profiles.self]), try #require(juliet[Profiles.self]))
@@ -64,7 +64,9 @@ struct ProfilesLiveTests {
         }
     }
 
-    @Test("a name and a picture in an event from a stranger's device change nobody", arguments: LiveServer.allCases)
+    @Test(
+        "an event with a name and an avatar from a stranger's device changes no profile", arguments: LiveServer.allCases
+    )
     func forged(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let target = try #require(await juliet.address)

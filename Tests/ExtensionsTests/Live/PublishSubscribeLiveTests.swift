@@ -11,10 +11,10 @@ import XMPPStanzas
 
 @Suite("Publishing on real servers")
 struct PublishSubscribeLiveTests {
-    /// Each test has a node of its own: servers remember what they know about capabilities that they have seen before.
+    /// Each test uses a separate node: servers cache the capabilities that they have seen.
     private let node = "urn:example:hongyan:\(UInt32.random(in: 0...UInt32.max))"
 
-    /// Announces an interest and returns when the server knows of it.
+    /// Announces an interest and returns when the server knows it.
     private func announce(on session: Session) async throws {
         let sending = session.events(.sending)
         try await session[PublishSubscribe.self]?.addInterest(in: node)
@@ -23,7 +23,7 @@ struct PublishSubscribeLiveTests {
                 guard case .iq(let iq) = token.stanza, let payload = iq.payload,
                     let told = try? DiscoveryInformation(from: payload), told.features.contains(node + "+notify")
                 else { continue }
-                // The server answers in order, so it has read the answer to its question before.
+                // The server answers in order, so it has read the response to its query before.
                 _ = try await session.ping()
                 return
             }
@@ -34,7 +34,7 @@ struct PublishSubscribeLiveTests {
         XMLElement(XMLName("entry", "urn:example:hongyan"), text: text)
     }
 
-    @Test("S3-26: private data reach the other device and nobody else", arguments: LiveServer.allCases)
+    @Test("S3-26: private data reach the other device and no other user", arguments: LiveServer.allCases)
     func privateData(kind: LiveServer) async throws {
         let server = try await kind.server
         let stranger = Client(try server.configuration(try await server.newAccount("mallory")))
@@ -63,7 +63,7 @@ struct PublishSubscribeLiveTests {
                 await #expect(throws: ClientError.self) { try await data.items(of: node, at: own) }
             }
             try await mine.retract("a", from: node)
-            // ejabberd 23.01 does not tell the other devices of the account that something was retracted.
+            // ejabberd 23.01 does not notify the account's other devices of a retraction.
             if kind == .prosody {
                 _ = await notices.first { $0.event == .items(node: node, published: [], retracted: ["a"]) }
             }
@@ -71,7 +71,7 @@ struct PublishSubscribeLiveTests {
         }
     }
 
-    @Test("a node that is open is closed before private data go there", arguments: LiveServer.allCases)
+    @Test("a public node is made private before private data are published", arguments: LiveServer.allCases)
     func precondition(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, _ in
             let data = try #require(romeo[PublishSubscribe.self])
@@ -83,7 +83,7 @@ struct PublishSubscribeLiveTests {
         }
     }
 
-    @Test("subscribing, and everything that can happen to a node", arguments: LiveServer.allCases)
+    @Test("subscribing, and all events of a node", arguments: LiveServer.allCases)
     func subscribing(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let (mine, other) = (
@@ -109,7 +109,7 @@ struct PublishSubscribeLiveTests {
         }
     }
 
-    @Test("what a device sends in the form of an event is none", arguments: LiveServer.allCases)
+    @Test("a message of a device in the form of an event is ignored", arguments: LiveServer.allCases)
     func forgedEvent(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let target = try #require(await juliet.address)

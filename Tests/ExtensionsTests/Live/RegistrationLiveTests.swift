@@ -26,7 +26,7 @@ struct RegistrationLiveTests {
         }
     }
 
-    @Test("S0-33, S2-20: a name that is taken is refused with the reason in words", arguments: LiveServer.allCases)
+    @Test("S0-33, S2-20: a user name that is in use is refused with a message", arguments: LiveServer.allCases)
     func taken(kind: LiveServer) async throws {
         let server = try await kind.server
         let client = Client(try server.configuration(try await server.newAccount()))
@@ -37,7 +37,7 @@ struct RegistrationLiveTests {
         #expect(error?.description.contains("choose another name") == true)
     }
 
-    @Test("a server without registration says so")
+    @Test("a server without registration reports that")
     func notOffered() async throws {
         let server = try await PrivateProsody.shared(ServerOptions { $0.allowsRegistration = false })
         let client = Client(try server.configuration(newAccount(server)))

@@ -11,7 +11,7 @@ import XMPPClient
 import XMPPStanzas
 import XMPPStream
 
-@Suite("Rooms that outlive a session, and moderation, on real servers")
+@Suite("Rooms after a lost session, and moderation, on real servers")
 struct RoomReturnLiveTests {
     private func newRoom() throws -> JID {
         try JID("room-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))@conference.xmpp.test")
@@ -19,12 +19,12 @@ struct RoomReturnLiveTests {
 
     private func rooms(_ session: Session) throws -> GroupChat { try #require(session[GroupChat.self]) }
 
-    @Test("a lost session comes back to its rooms, with what was said meanwhile")
+    @Test("a new session after a lost one joins its rooms again and gets the messages in between")
     func lostSession() async throws {
         let server = try await PrivateProsody.shared(ServerOptions(), release: .backports)
         let account = try await server.newAccount("romeo")
         var configuration = try server.configuration(account)
-        // Nothing to resume: the room forgets this device as soon as the connection is cut.
+        // Nothing to resume: the room removes this device as soon as the connection is cut.
         configuration.usesStreamManagement = false
         let client = Client(configuration)
         let user = try #require(try JID(account.address).local)
@@ -56,7 +56,7 @@ struct RoomReturnLiveTests {
         }
     }
 
-    @Test("who goes on with the session of a process that died knows its lists, and is in its rooms again")
+    @Test("a process that resumes the session of a crashed one knows its lists and is in its rooms again")
     func newProcess() async throws {
         let server = try await PrivateProsody.shared(ServerOptions(), release: .backports)
         let account = try await server.newAccount("romeo")
@@ -94,7 +94,7 @@ struct RoomReturnLiveTests {
         }
     }
 
-    @Test("a way back that is barred has its reason")
+    @Test("a room that cannot be joined again has a reason")
     func barred() async throws {
         let server = try await PrivateProsody.shared(ServerOptions(), release: .backports)
         var configuration = try server.configuration(try await server.newAccount("romeo"))
@@ -115,7 +115,7 @@ struct RoomReturnLiveTests {
                 }
                 #expect(kept?.code == .nicknameTaken)
                 let mine = try await rooms(romeo).enter(address, nickname: "Romeo")
-                // The room has thrown Romeo out, and this device has not heard of it.
+                // The room has kicked Romeo, and this device has not received that.
                 try await theirs.ban(try #require(await romeo.address).bare)
                 #expect(await mine.checkMembership() == false)
                 #expect(await mine.visit == nil)
@@ -133,7 +133,7 @@ struct RoomReturnLiveTests {
     }
 
     @Test(
-        "a moderator takes a message back, in the form that the room understands",
+        "a moderator retracts a message in the form that the room supports",
         arguments: [ServerKind.prosody012, .prosody13, .ejabberd2412])
     func moderation(kind: ServerKind) async throws {
         try await kind.shared().withTwo { romeo, juliet in
@@ -160,7 +160,7 @@ struct RoomReturnLiveTests {
         }
     }
 
-    @Test("the program is given every message before anything else is read", arguments: LiveServer.allCases)
+    @Test("the program gets every message before anything else is read", arguments: LiveServer.allCases)
     func observer(kind: LiveServer) async throws {
         let server = try await kind.server
         var configuration = try server.configuration(try await server.newAccount("romeo"))
@@ -186,7 +186,7 @@ struct RoomReturnLiveTests {
     }
 }
 
-/// What an observer of messages was given, with the address of the room.
+/// The messages that an observer received, with the address of the room.
 private final class Given: Sendable {
     private let state = Mutex<[String]>([])
 
@@ -198,7 +198,7 @@ private final class Given: Sendable {
     }
 }
 
-/// Loses what rooms say about anybody who goes.
+/// Drops the room's presence of leaving occupants.
 private struct DeafToRooms: StanzaInterceptor {
     func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .presence(let presence) = stanza, presence.type == .unavailable,

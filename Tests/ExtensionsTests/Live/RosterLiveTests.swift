@@ -35,7 +35,7 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S0-80, S0-81, S0-83, S3-24, S2-25, S2-27, S2-28: ask, be asked, accept, add back, under a name of my own",
+        "S0-80, S0-81, S0-83, S3-24, S2-25, S2-27, S2-28: request, be requested, accept, add back, with our own name",
         arguments: LiveServer.allCases)
     func adding(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
@@ -49,7 +49,7 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S1-9, S1-22, S2-26: any number of observers of the list that came with the session see the list change, from any task",
+        "S1-9, S1-22, S2-26: any number of observers of the roster that the session loaded see its changes, from any task",
         arguments: LiveServer.allCases)
     func observers(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
@@ -90,7 +90,7 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S0-12, S0-13, S0-14, S2-17, S2-32, S2-35: show, status and leaving move a contact between the sections",
+        "S0-12, S0-13, S0-14, S2-17, S2-32, S2-35: show, status and going offline move a contact between the sections",
         arguments: LiveServer.allCases)
     func sections(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
@@ -112,7 +112,7 @@ struct RosterLiveTests {
             try await events.first { event in
                 if case .changed(let contact) = event, contact.section == .offline { () } else { nil }
             }
-            // S2-15: an empty presence is enough to be online again.
+            // S2-15: an empty presence suffices to be online again.
             try await juliet.send(Presence())
             try await events.first { event in
                 if case .changed(let contact) = event, contact.section == .online { () } else { nil }
@@ -137,7 +137,7 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S0-82, S2-38: removing ends both subscriptions; the other keeps the item with its name unless it removes such items",
+        "S0-82, S2-38: removing ends both subscriptions; the other user's item keeps its name unless it removes such items",
         arguments: LiveServer.allCases, [false, true])
     func removing(kind: LiveServer, removes: Bool) async throws {
         var policy = RosterPolicy()
@@ -167,7 +167,7 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S0-85, S0-86, S1-22, S1-23, S2-31: begin, each item once, end; sorted by section and name",
+        "S0-85, S0-86, S1-22, S1-23, S2-31: start, each item once, end; sorted by section and name",
         arguments: LiveServer.allCases)
     func populating(kind: LiveServer) async throws {
         let server = try await kind.server
@@ -190,7 +190,7 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S0-84: without automatic fetching the list is asked for by hand, and requests still arrive",
+        "S0-84: without automatic loading the roster is requested manually, and requests still arrive",
         arguments: LiveServer.allCases)
     func manualFetch(kind: LiveServer) async throws {
         var policy = RosterPolicy()

@@ -13,14 +13,14 @@ import XMPPStanzas
 
 @testable import Roster
 
-@Suite("What strangers learn, on real servers")
+@Suite("What strangers can find out, on real servers")
 struct StrangerLiveTests {
-    /// Returns when everything that was sent to `receiver` was handled there: requests are answered in order.
+    /// Returns when `receiver` has handled everything that was sent to it: requests are answered in order.
     private func settle(_ session: Session, with receiver: JID) async throws {
         _ = try? await session.request(DiscoveryItemsRequest(node: nil), to: receiver)
     }
 
-    @Test("a stranger gets no receipt, and somebody who was written to gets one", arguments: LiveServer.allCases)
+    @Test("a stranger gets no receipt, a peer to whom the user has written does", arguments: LiveServer.allCases)
     func receipts(kind: LiveServer) async throws {
         try await kind.server.withTwo(knowEachOther: false) { romeo, juliet in
             let (sender, receiver) = (try #require(await romeo.address), try #require(await juliet.address))
@@ -51,7 +51,7 @@ struct StrangerLiveTests {
     }
 
     @Test(
-        "the answer to a stranger's request is that of an address which nobody has",
+        "the response to a stranger's request is that of an address that does not exist",
         arguments: LiveServer.allCases)
     func requests(kind: LiveServer) async throws {
         try await kind.server.withTwo(knowEachOther: false) { romeo, juliet in
@@ -69,7 +69,7 @@ struct StrangerLiveTests {
                         #expect(answer.from == address)
                         var writer = XMLWriter()
                         var bare = answer
-                        // Prosody adds a language to each stanza that a client sends without one, and to none of its own.
+                        // Prosody adds a language to each client stanza without one, and to none of its own.
                         (bare.from, bare.id, bare.language) = (nil, nil, kind == .prosody ? nil : bare.language)
                         bare.encode(to: &writer)
                         return String(decoding: writer.bytes, as: UTF8.self)
@@ -88,14 +88,14 @@ struct StrangerLiveTests {
                 #expect(present == gone)
                 #expect(present.contains("service-unavailable"))
             }
-            // Whoever is shown presence is told.
+            // Peers that see our presence get an answer.
             try await juliet.send(Presence(to: try #require(await romeo.address)))
             try await juliet.ping()
             #expect(try await answer(IQ(SoftwareVersionRequest()), to: receiver).contains("jabber:iq:version"))
         }
     }
 
-    @Test("nothing of what a stranger announces is kept", arguments: LiveServer.allCases)
+    @Test("nothing that a stranger announces is stored", arguments: LiveServer.allCases)
     func announcements(kind: LiveServer) async throws {
         try await kind.server.withTwo(knowEachOther: false) { romeo, juliet in
             let (sender, receiver) = (try #require(await romeo.address), try #require(await juliet.address))

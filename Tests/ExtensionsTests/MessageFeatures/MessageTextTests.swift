@@ -4,9 +4,9 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-@Suite("What messages say beside their text")
+@Suite("What messages contain besides their text")
 struct MessageTextTests {
-    @Test("an action phrase is what follows /me (XEP-0245)")
+    @Test("an action phrase is the text after /me (XEP-0245)")
     func action() {
         #expect(Message(body: "/me shrugs in disgust").action == "shrugs in disgust")
         #expect(Message(body: "/me \u{301}x").action == "\u{301}x")
@@ -14,7 +14,7 @@ struct MessageTextTests {
     }
 
     @Test(
-        "what is no action phrase",
+        "texts that are not action phrases",
         arguments: [
             "/meshrugs in disgust", "/me's disgusted", " /me shrugs in disgust", "\"/me shrugs in disgust\"",
             "* Atlas shrugs in disgust", "Why did Atlas say \"/me shrugs in disgust\"?", "/me", "",
@@ -23,7 +23,7 @@ struct MessageTextTests {
         #expect(Message(body: body).action == nil)
     }
 
-    @Test("a mention is found by its part of the text, counted in code points")
+    @Test("a mention is found by its range of the text, counted in code points")
     func mention() throws {
         let juliet = try JID("juliet@capulet.lit")
         let body = "🇺🇳 It is the east, and Juliet is the sun."
@@ -40,7 +40,7 @@ struct MessageTextTests {
         #expect(body[body.range(ofCodePoints: 100..<101)] == "")
     }
 
-    @Test("a correction has a new id and everything of the new version")
+    @Test("a correction has a new id and the complete new version")
     func correction() throws {
         var message = Message(type: .chat, id: "m2", body: "window")
         message.append(OriginIdentifier("m2"))
@@ -51,7 +51,7 @@ struct MessageTextTests {
         #expect(!correction.payloads.contains(OriginIdentifier.name))
     }
 
-    @Test("a retraction is kept by archives, and hidden by programs that know it")
+    @Test("a retraction is archived, and hidden by programs that support it")
     func retraction() throws {
         let original = Message(to: try JID("lord@capulet.example"), type: .chat, id: "wrong-recipient-1", body: "x")
         let retraction = try Message(from: XMLElement(original.retracting("wrong-recipient-1")))
@@ -62,7 +62,7 @@ struct MessageTextTests {
         #expect(retraction.processingHints == [.store])
     }
 
-    @Test("a marker answers a request between two, with the sender's id")
+    @Test("a marker answers a request between two users, with the sender's id")
     func markerBetweenTwo() throws {
         let message = try Message(
             from: XMLElement(
@@ -71,14 +71,14 @@ struct MessageTextTests {
         let marker = try #require(Message.displayedMarker(for: message))
         #expect(marker.to == message.from && marker.type == .chat && marker.thread?.id == "t")
         #expect(marker.displayedMarker?.messageID == "the-msg-1")
-        // Never in answer to a marker, or when nobody asked (§4.2, §5).
+        // Never as an answer to a marker, or without a request (§4.2, §5).
         #expect(Message.displayedMarker(for: marker) == nil)
         var silent = message
         silent.payloads.removeAll(named: DisplayedMarkerRequest.name)
         #expect(Message.displayedMarker(for: silent) == nil)
     }
 
-    @Test("a marker in a room has the identifier of the room, and goes to the room")
+    @Test("a marker in a room contains the room's id of the message, and is sent to the room")
     func markerInRoom() throws {
         let message = try Message(
             from: XMLElement(
@@ -89,11 +89,11 @@ struct MessageTextTests {
         let marker = try #require(Message.displayedMarker(for: message, inRoom: room))
         #expect(marker.to == room && marker.type == .groupchat)
         #expect(marker.displayedMarker?.messageID == "39K7ZYIp")
-        // A room that does not announce identifiers is not believed.
+        // Ids of a room that does not announce them are ignored.
         #expect(Message.displayedMarker(for: message)?.displayedMarker?.messageID == "message-1")
     }
 
-    @Test("the forms of the drafts are understood (XEP-0333 before 1.0)")
+    @Test("the forms of the drafts are accepted (XEP-0333 before 1.0)")
     func draftMarkers() throws {
         func message(_ child: String) throws -> Message {
             try Message(from: XMLElement(parsing: "<message xmlns='jabber:client'>\(child)</message>"))
@@ -106,7 +106,7 @@ struct MessageTextTests {
     }
 
     @Test(
-        "an origin-id is the id of the message, where one is wanted",
+        "an origin-id is equal to the id of the message, if one is enabled",
         arguments: [
             (OriginIdentifiers.Scope.content, true, false, true), (.body, true, false, false), (.all, true, true, true),
         ])
@@ -128,7 +128,7 @@ struct MessageTextTests {
         #expect(try !hasOne(Message(body: "a")))
     }
 
-    @Test("what a program understands is what is announced")
+    @Test("the supported features are announced")
     func kinds() {
         #expect(MessageKinds([.correction, .reply]).features == ["urn:xmpp:message-correct:0", "urn:xmpp:reply:0"])
         #expect(MessageKinds.all.features.count == 9)

@@ -16,7 +16,7 @@ struct ModerationTests {
         <retract xmlns='urn:xmpp:message-retract:0'/><reason>Inappropriate</reason></moderated></apply-to>
         """
 
-    /// Prosody 13 names the moderator once, and ejabberd 24.12 gives the reason a namespace of its own.
+    /// Prosody 13 contains the moderator once, and in ejabberd 24.12 the reason has a different namespace.
     private static let prosody13 =
         earlier + "<retract xmlns='urn:xmpp:message-retract:1' id='stanza-id-1'>"
         + "<moderated xmlns='urn:xmpp:message-moderate:1'/><reason>Inappropriate</reason></retract>"
@@ -44,7 +44,7 @@ struct ModerationTests {
     }
 
     @Test(
-        "a message that says it twice says the same as either",
+        "a message with both forms means the same as with either",
         arguments: [present, earlier, earlier + present, prosody13, ejabberd2412])
     func both(content: String) throws {
         let retraction = try #require(try message(content).moderatedRetraction)
@@ -54,7 +54,7 @@ struct ModerationTests {
     }
 
     @Test(
-        "what is no moderation",
+        "messages that are not moderations",
         arguments: [
             "", "<retract id='1' xmlns='urn:xmpp:message-retract:1'/>",
             "<apply-to xmlns='urn:xmpp:fasten:0' id='1'><retract xmlns='urn:xmpp:message-retract:0'/></apply-to>",

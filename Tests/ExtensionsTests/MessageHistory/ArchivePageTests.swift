@@ -16,7 +16,7 @@ struct ArchivePageTests {
         return ArchivePage(messages, answer, isFlipped: isFlipped)
     }
 
-    @Test("the ends are those that the archive names, which may have sent fewer messages than it looked at")
+    @Test("the ends are those of the archive, which may have sent fewer messages than it considered")
     func ends() throws {
         let page = try page(["2", "3"], first: "1", last: "4")
         #expect(page.oldestID == "1" && page.newestID == "4")
@@ -26,7 +26,8 @@ struct ArchivePageTests {
         #expect(empty.oldestID == nil && empty.newestID == nil)
     }
 
-    @Test("a flipped page has the same ends, whichever the archive calls the first", arguments: [true, false])
+    @Test(
+        "a flipped page has the same ends, whichever of them the archive sends as the first", arguments: [true, false])
     func flipped(isSwapped: Bool) throws {
         let page = try page(
             ["3", "2", "1"], first: isSwapped ? "3" : "1", last: isSwapped ? "1" : "3", isFlipped: true)
@@ -34,7 +35,7 @@ struct ArchivePageTests {
         #expect(page.oldestID == "1" && page.newestID == "3")
     }
 
-    @Test("pages follow each other in the direction of the first, until the archive is through")
+    @Test("pages follow each other in one direction, until the archive is complete")
     func following() throws {
         let middle = try page(["2", "3"], first: "2", last: "3")
         #expect(ArchivePosition.newest(10).next(after: middle) == .before("2", 10))
@@ -43,18 +44,18 @@ struct ArchivePageTests {
         #expect(ArchivePosition.after("1", 10).next(after: middle) == .after("3", 10))
         let end = try page(["2", "3"], first: "2", last: "3", isComplete: true)
         #expect(ArchivePosition.newest(10).next(after: end) == nil)
-        // An empty page that is not called the last one leads nowhere.
+        // An empty page that is not marked as the last one has no next page.
         #expect(ArchivePosition.oldest(10).next(after: try page([], first: nil, last: nil)) == nil)
     }
 
-    @Test("the size of a page is bounded", arguments: [(0, 1), (-5, 1), (50, 50), (Int.max, 250)])
+    @Test("the size of a page is limited", arguments: [(0, 1), (-5, 1), (50, 50), (Int.max, 250)])
     func size(asked: Int, sent: Int) {
         #expect(ArchivePosition.newest(asked).request == ResultSetRequest(.last, maximum: sent))
         #expect(ArchivePosition.after("1", asked).request == ResultSetRequest(.after("1"), maximum: sent))
     }
 
     @Test(
-        "what an archive refuses, in words",
+        "a refusal of an archive has a message",
         arguments: [
             (StanzaError.Condition.itemNotFound, true, ArchiveError.Code.messageVanished),
             (.itemNotFound, false, .notSupported), (.featureNotImplemented, true, .notSupported),
@@ -69,7 +70,7 @@ struct ArchivePageTests {
         #expect(error.description.hasSuffix("."))
     }
 
-    @Test("cancelling and failing are told apart")
+    @Test("cancellation and failure are different errors")
     func failures() {
         #expect(ArchiveError(ClientError(.cancelled, "c"), namesMessage: true).code == .cancelled)
         #expect(ArchiveError(ClientError(.timedOut, "t"), namesMessage: true).code == .failed)

@@ -78,7 +78,7 @@ struct ArchivePayloadTests {
         #expect(throws: XMLDecodingError.self) { try ArchiveAnswer(payload: nil) }
     }
 
-    @Test("results (§4.2): a message, one that was taken out, and one that cannot be read")
+    @Test("results (§4.2): a message, one that was removed, and one that cannot be read")
     func results() throws {
         func result(_ inner: String) -> String {
             "<result xmlns='urn:xmpp:mam:2' queryid='f27' id='28482'><forwarded xmlns='urn:xmpp:forward:0'>"
@@ -95,7 +95,7 @@ struct ArchivePayloadTests {
         try check(result(""), empty)
         let unreadable = try XMLElement(parsing: result("<message xmlns='jabber:client' from='@'/>"))
         #expect(try ArchiveResult(from: unreadable) == empty)
-        // A forwarded stanza in the wrong namespace is no message.
+        // A forwarded stanza in the wrong namespace is not a message.
         #expect(try ArchiveResult(from: XMLElement(parsing: result("<message><body>x</body></message>"))) == empty)
         for broken in [
             "<result xmlns='urn:xmpp:mam:2' id='1'/>",
@@ -137,7 +137,7 @@ struct ArchivePayloadTests {
         }
     }
 
-    @Test("the form of the server names its fields (§4.1.5)")
+    @Test("the form of the server contains its fields (§4.1.5)")
     func form() throws {
         let response = try ArchiveFormRequest.Response(
             from: XMLElement(
@@ -148,7 +148,7 @@ struct ArchivePayloadTests {
         #expect(response.form.fields.compactMap(\.name) == ["with", "ids"])
     }
 
-    @Test("the preferences say whose messages are kept (XEP-0441 §2.1)")
+    @Test("the preferences determine whose messages are archived (XEP-0441 §2.1)")
     func kept() throws {
         let (friend, device) = (try JID("romeo@montague.lit"), try JID("romeo@montague.lit/phone"))
         for peer in [friend, device] {

@@ -55,7 +55,7 @@ struct DisplayedPositionTests {
             + "<stanza-id xmlns='urn:xmpp:sid:0' id='\(id)' by='\(by)'/></displayed></item>"
     }
 
-    @Test("the element is read and written; none and two identifiers are none")
+    @Test("the element is read and written; it must contain exactly one id")
     func payload() throws {
         let identifier = "<stanza-id xmlns='urn:xmpp:sid:0' by='juliet@capulet.lit' id='0f710f2b'/>"
         try checkRoundTrip(
@@ -68,7 +68,7 @@ struct DisplayedPositionTests {
         }
     }
 
-    @Test("what goes with a position keeps it private, and keeps all of them (example 1)")
+    @Test("the publish options of a position make it private, and store all of them (example 1)")
     func options() throws {
         let form = try DataForm(
             from: XMLElement(
@@ -96,7 +96,7 @@ struct DisplayedPositionTests {
         #expect(table.positions.isEmpty)
     }
 
-    @Test("another device displayed something (example 9), once")
+    @Test("another device displayed a message (example 9), once")
     func moved() throws {
         var table = DisplayedTable()
         let notice = try items(Self.fromContact, from: own)
@@ -107,7 +107,7 @@ struct DisplayedPositionTests {
         #expect(table.positions == [contact: message])
     }
 
-    @Test("an occupant of a room is a conversation too")
+    @Test("an occupant of a room is a conversation as well")
     func occupant() throws {
         var table = DisplayedTable()
         let notice = try items(item("\(room)/witch", "1", by: own.description), from: own)
@@ -116,7 +116,7 @@ struct DisplayedPositionTests {
     }
 
     @Test(
-        "nobody but the own account is believed",
+        "only positions of our own account are accepted",
         arguments: [
             "romeo@montegue.lit", "capulet.lit", "juliet@capulet.lit/balcony", "example@conference.shakespeare.lit",
         ])
@@ -126,7 +126,7 @@ struct DisplayedPositionTests {
         #expect(table.positions.isEmpty)
     }
 
-    @Test("items that cannot be meant hide no other one")
+    @Test("invalid items do not hide others")
     func badItems() throws {
         var table = DisplayedTable()
         let bad = [
@@ -137,7 +137,7 @@ struct DisplayedPositionTests {
         #expect(Array(table.positions.keys) == [room])
     }
 
-    @Test("positions can be taken away, and other nodes mean nothing")
+    @Test("positions can be removed, and other nodes are ignored")
     func removed() throws {
         var table = DisplayedTable()
         _ = try table.populate(list(Self.fromContact + Self.fromRoom), own: own)
@@ -150,7 +150,7 @@ struct DisplayedPositionTests {
                 == [.removed(conversation: contact)])
     }
 
-    @Test("the number of conversations is bounded, and known ones still move")
+    @Test("the number of conversations is limited, and known ones are still updated")
     func limit() throws {
         var table = DisplayedTable()
         for number in 0..<DisplayedTable.limit {

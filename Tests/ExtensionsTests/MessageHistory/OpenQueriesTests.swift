@@ -6,7 +6,7 @@ import XMPPStanzas
 @testable import MessageHistory
 
 /// XEP-0313 §8.2: who may send results, and when.
-@Suite("Results of an archive are believed only from the archive that was asked")
+@Suite("Results are only accepted from the queried archive")
 struct OpenQueriesTests {
     private let account: JID
     private let room: JID
@@ -26,7 +26,7 @@ struct OpenQueriesTests {
         return queries
     }
 
-    @Test("from the own account: its bare address, or no sender at all")
+    @Test("from our own account: its bare address, or no sender")
     func own() throws {
         var queries = queries(own: true)
         #expect(queries.received(result("1"), from: account) == .collected)
@@ -49,7 +49,7 @@ struct OpenQueriesTests {
     }
 
     @Test(
-        "only the room itself is the room's archive",
+        "only the room is the room's archive",
         arguments: [
             "coven@chat.shakespeare.lit/witch", "juliet@capulet.lit", "chat.shakespeare.lit",
             "other@chat.shakespeare.lit",
@@ -62,7 +62,7 @@ struct OpenQueriesTests {
         #expect(queries.close(id: "q1")?.messages.map(\.archive) == [room])
     }
 
-    @Test("the identifier of an open query must be there")
+    @Test("the id of an open query is required")
     func identifiers() {
         var queries = queries(own: true)
         #expect(queries.received(result("x", query: "q2"), from: account) == .unsolicited)
@@ -72,7 +72,7 @@ struct OpenQueriesTests {
         #expect(queries.isEmpty)
     }
 
-    @Test("two queries at once are kept apart, also by archive")
+    @Test("two concurrent queries are separate, also by archive")
     func twoAtOnce() {
         var queries = queries(own: true)
         queries.open(id: "q2", archive: room, isOwn: false, limit: 10)
@@ -84,7 +84,7 @@ struct OpenQueriesTests {
         #expect(queries.close(id: "q2")?.messages.map(\.id) == ["2"])
     }
 
-    @Test("what comes after the end is ignored")
+    @Test("results after the end are ignored")
     func late() {
         var queries = queries(own: true)
         #expect(queries.received(result("1"), from: account) == .collected)
@@ -93,7 +93,7 @@ struct OpenQueriesTests {
         #expect(queries.close(id: "q1")?.messages.map(\.id) == ["1"])
     }
 
-    /// What is known of a result that was skipped.
+    /// The information about a skipped result.
     private func head(_ id: String?, query: String? = "q1", name: XMLName = ArchiveResult.name) -> XMLElement {
         XMLElement(name) { writer in
             writer.attribute("queryid", query)
@@ -101,7 +101,7 @@ struct OpenQueriesTests {
         }
     }
 
-    @Test("a result that cannot be read keeps its place and is counted")
+    @Test("an unreadable result has a position and is counted")
     func skipped() {
         var queries = queries(own: true)
         #expect(queries.received(result("1"), from: account) == .collected)
@@ -114,7 +114,7 @@ struct OpenQueriesTests {
         #expect(page?.unreadable == 2)
     }
 
-    @Test("one that nobody asked for is not counted, and too many are too much")
+    @Test("a result without a query is not counted, and too many are an error")
     func skippedForeign() throws {
         var queries = queries(own: true, limit: 2)
         queries.skipped(head("x"), from: room)
@@ -133,7 +133,7 @@ struct OpenQueriesTests {
         #expect(queries.close(id: "q3") == nil)
     }
 
-    @Test("more than was asked for is not kept, and the page is refused")
+    @Test("more results than requested are not stored, and the page is rejected")
     func tooMuch() {
         var queries = queries(own: true, limit: 2)
         for id in 0..<1000 { #expect(queries.received(result("\(id)"), from: account) == .collected) }

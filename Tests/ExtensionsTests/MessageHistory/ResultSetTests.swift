@@ -3,7 +3,7 @@ import Testing
 import XMLStreaming
 
 /// The examples of XEP-0059.
-@Suite("Parts of long results")
+@Suite("Result set management")
 struct ResultSetTests {
     @Test(
         "requests",
@@ -26,7 +26,7 @@ struct ResultSetTests {
     }
 
     @Test(
-        "answers",
+        "responses",
         arguments: [
             (
                 "<first index='0'>stpeter@jabber.org</first><last>peterpan@neverland.lit</last><count>800</count>",
@@ -42,14 +42,14 @@ struct ResultSetTests {
         #expect(XMLElement(expected) == element)
     }
 
-    @Test("numbers that are none", arguments: ["-1", "x", "", "99999999999999999999"])
+    @Test("invalid numbers", arguments: ["-1", "x", "", "99999999999999999999"])
     func badNumbers(number: String) throws {
         for name in ["max", "index"] {
             let element = try XMLElement(
                 parsing: "<set xmlns='http://jabber.org/protocol/rsm'><\(name)>\(number)</\(name)></set>")
             #expect(throws: XMLDecodingError.self) { try ResultSetRequest(from: element) }
         }
-        // In an answer they are only hints.
+        // In a response they are only hints.
         let element = try XMLElement(
             parsing: "<set xmlns='http://jabber.org/protocol/rsm'><first index='\(number)'>a</first>"
                 + "<count>\(number)</count></set>")

@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// A script beside the tests that does what it is told: JSON goes in by HTTP on loopback, JSON comes back.
+/// A script that executes commands of the tests: JSON requests and responses by HTTP on loopback.
 ///
 /// The script prints `port NUMBER` once it listens. It ends with this object or with the test process.
-public final class OrderedScript: Sendable {
+public final class ControlledScript: Sendable {
     private let daemon: PrivateDaemon
     private let folder: String
     private let port: UInt16
 
     /// - Parameters:
-    ///   - words: the program, looked up in `PATH`, and its arguments.
+    ///   - words: the program, found in `PATH`, and its arguments.
     ///   - environment: added to that of the test process.
     public init(_ words: [String], environment: [String: String]) throws(FixtureError) {
         folder = try FixtureDirectory.make("script")
@@ -29,8 +29,8 @@ public final class OrderedScript: Sendable {
 
     deinit { FixtureDirectory.remove(folder) }
 
-    /// Gives one order, which must be answered within 30 seconds; 200 is the status of what was done.
-    public func order(_ json: String) async throws(FixtureError) -> (status: Int, answer: String) {
+    /// Sends one command, which must be answered within 30 seconds; 200 is the status of success.
+    public func perform(_ json: String) async throws(FixtureError) -> (status: Int, answer: String) {
         let port = port
         return try await onOwnThread { () throws(FixtureError) in
             let answer = try LoopbackConnection.post("/", json: json, port: port)
