@@ -1,9 +1,9 @@
 public import ChatStore
 internal import Localization
 
-/// Messages: how far they came, what they hold, who is writing one.
+/// Texts about messages: states, contents, typing notifications.
 extension Wording {
-    /// How far a message came.
+    /// The state of a message.
     public static func state(_ state: MessageState) -> String {
         switch state {
         case .queued: localized("Waiting to be sent")
@@ -14,30 +14,30 @@ extension Wording {
         }
     }
 
-    /// Why a message was not sent, to follow a colon. What the other side said stands for conditions that nothing is known of.
+    /// Why a message was not sent, to follow a colon. For unknown conditions, the text from the other side.
     public static func failure(_ reason: FailureReason) -> String {
         switch reason.condition {
-        case "service-unavailable": localized("the address does not take messages now")
+        case "service-unavailable": localized("the address does not accept messages at the moment")
         case "item-not-found", "recipient-unavailable", "jid-malformed", "gone", "redirect":
             localized("there is no such address")
-        case "remote-server-not-found", "remote-server-timeout": localized("the other server cannot be reached")
+        case "remote-server-not-found", "remote-server-timeout": localized("the receiver's server cannot be reached")
         case "forbidden", "not-allowed", "not-authorized", "registration-required", "subscription-required", "conflict":
-            localized("it was not allowed")
+            localized("it is not allowed")
         case "not-acceptable", "bad-request", "feature-not-implemented", "unexpected-request", "undefined-condition":
             localized("it is not accepted there")
         case "policy-violation", "resource-constraint", "internal-server-error":
             localized("the server does not accept it now")
         case FailureReason.tooLong: localized("it is too long for one message; send it as a file")
         case FailureReason.connectionEnded: localized("the server ended the connection because of it")
-        case "no-upload": localized("the server takes no files")
+        case "no-upload": localized("the server does not accept files")
         case "upload-failed": localized("the file could not be uploaded")
-        case "file-gone": localized("the file is not here any more")
+        case "file-gone": localized("the file is no longer on this computer")
         case "imported": localized("it was imported and not sent from here")
         default: reason.text ?? localized("the server gave the reason “%@”", reason.condition)
         }
     }
 
-    /// What a file is.
+    /// The kind of a file.
     public static func kind(_ kind: Attachment.Kind) -> String {
         switch kind {
         case .picture: localized("Picture")
@@ -47,7 +47,7 @@ extension Wording {
         }
     }
 
-    /// What a file is, in one word for the middle of a line.
+    /// The kind of a file in one word, for the middle of a line.
     public static func word(_ kind: Attachment.Kind) -> String {
         switch kind {
         case .picture: localized("picture")
@@ -73,13 +73,13 @@ extension Wording {
         }
     }
 
-    /// A message in one line, in a room with who has said it.
+    /// A message in one line; in a room, with its author.
     public static func preview(_ preview: MessagePreview, in kind: ConversationKey.Kind) -> String {
         guard kind == .room, !preview.isOutgoing else { return Self.preview(preview) }
         return localized("%@: %@", preview.senderName, Self.preview(preview))
     }
 
-    /// Who is writing now.
+    /// Who is typing.
     public static func writing(_ names: [String], in kind: ConversationKey.Kind) -> String {
         guard kind == .room, let first = names.first else { return localized("is writing…") }
         return names.count == 1

@@ -7,7 +7,7 @@ struct WordingTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// Where codes are declared that are values, and how.
+    /// Where codes are declared as values, and by which pattern.
     private static let declarations: [(type: String, file: String, pattern: String)] = [
         ("ClientError", "XMPPClient/ClientError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("StoreError", "ChatStore/StoreError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
@@ -15,7 +15,7 @@ struct WordingTests {
         ("GroupChatError", "ChatEngine/Rooms/RoomAbsence.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("FailureReason", "ChatEngine/Sending/FailureReason+Error.swift", #"public static let \w+ = "([^"]+)""#),
     ]
-    /// Where files of messages fail, by words that stand where the failure is made.
+    /// Where failures of files are created.
     private static let folders = ["ChatEngine", "ChatModel", "UserProfile"]
 
     /// Pairs of a type and a code.
@@ -38,14 +38,14 @@ struct WordingTests {
                 guard text.contains("AttachmentFailure(") else { continue }
                 let pattern = #"condition: (?:\w+ \? )?"([a-z-]+)""#
                 try add("AttachmentFailure", pattern, in: text)
-                // What could not be uploaded is why its message was not sent.
+                // A failed upload is the reason why its message was not sent.
                 try add("FailureReason", pattern, in: text)
             }
         }
         return codes
     }
 
-    @Test("each failure has a sentence of its own language, and none is English where Chinese is spoken")
+    @Test("each failure has its own text, and none is English under zh_CN")
     func chinese() async throws {
         let display = try PrivateDisplay.shared.get()
         let probe = try PrivateProgram("ChatAppProbe") { folder in
