@@ -129,12 +129,12 @@ struct ReconnectionScheduleTests {
     /// One row for each state, one word for each event, in the order of `Event`.
     static let table: [(Stand, String)] = [
         (.idle, "attempt attempt finish none none none none none none none none none none"),
-        (.first, "none none none none finish restoreSearch attempt attempt restoreSearch none none none none"),
-        (.again, "none none none none finish restoreSearch attempt attempt pause none none none none"),
-        (.overtaken, "none none none none finish restoreSearch attempt attempt attempt abandon none none none"),
+        (.first, "none none none none finish giveUp attempt attempt giveUp none none none none"),
+        (.again, "none none none none finish giveUp attempt attempt pause none none none none"),
+        (.overtaken, "none none none none finish giveUp attempt attempt attempt abandon none none none"),
         (.abandoned, "none none none none finish attempt attempt attempt attempt none none none none"),
-        (.online, "none probe none none finish restoreSearch attempt attempt pause none probe none probe"),
-        (.probing, "none none none none finish restoreSearch attempt attempt attempt none none none none"),
+        (.online, "none probe none none finish giveUp attempt attempt pause none probe none probe"),
+        (.probing, "none none none none finish giveUp attempt attempt attempt none none none none"),
         (.paused, "none attempt finish none none none none none none attempt attempt awaitNetwork attempt"),
         (.awaiting, "none attempt finish none none none none none none attempt attempt none none"),
         (.closing, "none none none none finish finish finish finish finish none none none none"),
@@ -201,7 +201,7 @@ struct ReconnectionScheduleTests {
             let action = schedule.disconnected(Ending.time.end, now: start, chance: 0).label
             return [action, schedule.deadlinePassed(now: after(100)).label]
         }
-        #expect(ends == [["pause", "attempt"], ["pause", "attempt"], ["restoreSearch", "none"]])
+        #expect(ends == [["pause", "attempt"], ["pause", "attempt"], ["giveUp", "none"]])
 
         schedule = Self.schedule(.paused, ReconnectionPolicy(attempts: 1))
         for _ in 0..<5 {
@@ -217,7 +217,7 @@ struct ReconnectionScheduleTests {
         var schedule = Self.schedule(.first, policy)
         #expect(schedule.disconnected(Ending.time.end, now: start, chance: 0).label == "pause")
         schedule = Self.schedule(.first, policy)
-        #expect(schedule.disconnected(Ending.person.end, now: start, chance: 0) == .restoreSearch)
+        #expect(schedule.disconnected(Ending.person.end, now: start, chance: 0) == .giveUp)
     }
 
     @Test("sessions given up for new ones lead on at once, but not in circles")
@@ -251,7 +251,7 @@ struct ReconnectionScheduleTests {
         schedule = OwnedSchedule(.standard)
         #expect(schedule.start(location: "[2001:db8::1]:5222", now: start) == .attempt(keeper))
         #expect(schedule.disconnected(unreachable, now: start, chance: 0) == .attempt(.usual))
-        #expect(schedule.disconnected(unreachable, now: start, chance: 0) == .restoreSearch)
+        #expect(schedule.disconnected(unreachable, now: start, chance: 0) == .giveUp)
     }
 
     @Test("an interface that comes and goes makes no storm")
@@ -305,7 +305,7 @@ struct ReconnectionScheduleTests {
         #expect(schedule.disconnected(conflict, now: after(100), chance: 0).label == "pause")
         #expect(schedule.deadlinePassed(now: after(200)) == .attempt(.usual))
         schedule.established(now: after(200))
-        #expect(schedule.disconnected(conflict, now: after(300), chance: 0) == .restoreSearch)
+        #expect(schedule.disconnected(conflict, now: after(300), chance: 0) == .giveUp)
     }
 
     @Test("sleep is the difference of the two clocks")
@@ -339,6 +339,6 @@ struct ReconnectionScheduleTests {
     func remedies(failure: StreamFailure, isRetried: Bool) {
         let schedule = Self.schedule(.online)
         let action = schedule.disconnected(StreamEnd(reason: .failed(failure)), now: start, chance: 0)
-        #expect(action.label == (isRetried ? "pause" : "restoreSearch"))
+        #expect(action.label == (isRetried ? "pause" : "giveUp"))
     }
 }

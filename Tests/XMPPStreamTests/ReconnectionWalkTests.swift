@@ -44,7 +44,7 @@ struct ReconnectionWalkTests {
             case .awaitNetwork: pausedUntil = nil
             case .probe: if !isOnline { violations.append("a probe while offline, by \(event)") }
             case .abandon: if !isAttempting { violations.append("nothing to abandon") }
-            case .restoreSearch, .finish: isOver = true
+            case .giveUp, .finish: isOver = true
             }
         }
 

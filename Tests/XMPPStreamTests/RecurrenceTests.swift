@@ -46,7 +46,7 @@ struct RecurrenceTests {
         policy.retriesFirstLogin = true
         for end in [illFormed(at: 1), policyViolation] {
             let schedule = ReconnectionScheduleTests.schedule(.first, policy)
-            #expect(schedule.disconnected(end, now: start, chance: 0) == .restoreSearch)
+            #expect(schedule.disconnected(end, now: start, chance: 0) == .giveUp)
         }
     }
 

@@ -196,7 +196,7 @@ extension DesktopProgram {
         \(localized("Opens the window, and in it what is at the addresses, such as %@.", "xmpp:juliet@example.org"))
 
               --hidden    \(localized("start without a window"))
-              --version   \(localized("showToast which release this is, and end"))
+              --version   \(localized("print the version and exit"))
           -h, --help      \(localized("show this help"))
         """
     }

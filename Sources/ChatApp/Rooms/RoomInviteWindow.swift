@@ -15,7 +15,7 @@ final class RoomInviteWindow {
     private let context: AppContext
     private let showToast: (String) -> Void
     private let list = ListBox().css("boxed-list")
-    private let reason = EntryRow(localized("What you want to showToast with it (optional)"))
+    private let reason = EntryRow(localized("Message (optional)"))
     private let empty = Label(localized("No one found. A complete address always works.")).wrap().centered()
         .css("dim-label").margins(horizontal: 12, vertical: 18)
 

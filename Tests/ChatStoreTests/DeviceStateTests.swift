@@ -2,10 +2,10 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("What both stores promise: marks, playing, presence, files that are still to be sent")
-struct AsideTests {
+@Suite("Both stores: unread marks, playback positions, presence, files of unsent messages")
+struct DeviceStateTests {
     @Test(
-        "a conversation marked as unread stays so until it is read here, or more of it elsewhere",
+        "a conversation marked as unread remains so until it is read here, or more of it elsewhere",
         arguments: StoreKind.allCases)
     func markedUnread(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
@@ -21,7 +21,7 @@ struct AsideTests {
         try await mark()
         var seen = try #require(try await store.conversation())
         #expect(seen.isMarkedUnread && seen.unreadCount == 0)
-        // Another device says again what it has read, with each connection.
+        // Another device repeats its read position with each connection.
         try await store.store.write { store throws(StoreError) in try store.markRead(upTo: .sent(id: "b"), in: id) }
         #expect(try await store.conversation()?.isMarkedUnread == true)
         try await store.store.write { store throws(StoreError) in try store.markRead(upTo: last) }
@@ -39,7 +39,7 @@ struct AsideTests {
         #expect(try await store.conversation()?.isMarkedUnread == false)
     }
 
-    @Test("how far a voice message was played is kept", arguments: StoreKind.allCases)
+    @Test("the playback position of a voice message is stored", arguments: StoreKind.allCases)
     func playback(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let voice = Attachment(kind: .voice, mediaType: "audio/ogg", duration: 9000, url: "https://x.example/v.ogg")
@@ -55,7 +55,7 @@ struct AsideTests {
     }
 
     @Test(
-        "who is there is kept by device, requests beside it, until the session is over", arguments: StoreKind.allCases)
+        "presence is stored per device, requests separately, until the session ends", arguments: StoreKind.allCases)
     func presences(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
@@ -99,7 +99,7 @@ struct AsideTests {
     }
 
     @Test(
-        "files are to be kept as long as their message has not left: queued, or failed and not given up",
+        "the files of an unsent message are needed: while it is queued, or failed and can be retried",
         arguments: StoreKind.allCases)
     func contentsToSend(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
@@ -113,15 +113,15 @@ struct AsideTests {
             ids.append(
                 try await store.store.write { store throws(StoreError) in try store.send(message, in: romeo) })
         }
-        // What others sent is no business of the queue.
+        // Messages of others do not matter for the queue.
         try await store.receive(
             .with(
                 .text(MessageText("", attachments: [Attachment(kind: .picture, contentHash: "ee", isLocal: true)])),
                 origin: "e", at: 9))
-        func wanted() async throws -> Set<String> {
+        func needed() async throws -> Set<String> {
             try await store.store.read { store throws(StoreError) in try store.contentsToSend(of: account) }
         }
-        #expect(try await wanted() == ["aa", "bb", "cc", "dd"])
+        #expect(try await needed() == ["aa", "bb", "cc", "dd"])
         let sent = ids
         var changes = store.store.changes().makeAsyncIterator()
         try await store.store.write { store throws(StoreError) in
@@ -130,13 +130,13 @@ struct AsideTests {
             try store.cancel(sent[3])
         }
         #expect(await changes.next()?.sendQueue == true)
-        #expect(try await wanted() == ["bb", "cc"])
+        #expect(try await needed() == ["bb", "cc"])
         try await store.store.write { store throws(StoreError) in try store.removeMessage(sent[1]) }
         #expect(await changes.next()?.sendQueue == true)
-        #expect(try await wanted() == ["cc"])
+        #expect(try await needed() == ["cc"])
     }
 
-    @Test("lists ask for the hashes of pictures alone", arguments: StoreKind.allCases)
+    @Test("lists read only the hashes of avatars", arguments: StoreKind.allCases)
     func avatarHashes(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
