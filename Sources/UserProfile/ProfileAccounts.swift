@@ -11,7 +11,7 @@ internal import XMPPClient
 internal import XMPPStream
 
 /// The accounts of a profile: the list of accounts, passwords and tokens in the keyring, media in the profile's folder.
-public actor ProfileAccounts: AccountKeeping {
+public actor ProfileAccounts: AccountStorage {
     private let profile: Profile
     private let directory: String
     private let openCredentials: @Sendable () async throws(CredentialError) -> CredentialStore
@@ -31,41 +31,41 @@ public actor ProfileAccounts: AccountKeeping {
         openCredentials = credentials
     }
 
-    public func accesses() throws(AccountKeepingFailure) -> [AccountAccess] {
+    public func accesses() throws(AccountStorageError) -> [AccountAccess] {
         try file().accounts.map { AccountAccess($0) }
     }
 
-    public func save(_ access: AccountAccess) throws(AccountKeepingFailure) {
+    public func save(_ access: AccountAccess) throws(AccountStorageError) {
         var file = try file()
         var account = AccountFile.Account(access)
         account.userAgent = file.account(access.address)?.userAgent ?? UserAgent.newInstallation()?.id
         do throws(ProfileFailure) {
             try file.save(account)
         } catch {
-            throw AccountKeepingFailure(error.message)
+            throw AccountStorageError(error.message)
         }
     }
 
-    public func remove(_ account: JID) async throws(AccountKeepingFailure) {
+    public func remove(_ account: JID) async throws(AccountStorageError) {
         profile.removeFiles(of: account)
         var file = try file()
         do throws(ProfileFailure) {
             try file.remove(account)
         } catch {
-            throw AccountKeepingFailure(error.message)
+            throw AccountStorageError(error.message)
         }
         try await withCredentials { store throws(CredentialError) in
             try await store.remove(for: account.bare.description)
         }
     }
 
-    public func password(of account: JID) async throws(AccountKeepingFailure) -> String? {
+    public func password(of account: JID) async throws(AccountStorageError) -> String? {
         try await withCredentials { store throws(CredentialError) in
             try await store.password(for: account.bare.description)
         }
     }
 
-    public func save(password: String, of account: JID) async throws(AccountKeepingFailure) {
+    public func save(password: String, of account: JID) async throws(AccountStorageError) {
         try await withCredentials { store throws(CredentialError) in
             try await store.save(password: password, for: account.bare.description)
             // The token belongs to the previous password.
@@ -87,17 +87,17 @@ public actor ProfileAccounts: AccountKeeping {
 
     public nonisolated func uploader(for media: MediaCache) -> any AttachmentUploader { ProfileUploader(media: media) }
 
-    private func file() throws(AccountKeepingFailure) -> AccountFile {
+    private func file() throws(AccountStorageError) -> AccountFile {
         do throws(ProfileFailure) {
             return try AccountFile(directory: directory)
         } catch {
-            throw AccountKeepingFailure(error.message)
+            throw AccountStorageError(error.message)
         }
     }
 
     private func withCredentials<Result: Sendable>(
         _ body: (CredentialStore) async throws(CredentialError) -> Result
-    ) async throws(AccountKeepingFailure) -> Result {
+    ) async throws(AccountStorageError) -> Result {
         do throws(CredentialError) {
             let store: CredentialStore
             if let credentials {
@@ -108,7 +108,7 @@ public actor ProfileAccounts: AccountKeeping {
             }
             return try await body(store)
         } catch {
-            throw AccountKeepingFailure(Wording.failure(error))
+            throw AccountStorageError(Wording.failure(error))
         }
     }
 }

@@ -69,9 +69,9 @@ private final class Measurement {
             try writer.update(account)
             return id
         }
-        let keeper = MemoryAccounts(media: try await MediaCache.open(at: folder + "/media", budget: 1 << 30))
-        await keeper.save(AccountAccess(address: juliet))
-        context = AppContext(home: ChatHome(store: store, keeper: keeper))
+        let accountStorage = MemoryAccountStorage(media: try await MediaCache.open(at: folder + "/media", budget: 1 << 30))
+        await accountStorage.save(AccountAccess(address: juliet))
+        context = AppContext(home: ChatHome(store: store, accountStorage: accountStorage))
         window = MainWindow(context, application)
         context.window = window
         key = ConversationKey(account: account, address: romeo, kind: .direct)

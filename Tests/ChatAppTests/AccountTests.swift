@@ -15,7 +15,7 @@ extension WindowTests {
     struct AccountTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("each account says honestly how it stands, and when it tries again")
+        @Test("each account shows the true state of its connection and the time of the next attempt")
         func accounts() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", "nurse@verona.example")
             let view = ProgramPreferencesWindow.show(home, over: nil)
@@ -33,19 +33,19 @@ extension WindowTests {
             await home.setEnabled(false, row.id)
             #expect(await Toolkit.turn { home.accounts.rows[row.id]?.isEnabled == false })
             let off = try #require(home.accounts.rows[row.id])
-            #expect(Wording.account(off, now: .now) == "Switched off")
+            #expect(Wording.account(off, now: .now) == "Disabled")
             view.window.close()
             await home.stop()
         }
 
-        @Test("the button that changes the password can be pressed as soon as the same was typed twice")
+        @Test("the button that changes the password is enabled when both fields are equal")
         func password() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let view = ProgramPreferencesWindow.show(
                 home, over: nil, account: try #require(home.accounts.rows.elements.first?.id))
             let account = try #require(view.account)
             account.changePassword()
-            // libadwaita 1.2 wants the rows to live as long as the dialog.
+            // libadwaita 1.2 requires the rows to live as long as the dialog.
             let fields = account.passwordQuestion.map { [$0.first, $0.second] } ?? []
             var dialog = account.passwordQuestion?.dialog
             #expect(fields.count == 2 && dialog?.isEnabled("change") == false)
@@ -64,20 +64,20 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("what has to be done about an account is said in its place")
+        @Test("what the user has to do about an account is shown in its row")
         func needs() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", password: nil)
             let id = try #require(home.accounts.rows.elements.first?.id)
             #expect(await Toolkit.turn { home.accounts.rows[id]?.need == .password(isRejected: false) })
             let row = try #require(home.accounts.rows[id])
-            #expect(Wording.account(row, now: .now) == "There is no password for this account here.")
+            #expect(Wording.account(row, now: .now) == "The password of this account is not stored here.")
             let view = ProgramPreferencesWindow.show(home, over: nil, account: id)
             await Toolkit.picture(view.window, "account-password")
             view.window.close()
             await home.stop()
         }
 
-        @Test("the own presence is kept, and shown where it is chosen")
+        @Test("the user's own presence is saved, and shown where it is chosen")
         func presence() async throws {
             RoomVisitor.useStyle
             let home = try await ChatHome.unreachable("juliet@capulet.example")
@@ -108,7 +108,7 @@ extension WindowTests {
             func withdrawNotification(_ id: String) { withdrawn.append(id) }
         }
 
-        @Test("a message is notified while nobody looks, and no more once it was read")
+        @Test("a message causes a notification while no window is active, which is withdrawn when it was read")
         func notifications() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let account = try #require(home.accounts.rows.elements.first?.id)
@@ -116,7 +116,7 @@ extension WindowTests {
             let notifier = Notifier(home, sink: desktop) { _ in false }
             let romeo = try JID("romeo@montague.example")
             let key = ConversationKey(account: account, address: romeo, kind: .direct)
-            // The feed reads what is there when it begins; only what comes after that is news.
+            // Only what arrives after the feed has read the existing messages is new.
             #expect(await Toolkit.turn { notifier.feed.hasBegun })
             try await home.store.write { store throws(StoreError) in
                 _ = try store.receive(
@@ -133,7 +133,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("an answer typed into a notification is kept for sending once, and what it answers is read")
+        @Test("a reply typed into a notification is queued once, and marks the message as read")
         func answers() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let account = try #require(home.accounts.rows.elements.first?.id)
@@ -169,7 +169,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("who asks to be a contact is told while nobody looks, once, and no more when it was answered")
+        @Test("a contact request causes one notification while no window is active, withdrawn when it was answered")
         func requests() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
             await Toolkit.settle()
@@ -182,7 +182,7 @@ extension WindowTests {
             func name(_ request: ContactRequest) -> String {
                 RequestNotifier.name(ContactRequestRow.ID(account: account, address: request.address))
             }
-            // What waited already before the program was started was told then.
+            // A request that was pending before the start was notified then.
             isLooking = false
             let before = ContactRequest(address: romeo.address, isRepeated: true)
             home.contacts.show(requests: [before], of: account)
@@ -193,7 +193,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { desktop.withdrawn == [name(romeo)] })
             desktop.withdrawn = []
             isLooking = true
-            // Who looks sees the bar in the window.
+            // An active window shows the bar instead.
             home.contacts.show(requests: [romeo], of: account)
             await Toolkit.settle()
             #expect(desktop.sent.isEmpty)
@@ -218,7 +218,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("an invitation into a room is told while nobody looks, once, and no more when it was answered")
+        @Test("a room invitation causes one notification while no window is active, withdrawn when it was answered")
         func invitations() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
             let account = try #require(home.accounts.rows.elements.first?.id)
@@ -227,7 +227,7 @@ extension WindowTests {
             let notifier = Notifier(home, sink: desktop, isLooking: { isLooking }, isInFront: { _ in false })
             let (feast, garden) = (try JID("feast@rooms.example"), try JID("garden@rooms.example"))
             let romeo = try JID("romeo@montague.example")
-            // Who looks sees the bar in the window.
+            // An active window shows the bar instead.
             home.contacts.show(
                 invitations: [RoomInvitation(room: feast, inviter: romeo, isMediated: false)], of: account)
             await Toolkit.settle()

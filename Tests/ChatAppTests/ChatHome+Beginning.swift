@@ -6,7 +6,8 @@ import WindowFixtures
 import XMPPAddress
 
 extension ChatHome {
-    /// Starts, and returns when each account has said once who asks: nobody. That shall not come in between what a test shows.
+    /// Starts, and returns when each account has reported its (empty) contact requests once, so that this does not
+    /// interfere with the test.
     @MainActor
     func begin(with accounts: [AccountID]) async throws {
         let stranger = ContactRequest(address: try JID("stranger@verona.example"))

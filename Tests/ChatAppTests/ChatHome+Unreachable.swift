@@ -5,21 +5,21 @@ import XMPPAddress
 import XMPPClient
 
 extension ChatHome {
-    /// A person with accounts whose servers cannot be reached.
+    /// A user with accounts whose servers cannot be reached.
     ///
     /// - Parameters:
-    ///   - media: what is sent and fetched.
-    ///   - isEnabled: `false` for accounts that do not even try, so that nothing is said of it.
+    ///   - media: the cache of all accounts.
+    ///   - isEnabled: `false` for accounts that do not try to connect, so that no error is shown.
     static func unreachable(
         _ addresses: String..., password: String? = "secret", media: MediaCache? = nil, isEnabled: Bool = true
     ) async throws -> ChatHome {
-        let keeper = MemoryAccounts(media: media)
+        let accountStorage = MemoryAccountStorage(media: media)
         let store = MemoryStore()
         var accounts: [AccountID] = []
         for address in addresses {
             let address = try JID(address)
-            await keeper.save(AccountAccess(address: address))
-            if let password { await keeper.save(password: password, of: address) }
+            await accountStorage.save(AccountAccess(address: address))
+            if let password { await accountStorage.save(password: password, of: address) }
             accounts.append(
                 try await store.write { writer throws(StoreError) in
                     let id = try writer.addAccount(address)
@@ -29,7 +29,7 @@ extension ChatHome {
                     return id
                 })
         }
-        let home = ChatHome(store: store, keeper: keeper)
+        let home = ChatHome(store: store, accountStorage: accountStorage)
         home.prepare = { configuration in
             configuration.transports = TransportFactory { _ throws(TransportError) in
                 throw TransportError(.connectionRefused, "none")

@@ -11,7 +11,7 @@ extension WindowTests {
     struct IconTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("every icon that the windows name is in the theme of the oldest supported desktop")
+        @Test("every icon used by the windows is in the theme of the oldest supported desktop")
         func names() throws {
             let tests = URL(filePath: #filePath).deletingLastPathComponent()
             let sources = tests.appending(path: "../../Sources/ChatApp").standardized.path
@@ -25,7 +25,7 @@ extension WindowTests {
             for name in names.sorted() { #expect(ToolkitSettings.hasIcon(name), "\(name)") }
         }
 
-        @Test("the program's own icon is looked for where it was built and where it was installed")
+        @Test("the program's own icon is found where it was built and where it was installed")
         func own() throws {
             #expect(
                 ProgramIcon.folders(besides: "/opt/hongyan/bin/hongyan-desktop") == [

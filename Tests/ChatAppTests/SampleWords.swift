@@ -1,8 +1,8 @@
 import Localization
 
-/// What people in samples are called and say: in Chinese where the pictures are in Chinese, else as it stands.
+/// The names and texts of samples: Chinese for Chinese screenshots, else unchanged.
 ///
-/// - Parameter numbers: stand in place of each `%@`.
+/// - Parameter numbers: replace each `%@`.
 func sampleWords(_ english: String, _ numbers: Int...) -> String {
     let text = Localization.language.hasPrefix("zh") ? chinese[english] ?? english : english
     return numbers.reduce(text) { text, number in
@@ -18,7 +18,7 @@ extension String {
 }
 
 private let chinese = [
-    // People.
+    // Names.
     "Romeo": "罗密欧",
     "Romeo Montague": "罗密欧·蒙太古",
     "My Romeo": "我的罗密欧",
@@ -39,7 +39,7 @@ private let chinese = [
     "House": "家里",
     "Herbalist": "草药师",
 
-    // What they are about.
+    // Status texts.
     "Under the balcony": "在阳台下",
     "At the market": "在集市上",
     "at the feast": "在宴会上",
@@ -58,7 +58,7 @@ private let chinese = [
     "Come in a mask, and bring the nurse.": "请戴上面具来，带上奶妈。",
     "Peace!": "安静！",
 
-    // What is said.
+    // Messages.
     "But soft!": "轻声！",
     "Soft!": "轻声！",
     "What light?": "那是什么光？",
@@ -125,7 +125,7 @@ private let chinese = [
     "A list of everybody who is asked to come to the feast, with their servants.ods":
         "受邀参加宴会的所有宾客以及他们的仆人的完整名单，包括座位安排和接送时间.ods",
 
-    // What a provider asks.
+    // A registration form.
     "Choose a plan and prove that you are human.": "请选择套餐，并证明你是真人。",
     "Plan": "套餐",
     "Small": "小",

@@ -22,7 +22,7 @@ extension WindowTests {
             return window
         }
 
-        @Test("what is wrong is said beside the button and marked in the field; a server that is not there is named")
+        @Test("errors are shown beside the button and mark the field; an unreachable server is named")
         func failures() async throws {
             let home = try await ChatHome.unreachable()
             let model = home.signIn()
@@ -44,7 +44,9 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("who has no account chooses; there is always a way back, and nothing of a closed window is left")
+        @Test(
+            "without an account the user chooses a way in; each page has a way back; a closed window leaves nothing behind"
+        )
         func flow() async throws {
             let home = try await ChatHome.unreachable()
             await Toolkit.settle()
@@ -65,7 +67,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("the button of a page is there whenever it is the person's turn, also after work on another page")
+        @Test("the button of a page is visible whenever the user can continue, also after work on another page")
         func button() async throws {
             let page = FormPage(title: "Test", description: nil, button: "Go")
             let window = Window("Test", width: 480, height: 680, page.root)
@@ -82,7 +84,7 @@ extension WindowTests {
             window.destroy()
         }
 
-        @Test("a provider's form: what is read, what is chosen, and the picture whose letters are typed")
+        @Test("a provider's form shows texts, choices and the CAPTCHA picture")
         func form() async throws {
             let home = try await ChatHome.unreachable()
             let model = home.register(AccountInvitation("xmpp:juliet@example.org?register;preauth=T"))
@@ -110,7 +112,7 @@ extension WindowTests {
             await Toolkit.picture(window, "provider-form")
             try window.choose(0, inRow: sampleWords("Plan"))
             try window.click(row: sampleWords("I agree to the terms of use"))
-            // What the person has chosen is in what is sent to the provider.
+            // The choices are part of the submitted form.
             let sent = query.answered(with: model.answers)
             #expect(sent.form?.fields.first { $0.name == "plan" }?.values == ["s"])
             #expect(sent.form?.fields.first { $0.name == "terms" }?.values == ["1"])
@@ -118,11 +120,11 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("with a real server: the certificate is asked about, trusted, and the account goes online")
+        @Test("with a real server: the certificate is confirmed and trusted, and the account connects")
         func live() async throws {
             let server = try await ServerKind.prosody13.shared()
             let account = try await server.newAccount("juliet")
-            let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts())
+            let home = ChatHome(store: MemoryStore(), accountStorage: MemoryAccountStorage())
             await home.start()
             let flow = SignInFlow(home, isFirst: true)
             let window = window(flow)

@@ -7,7 +7,7 @@ import XMPPAddress
 @testable import ChatApp
 @testable import ChatModel
 
-/// Juliet's program with what others have written to her, without a network.
+/// Juliet's program with received messages, without a network.
 @MainActor
 final class TalkSample {
     let home: ChatHome
@@ -16,7 +16,7 @@ final class TalkSample {
     let juliet: JID
     let romeo: JID
     private var number = 0
-    /// Added once for all windows, as the program does.
+    /// Added once for all windows, as in the program.
     private static let style: Void = StyleSheet.add(Style.rules)
 
     init(media: MediaCache? = nil, isEnabled: Bool = true) async throws {
@@ -52,8 +52,8 @@ final class TalkSample {
     }
 
     /// - Parameters:
-    ///   - minutes: how long ago.
-    ///   - isOwn: Juliet has written it; the server has it.
+    ///   - minutes: the age of the message.
+    ///   - isOwn: an outgoing message that the server has.
     @discardableResult
     func say(
         _ content: MessageContent, ago minutes: Int64 = 0, from sender: JID? = nil, isOwn: Bool = false,
@@ -80,7 +80,7 @@ final class TalkSample {
         try await say(.text(MessageText(sampleWords(body))), ago: minutes, from: sender, isOwn: isOwn, in: other)
     }
 
-    /// What the last message said is called by others.
+    /// The sender's id of the last message.
     var lastReference: TargetReference { .sent(id: "m\(number)") }
 
     func messages(in other: ConversationKey? = nil) async throws -> [StoredMessage] {
@@ -91,7 +91,7 @@ final class TalkSample {
         }
     }
 
-    /// Many messages in one transaction, a minute apart, the newest a minute ago.
+    /// Many messages in one transaction, one per minute, the newest a minute old.
     func fill(
         _ count: Int, in other: ConversationKey? = nil,
         body: @escaping @Sendable (Int) -> String = { sampleWords("Number %@", $0) }
@@ -126,7 +126,7 @@ final class TalkSample {
 }
 
 extension TimelineView {
-    /// The row of a message, if it is a widget now.
+    /// The row of a message, if it exists as a widget.
     func row(of message: MessageID) -> TimelineRow? {
         var found: TimelineRow?
         list.forEachRow { if $1.item?.message?.id == message { found = $1 } }
@@ -135,7 +135,7 @@ extension TimelineView {
 
     func bubble(of message: MessageID) -> MessageBubble? { row(of: message)?.bubble }
 
-    /// The rows in their order.
+    /// The existing rows in order.
     var rows: [TimelineRow] {
         var rows: [(Int, TimelineRow)] = []
         list.forEachRow { rows.append(($0, $1)) }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import GTKBinding
 
-/// Rows of settings as a person uses them: found by their titles on the screen, without a wrapper that anybody holds.
+/// Rows of preferences, found by their titles in the widget tree.
 extension Widget {
-    /// As a click on the row does: its switch moves.
+    /// Simulates a click on the row, which toggles its switch.
     func click(row title: String) throws { adw_action_row_activate(try row(titled: title).cast()) }
 
     func choose(_ index: Int, inRow title: String) throws {

@@ -1,6 +1,6 @@
 import Testing
 
-/// All tests of windows: one after the other, on the main actor, on a display of their own.
+/// All tests of windows: serialised, on the main actor, on a display of their own.
 @MainActor
 @Suite("Windows", .serialized, .timeLimit(.minutes(20)))
 struct WindowTests {}

@@ -4,7 +4,7 @@ import XMPPAddress
 
 @Suite("Invitations")
 struct AccountInvitationTests {
-    @Test("an account of a name that was chosen, of any name, and with a contact")
+    @Test("an account with a given name, with any name, and with a contact")
     func links() throws {
         let named = try #require(AccountInvitation("xmpp:juliet@example.com?register;preauth=TOKEN"))
         #expect(named.provider == "example.com")
@@ -23,7 +23,7 @@ struct AccountInvitationTests {
         #expect(contactOnly.token == "TOKEN")
     }
 
-    @Test("a web page that stands for a link has it behind the mark")
+    @Test("a web page for an invitation has the link in its fragment")
     func page() throws {
         let invitation = try #require(
             AccountInvitation("https://juicyxmpp.example/i/#romeo@montague.net?roster;preauth=1tMF;name=Romeo"))
@@ -32,7 +32,7 @@ struct AccountInvitationTests {
     }
 
     @Test(
-        "what is no invitation is none",
+        "other links are not invitations",
         arguments: [
             "", "juliet@example.com", "xmpp:juliet@example.com", "xmpp:juliet@example.com?message;body=x",
             "xmpp:example.com?roster;preauth=T", "https://example.com/#", "https://example.com/", "xmpp:a@b?register;=",

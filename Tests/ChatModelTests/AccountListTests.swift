@@ -5,7 +5,7 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-@Suite("List of accounts")
+@Suite("Account list")
 @MainActor
 struct AccountListTests {
     @Test("several accounts, each with its own connection; a change is one update")

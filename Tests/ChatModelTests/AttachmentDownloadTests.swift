@@ -9,7 +9,7 @@ import XMPPAddress
 @testable import ChatEngine
 @testable import ChatModel
 
-/// Gives a content for each address, when it is let.
+/// Serves content by URL, when allowed.
 private final class FakeWeb: Sendable {
     private let state = Mutex(State())
 
@@ -70,10 +70,10 @@ private final class FakeWeb: Sendable {
     }
 }
 
-@Suite("Fetching attachments")
+@Suite("Downloading attachments")
 @MainActor
 struct AttachmentDownloadTests {
-    /// A message with a file, a cache and a web.
+    /// A message with a file, a cache and a server.
     @MainActor
     private final class Scene {
         let fixture: ModelFixture
@@ -102,7 +102,7 @@ struct AttachmentDownloadTests {
                 })
         }
 
-        /// The program was started again.
+        /// Simulates a restart of the program.
         func restart() async throws {
             await media.close()
             media = try await MediaCache.open(at: folder.path + "/media", budget: 1_000_000)
@@ -123,7 +123,7 @@ struct AttachmentDownloadTests {
     private nonisolated static let url = "https://files.example/../../etc/passwd"
     private static let text = Array("a file".utf8)
 
-    @Test("what was fetched is checked, kept by its hash, noted, and found again after a restart without asking anew")
+    @Test("a download is verified, stored by its hash, recorded, and found after a restart without another request")
     func restart() async throws {
         let scene = try await Scene(FakeWeb([Self.url: Self.text]))
         let claimed = Attachment(
@@ -160,7 +160,7 @@ struct AttachmentDownloadTests {
         #expect(try await scene.attachment(other)?.isLocal == true)
     }
 
-    @Test("a picture says its type and pixels when it is here, whatever its sender said")
+    @Test("a downloaded picture has its real type and dimensions, whatever its sender announced")
     func facts() async throws {
         let picture = Sample.bitmap(width: 30, height: 20)
         let scene = try await Scene(FakeWeb([Self.url: picture]))
@@ -172,7 +172,7 @@ struct AttachmentDownloadTests {
         #expect(noted.contentHash == ContentHash(of: picture).description)
     }
 
-    @Test("progress shows; what is cancelled is gone and can begin again; what failed can, too")
+    @Test("progress is shown; a cancelled or failed download can be started again")
     func cancelAndRetry() async throws {
         let scene = try await Scene(FakeWeb([Self.url: Self.text]))
         let attachment = Attachment(kind: .file, url: Self.url)
@@ -199,7 +199,7 @@ struct AttachmentDownloadTests {
     }
 
     @Test(
-        "what is too large, of another size, or another file is refused and not kept",
+        "a file that is too large, of another size or another content is rejected and not stored",
         arguments: [
             (Attachment(kind: .file, size: 1 << 40, url: url), AttachmentFailure.Code.tooLarge),
             (Attachment(kind: .file, size: 7, url: url), AttachmentFailure.Code.wrongContent),
@@ -221,9 +221,9 @@ struct AttachmentDownloadTests {
         #expect(try await scene.attachment(id) == attachment)
     }
 
-    @Test("a voice message can be heard as soon as it is here, however long decoding takes to tell its length")
+    @Test("a voice message can be played as soon as it is downloaded, however long decoding its duration takes")
     func slowMeasuring() async throws {
-        // Of no known type, so it stays what its sender called it.
+        // An unknown type, so it stays what its sender called it.
         let scene = try await Scene(FakeWeb([Self.url: [UInt8](repeating: 7, count: 64)]))
         let gate = FakeWeb([Self.url: []])
         gate.hold()
@@ -256,7 +256,7 @@ struct AttachmentDownloadTests {
         #expect(try await scene.attachment(id)?.duration == 8_350)
     }
 
-    @Test("what a stranger sends is fetched only when a person asks for it, voice messages too")
+    @Test("files from strangers are only downloaded on request, including voice messages")
     func stranger() async throws {
         let scene = try await Scene(FakeWeb([Self.url: Self.text]), isContact: false)
         for kind in [Attachment.Kind.picture, .voice] {
@@ -264,21 +264,21 @@ struct AttachmentDownloadTests {
             let id = try await scene.receive(attachment, id: "\(kind)")
             let download = scene.downloads.download(of: id, attachment: attachment)
             await download.look()
-            #expect(await scene.downloads.unaskedSender(of: download) == nil)
-            download.startIfSmall()
+            #expect(await scene.downloads.automaticDownloadSender(of: download) == nil)
+            download.startAutomatically()
             download.start()
             await eventually { if case .here = download.phase { true } else { false } }
         }
         #expect(scene.web.asked.count == 2, "Once for each, and only because it was asked for.")
-        // The person answers: no stranger any more.
+        // The user replies, so the sender is no stranger any more.
         try await scene.fixture.receive(
             .text(MessageText("thanks")), id: "t", at: 3, from: scene.fixture.juliet, isOutgoing: true)
         let id = try await scene.receive(Attachment(kind: .picture, url: Self.url), id: "later")
         let download = scene.downloads.download(of: id, attachment: Attachment(kind: .picture, url: Self.url))
-        #expect(await scene.downloads.unaskedSender(of: download) == scene.fixture.romeo)
+        #expect(await scene.downloads.automaticDownloadSender(of: download) == scene.fixture.romeo)
     }
 
-    @Test("few are fetched at a time; unasked only small pictures and voice messages")
+    @Test("few downloads run at a time; only small pictures and voice messages start automatically")
     func limits() async throws {
         let urls = (0..<6).map { "https://files.example/\($0)" }
         let scene = try await Scene(FakeWeb(Dictionary(uniqueKeysWithValues: urls.map { ($0, Array($0.utf8)) })))
@@ -288,7 +288,7 @@ struct AttachmentDownloadTests {
             let attachment = Attachment(kind: .voice, url: url)
             let id = try await scene.receive(attachment, id: "v\(number)")
             downloads.append(scene.downloads.download(of: id, attachment: attachment))
-            downloads[number].startIfSmall()
+            downloads[number].startAutomatically()
         }
         let others = urls.count - AttachmentDownloads.parallelLimit
         await eventually {
@@ -296,7 +296,7 @@ struct AttachmentDownloadTests {
                 && downloads.filter { $0.phase == .waiting }.count == others
         }
         #expect(downloads.filter { $0.phase == .waiting }.count == others)
-        // One that waits is cancelled without ever being asked for.
+        // A waiting download is cancelled without a request.
         let cancelled = try #require(downloads.firstIndex { $0.phase == .waiting })
         downloads.remove(at: cancelled).cancel()
         scene.web.letGo()
@@ -309,12 +309,12 @@ struct AttachmentDownloadTests {
         ] {
             let id = try await scene.receive(unwanted, id: "u\(unwanted.kind)")
             let download = scene.downloads.download(of: id, attachment: unwanted)
-            download.startIfSmall()
+            download.startAutomatically()
             #expect(!download.isRunning)
         }
     }
 
-    @Test("the progress of an upload changes the view of its attachment, and neither the store nor the timeline")
+    @Test("the progress of an upload changes the view of its attachment, but neither the store nor the timeline")
     func uploading() async throws {
         let fixture = try await ModelFixture()
         let folder = try SpareFolder()
@@ -334,13 +334,13 @@ struct AttachmentDownloadTests {
         for percent in 0...100 { progress.show(percent, of: id, at: 0) }
         await eventually { download.uploaded == 1 }
         #expect(download.uploaded == 1)
-        // Whoever looks later sees it at once.
+        // A later observer sees it at once.
         let later = AttachmentDownloads(AttachmentFetcher(store: fixture.store, media: media), uploads: progress)
         #expect(later.download(of: id, attachment: picture).uploaded == 1)
         progress.show(nil, of: id, at: 0)
         await eventually { download.uploaded == nil }
         #expect(download.uploaded == nil)
-        // The first change of the store since then is this one, and the first of the timeline.
+        // This is the first change of the store since then, and of the timeline.
         #expect(mirror.diffCount == 0)
         try await fixture.store.write { store throws(StoreError) in try store.advance(id, to: .sentToServer) }
         var iterator = changes.makeAsyncIterator()

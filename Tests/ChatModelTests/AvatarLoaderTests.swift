@@ -4,7 +4,7 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("Pictures in lists")
+@Suite("Avatars in lists")
 @MainActor
 struct AvatarLoaderTests {
     /// One pixel.
@@ -25,7 +25,7 @@ struct AvatarLoaderTests {
         }
     }
 
-    @Test("rows carry the hash, and a new picture is an update of its row")
+    @Test("rows hold the hash, and a new avatar is an update of its row")
     func rows() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("x", id: "a", at: 1)
@@ -49,7 +49,7 @@ struct AvatarLoaderTests {
         #expect(timeline.items.elements.last?.message?.avatarHash == "a1")
     }
 
-    @Test("pictures are read once, and no more stay in memory than was said; what was used last stays")
+    @Test("avatars are read once, and the cache is limited; the least recently used is dropped")
     func memory() async throws {
         let fixture = try await ModelFixture()
         for number in 0..<4 {
@@ -63,17 +63,17 @@ struct AvatarLoaderTests {
         _ = await loader.avatar("h2")
         #expect(loader.cached("h1") == nil && loader.cached("h0") != nil && loader.cached("h2") != nil)
         #expect(await loader.avatar("unknown") == nil)
-        // One that is larger than everything is given and not kept.
+        // An avatar larger than the cache is returned and not cached.
         let small = AvatarLoader(store: fixture.store, memoryLimit: size - 1)
         #expect(await small.avatar("h3")?.data.count == size)
         #expect(small.cached("h3") == nil)
     }
 
-    @Test("the picture of a contact that claims more pixels than memory holds is not shown, nor is what is no picture")
+    @Test("an avatar that claims too many pixels is not shown, nor is data that is not a picture")
     func bombs() async throws {
         let fixture = try await ModelFixture()
         var bomb = Self.picture
-        // Width and height of the header: 60,000 each.
+        // Width and height in the header: 60,000 each.
         bomb.replaceSubrange(16..<24, with: [0, 0, 0xEA, 0x60, 0, 0, 0xEA, 0x60])
         try await Self.save("bomb", bomb, of: fixture.romeo, in: fixture)
         try await Self.save("noise", [1, 2, 3], of: try JID("noise@x.example"), in: fixture)

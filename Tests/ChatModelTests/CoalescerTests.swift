@@ -6,10 +6,10 @@ import XMPPAddress
 @testable import ChatEngine
 @testable import ChatModel
 
-@Suite("Many changes, few redraws")
+@Suite("Combining updates")
 @MainActor
 struct CoalescerTests {
-    @Test("ten thousand calls are two pieces of work, and work that takes long is done more rarely")
+    @Test("ten thousand calls run the work twice, and work that takes long runs less often")
     func counts() async throws {
         let clock = ManualClock()
         let coalescer = Coalescer(every: .milliseconds(100), clock: clock)
@@ -42,7 +42,7 @@ struct CoalescerTests {
         await running.value
     }
 
-    @Test("one who enters a room of twenty thousand is one step, and the names of the others are not folded again")
+    @Test("joining a room of twenty thousand is one step, and the names of the others are not folded again")
     func largeRoom() async throws {
         let fixture = try await ModelFixture()
         let key = try fixture.key("square@rooms.example", .room)
@@ -57,14 +57,14 @@ struct CoalescerTests {
         model.show(RoomState(isInside: true, nickname: "me", people: people))
         #expect(mirror.takeSteps().count == 1)
         #expect(model.foldings == 20_001)
-        // Half of them become visitors: that is no walk through the list for each.
+        // Half of them become visitors: that is no linear search for each.
         var changed = people
         for index in changed.indices where index % 2 == 0 { changed[index].standing = .visitor }
         model.show(RoomState(isInside: true, nickname: "me", people: changed))
         #expect(mirror.takeSteps().count <= 2)
         #expect(mirror.rows == model.people.elements)
         model.show(RoomState(isInside: true, nickname: "me", people: people))
-        // Who has left is forgotten.
+        // People who left are forgotten.
         model.show(RoomState(isInside: true, nickname: "me", people: [people[0]]))
         model.show(RoomState(isInside: true, nickname: "me", people: people))
         #expect(model.foldings == 40_001)

@@ -34,12 +34,12 @@ struct ComposerTests {
         }
     }
 
-    @Test("a draft is kept a second after the last letter, and is there after a restart")
+    @Test("a draft is saved a second after the last keystroke, and restored after a restart")
     func draft() async throws {
         let desk = try await Desk()
         let composer = desk.composer()
         composer.text = "But so"
-        // The draft and the pause are waited for.
+        // The draft and the typing timeout are pending.
         await desk.clock.sleeps(2)
         desk.clock.advance(by: .milliseconds(900))
         #expect(try await desk.draft() == nil)
@@ -59,7 +59,7 @@ struct ComposerTests {
         #expect(try await desk.draft() == nil)
     }
 
-    @Test("closing keeps the draft at once, with the answer it belongs to")
+    @Test("closing saves the draft at once, with its reply")
     func close() async throws {
         let desk = try await Desk()
         let message = try await desk.fixture.receive("What man art thou?", id: "a", at: 1)
@@ -74,7 +74,7 @@ struct ComposerTests {
         #expect(again.reply?.preview.text == "What man art thou?")
     }
 
-    @Test("an empty composer makes no conversation")
+    @Test("an empty composer creates no conversation")
     func nothing() async throws {
         let desk = try await Desk()
         let composer = desk.composer()
@@ -92,7 +92,7 @@ struct ComposerTests {
         #expect(conversation == nil)
     }
 
-    @Test("S0-91, S1-33: what is sent is stored when the call returns; the text and its draft are gone")
+    @Test("S0-91, S1-33: a sent message is stored when the call returns; the text and its draft are cleared")
     func send() async throws {
         let desk = try await Desk()
         let composer = desk.composer()
@@ -106,7 +106,7 @@ struct ComposerTests {
         #expect(try await desk.draft() == nil)
     }
 
-    @Test("S1-35: what could not be kept is back in the composer")
+    @Test("S1-35: a text that could not be stored is back in the composer")
     func failure() async throws {
         let desk = try await Desk()
         let composer = desk.composer()
@@ -116,7 +116,7 @@ struct ComposerTests {
         #expect(composer.text == "Good night")
     }
 
-    @Test("an answer names the message by what its sender called it")
+    @Test("a reply refers to the message by its sender's id")
     func reply() async throws {
         let desk = try await Desk()
         let message = try await desk.fixture.receive("What man art thou?", id: "a", at: 1)
@@ -128,7 +128,7 @@ struct ComposerTests {
         #expect(try await desk.fixture.all().last?.text.reply == .sent(id: "a"))
     }
 
-    @Test("the last message of one's own is corrected, and what was being written comes back")
+    @Test("the last own message is corrected, and the text before comes back")
     func correct() async throws {
         let desk = try await Desk()
         let composer = desk.composer()
@@ -156,7 +156,7 @@ struct ComposerTests {
         #expect(composer.text == "half a sen")
     }
 
-    @Test("the other side hears of writing at the first letter, and of a pause after 30 seconds")
+    @Test("typing notifications: composing at the first keystroke, paused after 30 seconds")
     func typing() async throws {
         let desk = try await Desk()
         let composer = desk.composer()
@@ -167,7 +167,7 @@ struct ComposerTests {
         composer.text = "Bu"
         await desk.clock.sleeps(3)
         desk.clock.advance(by: .seconds(15))
-        // 35 seconds after the first letter, 15 after the last one: the pause is waited for again.
+        // 35 seconds after the first keystroke, 15 after the last one: the timeout is pending again.
         await desk.clock.sleeps(4)
         #expect(desk.actions.log.composing == [true])
         desk.clock.advance(by: .seconds(15))
@@ -180,7 +180,7 @@ struct ComposerTests {
         #expect(desk.actions.log.composing == [true, false, true, false])
     }
 
-    @Test("P13: a text that is too long for one message stays where it is")
+    @Test("P13: a text that is too long for one message stays in the composer")
     func tooLong() async throws {
         let desk = try await Desk()
         let composer = desk.composer()
@@ -197,7 +197,7 @@ struct ComposerTests {
         await composer.close()
     }
 
-    @Test("each file is a message of its own, in their order, and leaves the text where it is")
+    @Test("each file is a message of its own, in order, and the text stays")
     func separateMessages() async throws {
         let desk = try await Desk()
         let composer = desk.composer()
@@ -211,7 +211,7 @@ struct ComposerTests {
     }
 
     @Test(
-        "nicknames are completed without case and accents, and only where a word ends",
+        "nicknames are completed without case and accents, and only at the end of a word",
         arguments: [
             ("ty", ["Tybalt"], "Tybalt: "), ("Hi @RO", ["Romeo", "Rosaline"], "@Romeo "),
             ("@", ["Ábel", "张三", "Romeo", "Tybalt", "Rosaline"], nil), ("abe", ["Ábel"], "Ábel: "), ("xyz", nil, nil),

@@ -5,7 +5,7 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("List of contacts")
+@Suite("Contact list")
 @MainActor
 struct ContactListTests {
     private static func save(_ contacts: [StoredContact], _ fixture: ModelFixture) async throws {
@@ -43,7 +43,7 @@ struct ContactListTests {
         #expect(list.rows.elements[3].isPending)
     }
 
-    @Test("S2-17, S2-35: online before away before offline; one who comes online is one move to the top")
+    @Test("S2-17, S2-35: online before away before offline; a contact that comes online is one move to the top")
     func presence() async throws {
         let fixture = try await ModelFixture()
         try await Self.save([Self.contact("a"), Self.contact("b"), Self.contact("c")], fixture)
@@ -96,7 +96,7 @@ struct ContactListTests {
         #expect(row.conversation == (try fixture.key("a@x.example")))
     }
 
-    @Test("1,000 contacts that come online at once are one diff; the rest stays where it is")
+    @Test("1,000 contacts that come online at once are one diff; the others stay")
     func flood() async throws {
         let fixture = try await ModelFixture()
         try await Self.save(
@@ -117,7 +117,7 @@ struct ContactListTests {
         #expect(mirror.allFit)
     }
 
-    @Test("S0-81: who asks stands in a list of its own")
+    @Test("S0-81: contact requests are in a list of their own")
     func requests() async throws {
         let fixture = try await ModelFixture()
         let list = await Self.list(fixture)
@@ -128,7 +128,7 @@ struct ContactListTests {
         #expect(list.requests.elements.isEmpty)
     }
 
-    @Test("somebody is found whatever the list is searched for; groups are named once, in their order")
+    @Test("contacts are found regardless of the list's search; groups are listed once, sorted")
     func finding() async throws {
         let fixture = try await ModelFixture()
         var romeo = try Self.contact("romeo", remark: "Romeo Montague")
@@ -145,10 +145,10 @@ struct ContactListTests {
     }
 }
 
-@Suite("What is typed to add a contact")
+@Suite("Completing the address of a new contact")
 struct ContactAddressTests {
     @Test(
-        "S2-23: the own domain completes a name; what stands around an address goes",
+        "S2-23: the account's domain completes a name; surrounding punctuation is removed",
         arguments: [
             ("romeo", "romeo@capulet.example"), (" romeo ", "romeo@capulet.example"),
             ("Romeo@Montague.Example", "romeo@montague.example"),
@@ -161,7 +161,7 @@ struct ContactAddressTests {
         #expect(try ContactAddress.complete(typed, for: juliet) == JID(address))
     }
 
-    @Test("S2-22, S2-24: nothing, oneself, one who is there already and nonsense are refused")
+    @Test("S2-22, S2-24: empty text, the own address, an existing contact and nonsense are rejected")
     func refuse() throws {
         let juliet = try JID("juliet@capulet.example/balcony")
         let romeo = try JID("romeo@montague.example")

@@ -21,7 +21,7 @@ struct ContactModelTests {
         try await fixture.store.write { store throws(StoreError) in try store.save(contact, of: account) }
     }
 
-    @Test("the page says what the list of the server and the store say")
+    @Test("the page shows the roster and the store")
     func page() async throws {
         let fixture = try await ModelFixture()
         let id = ContactRow.ID(account: fixture.account, address: fixture.romeo)
@@ -44,7 +44,7 @@ struct ContactModelTests {
         #expect(model.isMuted == false && model.failure == nil)
     }
 
-    @Test("without a connection a wish fails with a sentence, and nothing is different")
+    @Test("without a connection an action fails with a message, and nothing changes")
     func offline() async throws {
         let fixture = try await ModelFixture()
         try await Self.save(StoredContact(address: fixture.romeo, name: "Romeo", subscription: .both), fixture)
@@ -55,7 +55,7 @@ struct ContactModelTests {
         #expect(model.failure?.contains("connection") == true && model.name == "Romeo" && !model.isWorking)
         model.clearFailure()
         #expect(model.failure == nil)
-        // The same name is no wish at all, and neither is the same groups.
+        // Equal name and groups are no change.
         await model.rename(to: " Romeo ")
         await model.move(to: [" "])
         #expect(model.failure == nil)
@@ -65,7 +65,7 @@ struct ContactModelTests {
         #expect(model.isContact)
     }
 
-    @Test("who is blocked has the name that the person gave, in its order; without a connection nobody is unblocked")
+    @Test("blocked addresses have the contact's name and are sorted by it; unblocking needs a connection")
     func blocked() async throws {
         let fixture = try await ModelFixture()
         let model = BlockedModel(Self.account(fixture), environment: fixture.environment())
@@ -83,7 +83,7 @@ struct ContactModelTests {
         #expect(model.failure == nil)
     }
 
-    @Test("at each letter it is said who is meant and whether that can be")
+    @Test("each keystroke checks the address")
     func addition() async throws {
         let fixture = try await ModelFixture()
         try await Self.save(StoredContact(address: try JID("nurse@capulet.example"), subscription: .both), fixture)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Finding in a conversation")
 struct ConversationFinderTests {
     @Test(
-        "the newest match comes first, then older ones beyond the first page, and back; other conversations do not count"
+        "the newest match first, then older ones beyond the first page, and back; not those of other conversations"
     )
     func matches() async throws {
         let fixture = try await ModelFixture()
@@ -37,7 +37,7 @@ struct ConversationFinderTests {
         #expect(await finder.find("thorn") == messages.last { $0.text.body.contains("thorn") }?.id)
     }
 
-    @Test("a conversation that is not there has nothing to find")
+    @Test("a missing conversation has no matches")
     func nothing() async throws {
         let fixture = try await ModelFixture()
         let finder = ConversationFinder(fixture.key, store: fixture.store)
@@ -45,7 +45,7 @@ struct ConversationFinderTests {
         #expect(await finder.showOlder() == nil && finder.showNewer() == nil)
     }
 
-    @Test("the days of a month on which something was said, in the person's time zone")
+    @Test("the days of a month with messages, in the user's time zone")
     func days() async throws {
         let fixture = try await ModelFixture()
         // The fixture counts from 2026-11-01T12:00:00Z.
@@ -68,7 +68,7 @@ struct ConversationFinderTests {
         #expect(await days("UTC", 13).isEmpty)
     }
 
-    @Test("a day is shown from its first message on; after the last one the last message is")
+    @Test("jumping to a day shows its first message; after the last day, the last message")
     func jump() async throws {
         let fixture = try await ModelFixture()
         // Six messages each day for two hundred days.
@@ -85,7 +85,7 @@ struct ConversationFinderTests {
         #expect(await timeline.show(day: 31, month: 2, year: 2027) == nil)
     }
 
-    @Test("words are marked where they stand, whatever their case, accents and width")
+    @Test("words are highlighted regardless of case, accents and width")
     func marks() {
         #expect(SearchMarks.ranges(of: "rose ro", in: "A Rose, rosé, prose") == [2..<6, 8..<12, 15..<19])
         #expect(SearchMarks.ranges(of: "玫瑰", in: "一朵玫瑰") == [2..<4])

@@ -4,7 +4,7 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("List of conversations")
+@Suite("Conversation list")
 @MainActor
 struct ConversationListTests {
     private static func list(_ fixture: ModelFixture) async -> ConversationList {
@@ -13,7 +13,7 @@ struct ConversationListTests {
         return list
     }
 
-    @Test("S0-89: a message is one move of its row to the top, with line, sender, time and unread count")
+    @Test("S0-89: a message is one move of its row to the top, with text, sender, time and unread count")
     func message() async throws {
         let fixture = try await ModelFixture()
         let nurse = try fixture.key("nurse@capulet.example")
@@ -38,7 +38,7 @@ struct ConversationListTests {
         #expect(mirror.rows == list.rows.elements)
     }
 
-    @Test("pinned stand before others before archived; each command is kept")
+    @Test("pinned first, archived last; each action is saved")
     func sections() async throws {
         let fixture = try await ModelFixture()
         for (index, name) in ["a", "b", "c"].enumerated() {
@@ -92,7 +92,7 @@ struct ConversationListTests {
         }
     }
 
-    @Test("muted until a time: the clock ends it")
+    @Test("a temporary mute ends by the clock")
     func mute() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("x", id: "a", at: 1)
@@ -111,7 +111,7 @@ struct ConversationListTests {
         #expect(list.rows.elements.first?.mutedUntil == nil)
     }
 
-    @Test("drafts, one's own messages, files and what was taken back have their lines")
+    @Test("drafts, own messages, files and retracted messages have their texts")
     func lines() async throws {
         let fixture = try await ModelFixture()
         let message = try await fixture.receive(
@@ -135,7 +135,7 @@ struct ConversationListTests {
         _ = message
     }
 
-    @Test("names come from contacts and rooms, and a new remark shows at once")
+    @Test("names come from contacts and rooms, and a new name shows at once")
     func names() async throws {
         let fixture = try await ModelFixture()
         let room = try fixture.key("balcony@rooms.example", .room)
@@ -160,7 +160,7 @@ struct ConversationListTests {
         #expect(list.rows.elements.count == 2)
     }
 
-    @Test("marking read goes through the account, and the count falls")
+    @Test("marking as read goes through the account, and the count decreases")
     func read() async throws {
         let fixture = try await ModelFixture()
         try await fixture.fill(0..<5)
@@ -174,7 +174,7 @@ struct ConversationListTests {
         #expect(actions.log.read.count == 1)
     }
 
-    @Test("who is writing shows in the row, and only that row changes")
+    @Test("typing shows in the row, and only that row changes")
     func writing() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("x", id: "a", at: 1)
@@ -188,7 +188,7 @@ struct ConversationListTests {
         #expect(list.rows.elements.last?.writing == [])
     }
 
-    @Test("an account that is removed takes its conversations with it")
+    @Test("a removed account takes its conversations with it")
     func removedAccount() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("x", id: "a", at: 1)

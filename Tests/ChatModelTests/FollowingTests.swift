@@ -5,11 +5,11 @@ import XMPPAddress
 
 @testable import ChatModel
 
-/// Models that run by themselves, as they do in a program.
+/// Models that follow the store by themselves, as in a program.
 @Suite("Following the store")
 @MainActor
 struct FollowingTests {
-    @Test("S1-30, S2-32: a running model shows what comes without being asked, and ends with its task")
+    @Test("S1-30, S2-32: a running model shows changes by itself, and ends with its task")
     func run() async throws {
         let fixture = try await ModelFixture()
         let timeline = Timeline(fixture.key, store: fixture.store, environment: fixture.environment())
@@ -38,7 +38,7 @@ struct FollowingTests {
         for task in tasks { await task.value }
     }
 
-    @Test("a store that cannot be read is told, and what is shown stays")
+    @Test("a store that cannot be read is reported, and the content stays")
     func closed() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("one", id: "a", at: 1)
@@ -55,7 +55,7 @@ struct FollowingTests {
         #expect(timeline.messages.count == 1)
     }
 
-    @Test("the sequence of diffs begins with what is there")
+    @Test("the sequence of diffs starts with the existing rows")
     func sequence() async throws {
         struct Row: Identifiable, Equatable, Sendable { let id: Int }
         let list = ObservableList<Row>()
@@ -67,7 +67,7 @@ struct FollowingTests {
         #expect(rows == list.elements)
     }
 
-    @Test("a row that is given twice is shown once and reported")
+    @Test("a duplicate row is shown once and reported")
     func twice() async throws {
         struct Row: Identifiable, Equatable, Sendable { let id: Int }
         let reports = ModelFixture.Reports()
@@ -77,7 +77,7 @@ struct FollowingTests {
         #expect(reports.all.count == 1)
     }
 
-    @Test("an observer that is let go hears nothing more")
+    @Test("a released observer is not called any more")
     func observation() async throws {
         struct Row: Identifiable, Equatable, Sendable { let id: Int }
         let list = ObservableList<Row>()
@@ -90,7 +90,7 @@ struct FollowingTests {
         #expect(count == 1)
     }
 
-    @Test("a thousand calls at once are worked off twice: at once, and after the interval")
+    @Test("a thousand calls at once run the work twice: at once, and after the interval")
     func coalescing() async throws {
         let clock = ManualClock()
         let coalescer = Coalescer(every: .milliseconds(100), clock: clock)
@@ -111,7 +111,7 @@ struct FollowingTests {
         await task.value
     }
 
-    @Test("pieces of work are done in the order in which they were asked for")
+    @Test("operations run in the order in which they were requested")
     func turns() async throws {
         let turns = Turns()
         var order: [Int] = []

@@ -31,13 +31,13 @@ struct HomeLiveTests {
     }
 
     @Test(
-        "a wrong password is said in words; the certificate is asked about once, trusted for good, and the account works"
+        "a wrong password is explained; the certificate is confirmed once and trusted; the account works"
     )
     func signIn() async throws {
         let server = try await ServerKind.prosody13.shared()
         let account = try await server.newAccount("juliet")
-        let keeper = MemoryAccounts()
-        let home = ChatHome(store: MemoryStore(), keeper: keeper)
+        let accountStorage = MemoryAccountStorage()
+        let home = ChatHome(store: MemoryStore(), accountStorage: accountStorage)
         await home.start()
         let model = home.signIn()
         begin(model, Account(username: account.username, password: "wrong", domain: account.domain), on: server)
@@ -47,7 +47,7 @@ struct HomeLiveTests {
         model.certificates.answer(.trustAlways)
         await model.finish()
         #expect(model.failure?.field == .password)
-        #expect(await keeper.passwords.isEmpty)
+        #expect(await accountStorage.passwords.isEmpty)
         begin(model, account, on: server)
         await model.finish()
         guard case .done(let id) = model.progress else {
@@ -57,7 +57,7 @@ struct HomeLiveTests {
         #expect(model.password.isEmpty)
         #expect(home.phase == .ready)
         try await until { home.accounts.rows[id]?.connection.isOnline == true }
-        #expect(await keeper.accesses().first?.trustedCertificates.count == 1)
+        #expect(await accountStorage.accesses().first?.trustedCertificates.count == 1)
         let again = home.signIn()
         begin(again, account, on: server)
         #expect(again.failure?.field == .address, "it is signed in already")
@@ -65,9 +65,9 @@ struct HomeLiveTests {
         // Another password, on the server and here; then one that the server does not know.
         let address = try JID(account.address)
         try await home.changePassword(of: id, to: "another one")
-        #expect(await keeper.passwords[address] == "another one")
+        #expect(await accountStorage.passwords[address] == "another one")
         await home.setEnabled(false, id)
-        await keeper.save(password: "stale", of: address)
+        await accountStorage.save(password: "stale", of: address)
         await home.setEnabled(true, id)
         try await until { home.accounts.rows[id]?.need == .password(isRejected: true) }
         let repaired = try #require(await home.signInAgain(id))
@@ -79,21 +79,21 @@ struct HomeLiveTests {
         #expect(home.accounts.rows[id]?.need == nil)
         await home.remove(id)
         #expect(home.phase == .empty)
-        #expect(await keeper.kept.isEmpty)
+        #expect(await accountStorage.kept.isEmpty)
         await home.stop()
     }
 
-    @Test("the switch for typing is obeyed by the next message, off and on again")
+    @Test("the typing switch applies to the next message, off and on again")
     func typingSwitch() async throws {
         let server = try await ServerKind.prosody13.shared()
         let (writer, reader) = (try await server.newAccount("juliet"), try await server.newAccount("romeo"))
         let (juliet, romeo) = (try JID(writer.address), try JID(reader.address))
-        let keeper = MemoryAccounts()
-        await keeper.save(
+        let accountStorage = MemoryAccountStorage()
+        await accountStorage.save(
             AccountAccess(
                 address: juliet, host: server.host, port: server.port, certificateAuthority: server.authorityFile))
-        await keeper.save(password: writer.password, of: juliet)
-        let home = ChatHome(store: MemoryStore(), keeper: keeper)
+        await accountStorage.save(password: writer.password, of: juliet)
+        let home = ChatHome(store: MemoryStore(), accountStorage: accountStorage)
         await home.start()
         let id = try #require(home.accounts.rows.elements.first?.id)
         let account = try #require(home.account(id))
@@ -122,19 +122,19 @@ struct HomeLiveTests {
         await home.stop()
     }
 
-    @Test("a certificate that is refused stops everything, with its reason")
+    @Test("rejecting a certificate stops the login with its reason")
     func refusedCertificate() async throws {
         let server = try await PrivateProsody.shared(ServerOptions { $0.certificate = .wrongName })
         let account = try await server.newAccount("juliet")
-        let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts())
+        let home = ChatHome(store: MemoryStore(), accountStorage: MemoryAccountStorage())
         await home.start()
         let model = home.signIn()
         begin(model, account, on: server)
         try await until { model.certificates.question != nil }
         model.certificates.answer(.refuse)
         await model.finish()
-        #expect(model.failure?.sentence.contains("not for xmpp.test") == true, "\(String(describing: model.failure))")
-        // For now only: the account goes online, and nothing is kept.
+        #expect(model.failure?.message.contains("not for xmpp.test") == true, "\(String(describing: model.failure))")
+        // Once only: the account connects, and nothing is saved.
         begin(model, account, on: server)
         try await until { model.certificates.question != nil }
         model.certificates.answer(.trustOnce)
@@ -144,11 +144,11 @@ struct HomeLiveTests {
         await home.stop()
     }
 
-    @Test("an account is created: a name that is taken is said, another one is taken, and signed in to")
+    @Test("an account is created: a name in use is reported, another one is registered and signed in to")
     func register() async throws {
         let server = try await ServerKind.prosody012.shared()
         let taken = try await server.newAccount("romeo")
-        let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts())
+        let home = ChatHome(store: MemoryStore(), accountStorage: MemoryAccountStorage())
         await home.start()
         let model = home.register()
         model.provider = server.domain
@@ -177,11 +177,11 @@ struct HomeLiveTests {
         await home.stop()
     }
 
-    @Test("an invitation opens a closed server, keeps the name, and makes a contact; used up it says so")
+    @Test("an invitation opens a closed server, sets the name, and adds a contact; a used one says so")
     func invitation() async throws {
         let server = try await Self.inviting()
         let romeo = try await server.newAccount("romeo")
-        let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts())
+        let home = ChatHome(store: MemoryStore(), accountStorage: MemoryAccountStorage())
         home.prepare = { $0.trust = .certificateAuthority(server.authorityFile) }
         await home.start()
         let link = try await server.invitation(contact: romeo.username)

@@ -11,8 +11,8 @@ import XMPPClient
 @Suite("The root of all accounts, without a network")
 @MainActor
 struct HomeTests {
-    private func home(_ keeper: MemoryAccounts, _ store: any LocalStore = MemoryStore()) -> ChatHome {
-        let home = ChatHome(store: store, keeper: keeper)
+    private func home(_ accountStorage: MemoryAccountStorage, _ store: any LocalStore = MemoryStore()) -> ChatHome {
+        let home = ChatHome(store: store, accountStorage: accountStorage)
         home.prepare = { configuration in
             configuration.transports = TransportFactory { _ throws(TransportError) in
                 throw TransportError(.connectionRefused, "none")
@@ -27,21 +27,21 @@ struct HomeTests {
         #expect(condition())
     }
 
-    @Test("nobody has signed in: the first window is for that")
+    @Test("without an account the first window is the sign-in")
     func empty() async {
-        let home = home(MemoryAccounts())
+        let home = home(MemoryAccountStorage())
         #expect(home.phase == .starting)
         await home.start()
         #expect(home.phase == .empty)
         await home.stop()
     }
 
-    @Test("accounts of the other program of this computer are taken over; one without a password says so")
+    @Test("accounts of the other program on this computer are imported; one without a password says so")
     func takenOver() async throws {
-        let keeper = MemoryAccounts()
+        let accountStorage = MemoryAccountStorage()
         let juliet = try JID("juliet@example.org")
-        await keeper.save(AccountAccess(address: juliet))
-        let home = home(keeper)
+        await accountStorage.save(AccountAccess(address: juliet))
+        let home = home(accountStorage)
         await home.start()
         #expect(home.phase == .ready)
         let row = try #require(home.accounts.rows.elements.first)
@@ -50,18 +50,18 @@ struct HomeTests {
         await until { home.accounts.rows.elements.first?.need == .password(isRejected: false) }
         await home.remove(row.id)
         #expect(home.phase == .empty)
-        #expect(await keeper.kept.isEmpty)
+        #expect(await accountStorage.kept.isEmpty)
         #expect(home.account(row.id) == nil)
         await home.stop()
     }
 
-    @Test("an account that cannot reach its server says when it tries again, and stops when it is to be offline")
+    @Test("an account that cannot reach its server shows the next attempt, and stops when it is disabled")
     func unreachable() async throws {
-        let keeper = MemoryAccounts()
+        let accountStorage = MemoryAccountStorage()
         let juliet = try JID("juliet@example.org")
-        await keeper.save(AccountAccess(address: juliet))
-        await keeper.save(password: "secret", of: juliet)
-        let home = home(keeper)
+        await accountStorage.save(AccountAccess(address: juliet))
+        await accountStorage.save(password: "secret", of: juliet)
+        let home = home(accountStorage)
         await home.start()
         let id = try #require(home.accounts.rows.elements.first?.id)
         await until { home.accounts.rows[id]?.nextAttempt != nil }
@@ -73,9 +73,9 @@ struct HomeTests {
         await home.stop()
     }
 
-    @Test("what cannot be an account is said beside the field, before anybody is asked")
+    @Test("an invalid address is reported at the field, before any request")
     func fields() async throws {
-        let home = home(MemoryAccounts())
+        let home = home(MemoryAccountStorage())
         await home.start()
         func failure(_ address: String, _ password: String, host: String = "", port: String = "") -> SignInFailure? {
             let model = home.signIn()
@@ -93,24 +93,24 @@ struct HomeTests {
         await home.stop()
     }
 
-    @Test("a server that is not there: the sentence names it, and nothing is kept")
+    @Test("an unreachable server is named in the message, and nothing is saved")
     func noServer() async throws {
-        let keeper = MemoryAccounts()
-        let home = home(keeper)
+        let accountStorage = MemoryAccountStorage()
+        let home = home(accountStorage)
         await home.start()
         let model = home.signIn()
         (model.address, model.password) = ("xmpp:juliet@example.org ", "secret")
         model.start()
         #expect(model.isWorking)
         await model.finish()
-        #expect(model.failure?.sentence.contains("example.org") == true)
+        #expect(model.failure?.message.contains("example.org") == true)
         #expect(model.progress == .idle)
-        #expect(await keeper.passwords.isEmpty)
+        #expect(await accountStorage.passwords.isEmpty)
         #expect(home.phase == .empty)
         await home.stop()
     }
 
-    @Test("preferences of another version are read as far as they are known; changes are kept at once")
+    @Test("known preferences of another version are read; changes are saved at once")
     func preferences() async throws {
         let text = #"{"tellsTyping": false, "colourScheme": "plaid", "new": 1}"#
         let values = try JSONDecoder().decode(PreferenceValues.self, from: Data(text.utf8))

@@ -2,10 +2,10 @@ import Testing
 
 @testable import ChatModel
 
-@Suite("Where links lead")
+@Suite("Targets of links")
 struct LinkHostTests {
     @Test(
-        "the host of a link that can be taken for another one is told in ASCII",
+        "the host of a deceptive link is shown in ASCII",
         arguments: [
             // Cyrillic letters alone that look like Latin ones.
             ("https://аррӏе.com/login", "xn--80ak6aa92e.com"),
@@ -25,7 +25,7 @@ struct LinkHostTests {
     }
 
     @Test(
-        "names in one's own language are not suspected",
+        "names in one's own language are not suspicious",
         arguments: ["https://bücher.example", "https://鸿雁.example", "https://пример.example", "https://日本のabc.example"])
     func honest(link: String) throws {
         let host = try #require(LinkHost(link))
@@ -33,7 +33,7 @@ struct LinkHostTests {
         #expect(host.asciiName?.hasPrefix("xn--") == true)
     }
 
-    @Test("plain links have nothing to tell; what is in no host name is suspected, with its numbers")
+    @Test("plain links have no warning; characters that no host name has are shown by code point")
     func others() throws {
         for link in ["https://example.org/a?b@c", "xmpp:romeo@montague.example", "https://[::1]:80/"] {
             let host = try #require(LinkHost(link))
@@ -47,7 +47,7 @@ struct LinkHostTests {
         #expect(slash.asciiName == "bank.example<U+2044>login.evil.example")
     }
 
-    @Test("what orders or hides letters ends an address")
+    @Test("characters that reorder or hide text end a link")
     func controls() {
         #expect(MessageBody("https://a.example/\u{202E}gpj.exe").links == ["https://a.example/"])
         #expect(MessageBody("https://a.example/\u{2066}x").links == ["https://a.example/"])

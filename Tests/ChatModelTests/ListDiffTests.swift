@@ -2,7 +2,7 @@ import ChatFixtures
 import ChatModel
 import Testing
 
-@Suite("Differences of lists")
+@Suite("List diffs")
 struct ListDiffTests {
     struct Row: Identifiable, Equatable, Sendable {
         let id: Int
@@ -11,27 +11,27 @@ struct ListDiffTests {
 
     static func rows(_ ids: [Int]) -> [Row] { ids.map { Row(id: $0) } }
 
-    @Test("S2-35: one that rises to the top is one move, however long the list is")
+    @Test("S2-35: a row that rises to the top is one move, however long the list is")
     func rise() {
         let old = Self.rows(Array(0..<1000))
         let new = Self.rows([700] + (0..<700) + (701..<1000))
         #expect(ListDiff(from: old, to: new).steps == [.move(from: 700, to: 0, Row(id: 700))])
     }
 
-    @Test("S2-35: a move brings the new look with it")
+    @Test("S2-35: a move includes the new content")
     func riseAndChange() {
         let new = [Row(id: 2, look: 1), Row(id: 0), Row(id: 1)]
         #expect(
             ListDiff(from: Self.rows([0, 1, 2]), to: new).steps == [.move(from: 2, to: 0, Row(id: 2, look: 1))])
     }
 
-    @Test("S1-25: a new row is one insertion at its place")
+    @Test("S1-25: a new row is one insertion at its index")
     func insertion() {
         #expect(
             ListDiff(from: Self.rows([1, 3]), to: Self.rows([1, 2, 3])).steps == [.insert([Row(id: 2)], at: 1)])
     }
 
-    @Test("neighbours come and go in one step")
+    @Test("adjacent rows are inserted and removed in one step")
     func runs() {
         #expect(
             ListDiff(from: Self.rows([1, 2, 3, 4]), to: Self.rows([1, 8, 9, 4])).steps
@@ -43,7 +43,7 @@ struct ListDiffTests {
         #expect(ListDiff(from: Self.rows([1, 2]), to: Self.rows([1, 2])).isEmpty)
     }
 
-    /// Lists before and after: all but the ends turned round, each second one new, few left.
+    /// Pairs of lists: all but the ends reversed, every second row new, few left.
     private static let replacements: [([Int], [Int])] = {
         let all = Array(0..<20_000)
         let turned = all.map { (row: Int) -> Int in row < 100 || row >= 19_900 ? row : 20_000 - row }
@@ -53,7 +53,7 @@ struct ListDiffTests {
     }()
 
     @Test(
-        "where more rows change their places than can be followed, the part in which they are is replaced as a whole",
+        "if too many rows move, the part with them is replaced as a whole",
         arguments: ListDiffTests.replacements)
     func replacement(before: [Int], after: [Int]) {
         let old = Self.rows(before)
@@ -66,7 +66,7 @@ struct ListDiffTests {
         #expect(diff.apply(to: &result) && result == new)
     }
 
-    @Test("as many rows as can be followed are still moved one by one")
+    @Test("rows up to the limit are still moved one by one")
     func limit() {
         let limit = ListDiff<Row>.stepLimit
         for (count, isReplaced) in [(limit, false), (limit + 1, true)] {
@@ -76,7 +76,7 @@ struct ListDiffTests {
         }
     }
 
-    @Test("a step that does not fit is left out and told")
+    @Test("a step that does not fit is skipped and reported")
     func misfit() {
         var list = Self.rows([1])
         let diff = ListDiff(from: Self.rows([1, 2, 3]), to: Self.rows([1, 3]))
@@ -85,7 +85,7 @@ struct ListDiffTests {
     }
 
     @Test(
-        "S0-89: random lists: the steps done to the old one give the new one, with the fewest moves", arguments: 0..<8)
+        "S0-89: random lists: applying the steps gives the new list, with the fewest moves", arguments: 0..<8)
     func walk(seed: UInt64) {
         var generator = SeededGenerator(seed: seed + 1)
         for _ in 0..<500 {

@@ -1,7 +1,7 @@
 import ChatModel
 import Testing
 
-@Suite("Texts taken apart")
+@Suite("Parsing message texts")
 struct MessageBodyTests {
     @Test(
         "the first letter decides the direction",
@@ -25,7 +25,7 @@ struct MessageBodyTests {
     }
 
     @Test(
-        "addresses are found, and what stands around them is not part of them",
+        "links are found without surrounding punctuation",
         arguments: [
             ("see https://example.org/a?b=c#d.", ["https://example.org/a?b=c#d"]),
             ("(https://example.org/a_(b))", ["https://example.org/a_(b)"]),
@@ -45,7 +45,7 @@ struct MessageBodyTests {
         #expect(MessageBody(text).links == links)
     }
 
-    @Test("styles, signs, quotations and code (XEP-0393)")
+    @Test("styles, directives, quotations and code (XEP-0393)")
     func styles() {
         let body = MessageBody("> said *he*\nfine\n```swift\nlet a\n```")
         #expect(body.blocks.count == 3)
@@ -60,7 +60,7 @@ struct MessageBodyTests {
         #expect(body.blocks.last == .preformatted("let a", label: "swift"))
     }
 
-    @Test("an action is told without its command (XEP-0245)")
+    @Test("an action is shown without its command (XEP-0245)")
     func action() {
         let body = MessageBody("/me shrugs")
         #expect(body.isAction)

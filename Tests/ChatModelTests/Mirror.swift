@@ -18,7 +18,7 @@ final class Mirror<Element: Identifiable & Equatable & Sendable> where Element.I
         }
     }
 
-    /// The steps since the last time.
+    /// The steps since the last call.
     func takeSteps() -> [ListDiff<Element>.Step] {
         defer { steps = [] }
         return steps

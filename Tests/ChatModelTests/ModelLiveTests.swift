@@ -6,7 +6,7 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-/// What one person has on the screen.
+/// What one user sees.
 @MainActor
 private final class Screen {
     let person: Person
@@ -46,7 +46,7 @@ private final class Screen {
 @Suite("Models of accounts on a real server", .timeLimit(.minutes(20)))
 @MainActor
 struct ModelLiveTests {
-    @Test("S0-81, S0-91, S2-32, S2-35: request, presence, typing, messages and ticks show on both screens")
+    @Test("S0-81, S0-91, S2-32, S2-35: request, presence, typing, messages and states show on both sides")
     func conversation() async throws {
         let server = try await ServerKind.prosody13.shared()
         let romeo = try await Person(try await server.newAccount("romeo"), on: server)
@@ -55,7 +55,7 @@ struct ModelLiveTests {
         let hers = Screen(juliet, with: romeo)
         try await juliet.whileRunning {
             try await romeo.whileRunning { try await Self.talk(his, hers) }
-            // He is gone.
+            // He is offline.
             await eventually { await hers.contacts.rows.elements.first?.section == .offline }
             #expect(await hers.contacts.rows.elements.map(\.section) == [.offline])
         }

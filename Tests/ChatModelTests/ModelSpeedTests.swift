@@ -5,7 +5,7 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-/// What the models cost over a store in a file; the figures are printed, and limits are far from them.
+/// The cost of the models over a store in a file. The figures are printed; the limits are generous.
 @Suite("Cost of the models", .enabled(if: LongTests.isOn))
 @MainActor
 struct ModelSpeedTests {

@@ -4,7 +4,7 @@ import XMPPAddress
 
 @testable import ChatModel
 
-@Suite("What is announced while messages come")
+@Suite("Notifications of incoming messages")
 @MainActor
 struct NotificationFeedTests {
     private let store = MemoryStore()
@@ -13,7 +13,7 @@ struct NotificationFeedTests {
     private let romeo: JID
 
     init() async throws {
-        home = ChatHome(store: store, keeper: MemoryAccounts())
+        home = ChatHome(store: store, accountStorage: MemoryAccountStorage())
         let juliet = try JID("juliet@example.org")
         romeo = try JID("romeo@example.net")
         let id = try await store.write { store throws(StoreError) in try store.addAccount(juliet) }
@@ -34,7 +34,7 @@ struct NotificationFeedTests {
         return try #require(await iterator.next())
     }
 
-    @Test("a message is announced once, with its text; what is in front, disturbing or unwanted is not")
+    @Test("a message notifies once, with its text; not when visible, muted or disabled")
     func announce() async throws {
         var isInFront = false
         let feed = NotificationFeed(home) { _ in isInFront }

@@ -4,14 +4,14 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("What is announced")
+@Suite("Notification policy")
 @MainActor
 struct NotificationPolicyTests {
     typealias Situation = NotificationPolicy.Situation
 
     enum Outcome: Sendable, Equatable {
         case announced(isMention: Bool)
-        case silent(NotificationPolicy.Silence)
+        case silent(NotificationPolicy.SuppressionReason)
     }
 
     struct Case: Sendable {
@@ -73,12 +73,12 @@ struct NotificationPolicyTests {
             #expect(notification.title == "Balcony")
             #expect(notification.senderName == (test.kind == .room ? "Tybalt" : nil))
             #expect(notification.preview?.text == test.body)
-        case (.stay(let silence), .silent(let expected)): #expect(silence == expected)
+        case (.suppress(let silence), .silent(let expected)): #expect(silence == expected)
         default: Issue.record("\(test): \(decision)")
         }
     }
 
-    @Test("where texts are not to be shown, there is none")
+    @Test("without permission to show texts, there is none")
     func hidden() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("secret", id: "a", at: 0)

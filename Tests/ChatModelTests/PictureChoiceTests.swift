@@ -5,10 +5,10 @@ import Foundation
 import Media
 import Testing
 
-@Suite("Pictures to be sent")
+@Suite("Pictures to send")
 @MainActor
 struct PictureChoiceTests {
-    @Test("each quality tells its size and pixels before sending; the chosen one is kept by its hash")
+    @Test("each quality shows size and dimensions before sending; the chosen one is stored by its hash")
     func options() async throws {
         let folder = try SpareFolder()
         let contents = try await MediaCache.open(at: folder.path + "/content", budget: 1 << 30)
@@ -29,7 +29,7 @@ struct PictureChoiceTests {
         #expect(max(thumbnail.width, thumbnail.height) == PictureChoice.thumbnailSide)
     }
 
-    @Test("S0-99: what is no picture is told, not sent")
+    @Test("S0-99: a file that is not a picture is reported, not sent")
     func noPicture() async throws {
         let folder = try SpareFolder()
         let contents = try await MediaCache.open(at: folder.path + "/content", budget: 1 << 30)
@@ -39,7 +39,7 @@ struct PictureChoiceTests {
         #expect(choice.options.isEmpty)
     }
 
-    @Test("files and pictures are chosen together; the sizes add up, what cannot be read is told")
+    @Test("files and pictures are selected together; sizes add up, and unreadable files are reported")
     func selection() async throws {
         let folder = try SpareFolder()
         let contents = try await MediaCache.open(at: folder.path + "/content", budget: 1 << 30)

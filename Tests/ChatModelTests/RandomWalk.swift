@@ -3,7 +3,7 @@ import ChatModel
 import ChatStore
 import XMPPAddress
 
-/// Somebody who changes a store at random, always the same way for the same seed.
+/// Changes a store at random, reproducibly by seed.
 @MainActor
 struct RandomWalk {
     static let count = LongTests.isOn ? 1_000 : 60
@@ -11,7 +11,7 @@ struct RandomWalk {
 
     let fixture: ModelFixture
     var generator: SeededGenerator
-    /// What can be answered, changed and taken back.
+    /// The ids of messages that can be replied to, corrected and retracted.
     var names: [String] = []
     private var clock: Int64 = 0
     private(set) var number = 0
@@ -23,17 +23,17 @@ struct RandomWalk {
 
     mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
 
-    /// Who says what comes next, and when.
+    /// The sender and time of the next change.
     struct Occasion {
         let name: String
         let time: Int64
         let isOld: Bool
         let isOwn: Bool
-        /// A message that it may be about, seldom one that nobody has seen.
+        /// A target, rarely an unknown one.
         let target: TargetReference
     }
 
-    /// Mostly later than before, sometimes from long ago, as archives give it.
+    /// Mostly later than before, sometimes much older, as from an archive.
     mutating func next() -> Occasion {
         number += 1
         clock += Int64(below(4000))
@@ -58,7 +58,7 @@ struct RandomWalk {
         try await fixture.store.write { store throws(StoreError) in try store.removeMessage(message.id) }
     }
 
-    /// What has changed since the last time, and something has for certain, so that nobody waits.
+    /// The changes since the last call; there is always one, so this does not block.
     func changes() async throws -> StoreChanges {
         let own = ConversationKey(account: fixture.account, address: fixture.juliet, kind: .direct)
         try await fixture.store.write { store throws(StoreError) in

@@ -5,9 +5,9 @@ import XMLStreaming
 
 @testable import ChatModel
 
-@Suite("Forms of providers")
+@Suite("Registration forms")
 struct RegistrationFormTests {
-    @Test("simple fields are asked for by what they are; name and password are asked for anyway")
+    @Test("legacy fields have labels; name and password are always asked for")
     func simple() throws {
         let query = RegistrationQuery(
             instructions: " Choose. ",
@@ -19,7 +19,7 @@ struct RegistrationFormTests {
         #expect(!form.isOnlyOnWeb)
     }
 
-    @Test("a form with a picture of letters that came along (XEP-0158), hidden fields and choices")
+    @Test("a form with an embedded CAPTCHA picture (XEP-0158), hidden fields and choices")
     func captcha() throws {
         let element = try XMLElement(
             parsing: """
@@ -49,7 +49,7 @@ struct RegistrationFormTests {
         #expect(form.fields[3].isRequired)
     }
 
-    @Test("accounts that are made on a page on the web, and pages that no browser opens")
+    @Test("registration on a web page, and addresses that no browser opens")
     func web() {
         let form = RegistrationForm(RegistrationQuery(webPage: "https://example.org/join"))
         #expect(form.isOnlyOnWeb)

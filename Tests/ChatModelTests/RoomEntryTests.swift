@@ -8,11 +8,11 @@ import XMPPClient
 @testable import ChatEngine
 @testable import ChatModel
 
-@Suite("Rooms: entering, remembering, being invited")
+@Suite("Rooms: joining, bookmarks, invitations")
 @MainActor
 struct RoomEntryTests {
     @Test(
-        "what a person types becomes the address of a room",
+        "typed text becomes the address of a room",
         arguments: [
             ("orchard", "orchard@rooms.example"), ("  The Orchard ", "the-orchard@rooms.example"),
             ("a@b.example", "a@b.example"), ("<a@b.example>", "a@b.example"), ("a@b.example/nick", "a@b.example"),
@@ -24,13 +24,13 @@ struct RoomEntryTests {
         #expect(RoomAddress.complete(typed, at: service)?.description == expected)
     }
 
-    @Test("without a service a name alone is no room")
+    @Test("without a service a name alone is not a room")
     func noService() {
         #expect(RoomAddress.complete("orchard", at: nil) == nil)
         #expect(RoomAddress.complete("orchard@rooms.example", at: nil) != nil)
     }
 
-    @Test("a nickname that is taken is followed by a number, and that by the next")
+    @Test("a nickname in use gets a number, and that the next one")
     func suggestion() {
         #expect(RoomEntryModel.suggestion(instead: "romeo") == "romeo2")
         #expect(RoomEntryModel.suggestion(instead: "romeo2") == "romeo3")
@@ -39,7 +39,7 @@ struct RoomEntryTests {
         #expect(RoomEntryModel.suggestion(instead: "r99999999999999999999") == "r999999999999999999992")
     }
 
-    @Test("a room for members is in no list, shows who is who, and stays")
+    @Test("a members-only room is not listed, shows real addresses, and is permanent")
     func settings() {
         let fields = RoomSettings(name: "Orchard", access: .membersOnly).fields
         #expect(fields["muc#roomconfig_roomname"] == ["Orchard"])
@@ -53,7 +53,7 @@ struct RoomEntryTests {
             store: fixture.store)
     }
 
-    @Test("without a connection entering fails with a sentence, and what was typed stays")
+    @Test("without a connection joining fails with a message, and the input stays")
     func offline() async throws {
         let fixture = try await ModelFixture()
         let model = RoomEntryModel(accounts: [Self.account(fixture)])
@@ -61,13 +61,13 @@ struct RoomEntryTests {
         #expect(model.nickname == "juliet" && !model.canProceed && model.service == nil)
         model.text = "orchard@rooms.example"
         #expect(model.canProceed)
-        #expect(await model.enter() == nil)
+        #expect(await model.join() == nil)
         #expect(model.failure?.contains("connection") == true && !model.isWorking)
         model.text = "orchard2@rooms.example"
         #expect(model.failure == nil)
     }
 
-    @Test("rooms that are entered by themselves, bookmarked ones, and where the account is now are one list, by name")
+    @Test("automatically joined, bookmarked and joined rooms are one list, sorted by name")
     func roomList() async throws {
         let fixture = try await ModelFixture()
         let (account, environment) = (fixture.account, fixture.environment())
@@ -92,7 +92,7 @@ struct RoomEntryTests {
         #expect(!list.rows.elements[1].entersAutomatically)
     }
 
-    @Test("an invitation is named by the room and by who invites")
+    @Test("an invitation has the names of the room and of the inviter")
     func invitations() async throws {
         let fixture = try await ModelFixture()
         let (account, romeo) = (fixture.account, fixture.romeo)

@@ -17,7 +17,7 @@ struct RoomModelTests {
         return (RoomModel(key, store: fixture.store, environment: fixture.environment()), fixture)
     }
 
-    @Test("owners stand before admins, moderators, members, others and those without a voice; each by name")
+    @Test("owners before admins, moderators, members, others and people without voice; each sorted by name")
     func order() async throws {
         let (model, _) = try await Self.model()
         let mirror = Mirror(model.people)
@@ -39,7 +39,7 @@ struct RoomModelTests {
         #expect(model.nicknames.count == 7 && !model.nicknames.contains("Jule"))
         #expect(model.title == "orchard")
         _ = mirror.takeSteps()
-        // Another nickname under the same lasting name is the same row.
+        // Another nickname with the same occupant id is the same row.
         model.show(
             RoomState(
                 isInside: true, nickname: "Juliet",
@@ -50,7 +50,7 @@ struct RoomModelTests {
         #expect(model.people.elements.isEmpty && !model.isInside && model.own == nil)
     }
 
-    @Test("why one is not inside is known until one is inside; before anybody looked nothing is claimed")
+    @Test("the reason for not being in the room is known until joining; before the first update nothing is claimed")
     func absence() async throws {
         let (model, _) = try await Self.model()
         #expect(!model.isKnown && model.absence == nil)
@@ -62,7 +62,7 @@ struct RoomModelTests {
         #expect(model.absence == nil && model.nickname == "Jule")
     }
 
-    @Test("a nickname, or an account that the room tells, is found by any of its words")
+    @Test("people are found by any word of nickname or known account address")
     func search() async throws {
         let (model, fixture) = try await Self.model()
         model.show(
@@ -76,7 +76,7 @@ struct RoomModelTests {
         #expect(model.people.elements.count == 2)
     }
 
-    @Test("what may be done depends on who one is, and to whom it is done")
+    @Test("the rights depend on the own role and on that of the other person")
     func rights() async throws {
         let (model, fixture) = try await Self.model()
         let guest = Person(nickname: "guest", address: fixture.romeo)
@@ -95,10 +95,10 @@ struct RoomModelTests {
         #expect(!mine.mayChangeSubject)
         mine = rights(Person(nickname: "me", standing: .moderator, isModerator: true))
         #expect(mine.mayKick(guest) && !mine.mayBan(guest) && !mine.mayKick(admin) && !mine.mayKick(owner))
-        #expect(mine.mayTakeVoice(from: guest) && mine.mayGiveVoice(to: mute) && !mine.mayGiveVoice(to: guest))
-        #expect(!mine.mayTakeVoice(from: admin) && mine.mayTakeBackOthersMessages && !mine.mayMakeMember(guest))
+        #expect(mine.mayRevokeVoice(from: guest) && mine.mayGrantVoice(to: mute) && !mine.mayGrantVoice(to: guest))
+        #expect(!mine.mayRevokeVoice(from: admin) && mine.mayRetractOthersMessages && !mine.mayGrantMembership(guest))
         mine = rights(Person(nickname: "me", standing: .admin, isModerator: true))
-        #expect(mine.mayBan(guest) && !mine.mayBan(mute) && !mine.mayBan(admin) && mine.mayMakeMember(guest))
+        #expect(mine.mayBan(guest) && !mine.mayBan(mute) && !mine.mayBan(admin) && mine.mayGrantMembership(guest))
         mine = rights(Person(nickname: "me", standing: .owner, isModerator: true))
         #expect(mine.mayBan(admin) && !mine.mayKick(owner) && mine.isOwner)
         model.show(.outside)

@@ -32,7 +32,7 @@ struct SearchModelTests {
         #expect(search.hits.elements.isEmpty)
     }
 
-    @Test("of two requests at once the last one's answer is shown")
+    @Test("of two concurrent requests the result of the later one is shown")
     func overtaken() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("alpha", id: "a", at: 1)
@@ -46,7 +46,7 @@ struct SearchModelTests {
     }
 
     @Test(
-        "snippets show the first hit and mark all that are seen",
+        "snippets show the first match and highlight all visible ones",
         arguments: [
             ("张三说你好", "你好", "张三说你好", [3..<5]), ("Ein\n  *Café*", "cafe", "Ein *Café*", [5..<9]),
             ("aaa", "aa", "aaa", [0..<3]), ("nothing", "x", "nothing", []),
@@ -64,7 +64,7 @@ struct SearchModelTests {
         #expect(hit.snippet.hits == hits)
     }
 
-    @Test("in a long text the snippet begins a little before the hit")
+    @Test("in a long text the snippet starts a little before the match")
     func long() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive(

@@ -18,7 +18,7 @@ struct SharedMediaTests {
 
     private func names(_ model: SharedMediaModel) -> [String?] { model.items.elements.map(\.attachment.name) }
 
-    @Test("a new picture appears, one that was taken back goes, and so does one that a correction replaced")
+    @Test("a new picture appears; a retracted one disappears, and so does one replaced by a correction")
     func live() async throws {
         let fixture = try await ModelFixture()
         let model = SharedMediaModel(
@@ -35,7 +35,7 @@ struct SharedMediaTests {
         let two = MessageText("", attachments: [file(.picture, "first"), file(.picture, "second")])
         try await fixture.receive(.text(two), id: "two", at: 3)
         await model.apply(fixture.changes())
-        // The newest stands first, within a message too.
+        // The newest is first, within a message too.
         #expect(names(model) == ["second", "first", "rose"])
         try await fixture.receive(.retraction(of: .sent(id: "rose")), id: "r", at: 4)
         let edit = MessageText("", attachments: [file(.picture, "better")])
@@ -45,7 +45,7 @@ struct SharedMediaTests {
         #expect(mirror.rows == model.items.elements && mirror.allFit)
     }
 
-    @Test("it reads a page at a time, and what goes makes room for older ones")
+    @Test("it reads page by page, and removed items are replaced by older ones")
     func pages() async throws {
         let fixture = try await ModelFixture()
         var ids: [MessageID] = []
@@ -68,7 +68,7 @@ struct SharedMediaTests {
         #expect(Array(names(strip).prefix(3)) == ["6", "4", "3"])
     }
 
-    @Test("the names of people follow the contact list, and a conversation that is removed takes its pictures along")
+    @Test("names follow the contact list, and a deleted conversation takes its pictures with it")
     func nameAndRemoval() async throws {
         let fixture = try await ModelFixture()
         _ = try await say(fixture, .file, "letter", at: 1)

@@ -4,7 +4,7 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-/// Random changes of a store: what a model shows must always be what one finds by going through the timeline.
+/// Random changes of a store: a model always equals what reading the timeline gives.
 @Suite("Shared media under random changes")
 @MainActor
 struct SharedMediaWalkTests {
@@ -15,7 +15,7 @@ struct SharedMediaWalkTests {
         }
     }
 
-    /// One change of the store by somebody.
+    /// One change of the store.
     private static func change(_ walk: inout RandomWalk) async throws {
         let (fixture, occasion) = (walk.fixture, walk.next())
         let (name, target) = (occasion.name, occasion.target)
@@ -53,7 +53,7 @@ struct SharedMediaWalkTests {
         let position: TimelinePosition
     }
 
-    /// What one finds by going through the timeline.
+    /// The expected files, from the timeline.
     private static func wanted(_ fixture: ModelFixture, _ kinds: Set<Attachment.Kind>) async throws -> [Line] {
         try await fixture.all().reversed().flatMap { message in
             message.text.attachments.enumerated().reversed().filter { kinds.contains($0.element.kind) }.map {

@@ -5,11 +5,11 @@ import ChatStore
 import Synchronization
 import XMPPAddress
 
-/// Does what an account does, in the store alone.
+/// Does what an account does, in the store only.
 final class StoreActions: ConversationActions {
     let store: any LocalStore
     let own: JID
-    /// What the archive gives when it is asked, and what it answers.
+    /// What the archive adds when it is queried, and its result.
     let archive: @Sendable () async -> OlderHistory
     private let state = Mutex(State())
 
@@ -64,5 +64,5 @@ final class StoreActions: ConversationActions {
     }
 }
 
-/// That of a message; tests have attachments, too.
+/// `Testing` has a type of this name, too.
 typealias Attachment = ChatStore.Attachment

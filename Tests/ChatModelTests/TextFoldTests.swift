@@ -2,9 +2,9 @@ import Testing
 
 @testable import ChatModel
 
-@Suite("What is shown of long texts")
+@Suite("Truncating long texts")
 struct TextFoldTests {
-    /// Bodies with which others have stopped windows, and what makes each of them slow.
+    /// Texts that have frozen windows, and what makes each of them slow.
     static let hostile: [(name: String, text: String)] = [
         ("one word", String(repeating: "a", count: 1_000_000)),
         ("code", "```\n" + String(repeating: "b", count: 120_000) + "\n```"),
@@ -24,7 +24,7 @@ struct TextFoldTests {
         ("embeddings", String(repeating: "\u{202B}a", count: 100_000)),
     ]
 
-    @Test("of each hostile text a bounded part is looked at and shown", arguments: hostile.map(\.text))
+    @Test("of each hostile text a limited part is examined and shown", arguments: hostile.map(\.text))
     func bounded(text: String) {
         let limits = TextFold.Limits.message
         let fold = TextFold(text)
@@ -55,7 +55,7 @@ struct TextFoldTests {
         #expect(line.unicodeScalars.count <= TextFold.Limits.line.length + 2)
     }
 
-    @Test("a text that people write is shown whole")
+    @Test("usual texts are shown completely")
     func whole() {
         let texts = [
             "", "a", "Was für ein Tag!\n\n> ja\n*gut*", String(repeating: "鸿雁传书。", count: 900),
@@ -69,20 +69,20 @@ struct TextFoldTests {
         }
     }
 
-    @Test("a long word is cut and what follows it is still shown")
+    @Test("a long word is cut and the text after it is still shown")
     func longWord() {
         let fold = TextFold("see " + String(repeating: "x", count: 2_000) + " and more")
         #expect(fold.isFolded)
         #expect(fold.text.hasSuffix("x… and more"))
     }
 
-    @Test("an emoji at the limit is left out whole")
+    @Test("an emoji at the limit is left out completely")
     func emoji() {
         let text = String(repeating: "鸿", count: TextFold.Limits.message.length - 2) + "👨‍👩‍👧‍👦 more"
         #expect(TextFold(text).text == String(repeating: "鸿", count: TextFold.Limits.message.length - 2))
     }
 
-    @Test("links after the last one that leads somewhere, and styles after the last one, are text that is not lost")
+    @Test("links and styles beyond their limits are shown as text")
     func budgets() {
         let links = String(repeating: "https://a.example/ ", count: 60)
         let body = MessageBody(links)
@@ -96,7 +96,7 @@ struct TextFoldTests {
         #expect(pieces.map(\.text).joined() == styled)
     }
 
-    @Test("addresses in a megabyte of brackets are found in time that grows with its length", .timeLimit(.minutes(5)))
+    @Test("finding links in a megabyte of brackets takes linear time", .timeLimit(.minutes(5)))
     func linear() {
         let text = String(repeating: "www." + String(repeating: ")", count: 2_044) + " ", count: 500)
         #expect(LinkFinder(text).ranges.isEmpty)
@@ -104,7 +104,7 @@ struct TextFoldTests {
         #expect(LinkFinder(good).ranges.count == 20_000)
     }
 
-    @Test("the portions of a plain view are the whole text, in lines of a bounded length")
+    @Test("the portions of a plain view are the whole text, in lines of limited length")
     func portions() {
         for (name, text) in Self.hostile {
             var whole = String.UnicodeScalarView()

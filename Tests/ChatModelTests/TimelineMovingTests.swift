@@ -7,7 +7,7 @@ import XMPPAddress
 @Suite("Moving in a timeline")
 @MainActor
 struct TimelineMovingTests {
-    @Test("scrolled up, the window stays; at the end it follows; what one writes is shown wherever one was")
+    @Test("scrolled up, the window stays; at the end it follows; a sent message is always shown")
     func following() async throws {
         let fixture = try await ModelFixture()
         try await fixture.fill(0..<40)
@@ -40,7 +40,7 @@ struct TimelineMovingTests {
         #expect(timeline.isAtNewest)
     }
 
-    @Test("jumps: to a message, to a date, to the unread line, to the newest")
+    @Test("jumps: to a message, to a date, to the unread separator, to the newest")
     func jumps() async throws {
         let fixture = try await ModelFixture()
         try await fixture.fill(0..<100)
@@ -61,7 +61,7 @@ struct TimelineMovingTests {
         #expect(timeline.isAtNewest)
     }
 
-    @Test("where the store ends the archive is asked: loading shows at the top, and its page joins")
+    @Test("at the end of the store the archive is queried: loading shows at the top, and its page is added")
     func archive() async throws {
         let fixture = try await ModelFixture()
         try await fixture.fill(10..<14)
@@ -91,7 +91,7 @@ struct TimelineMovingTests {
     }
 
     @Test(
-        "history does not end early: after its beginning and a jump to the newest, older messages can be asked for again"
+        "history does not end early: after its beginning and a jump to the newest, older pages can be loaded again"
     )
     func beginningAndBack() async throws {
         let fixture = try await ModelFixture()
@@ -110,7 +110,7 @@ struct TimelineMovingTests {
         #expect(timeline.messages.first?.text.body == "Number 32")
     }
 
-    @Test("a gap in the archive is marked between its neighbours")
+    @Test("a gap in the archive is shown between its neighbours")
     func gap() async throws {
         let fixture = try await ModelFixture()
         let (account, juliet, key) = (fixture.account, fixture.juliet, fixture.key)

@@ -25,7 +25,7 @@ extension ModelFixture {
 }
 
 extension Timeline {
-    /// The rows in short: text of messages, and what stands between them.
+    /// The rows in short: texts of messages, and separators.
     var sketch: [String] {
         items.elements.map { item in
             switch item {

@@ -7,7 +7,7 @@ import XMPPAddress
 @Suite("Timeline")
 @MainActor
 struct TimelineTests {
-    @Test("S1-28, S1-29, S1-31: opened, it shows what is stored, oldest first, at the newest message")
+    @Test("S1-28, S1-29, S1-31: opened, it shows the stored messages, oldest first, at the newest one")
     func open() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("one", id: "a", at: 1, isOutgoing: true)
@@ -23,7 +23,7 @@ struct TimelineTests {
         #expect(actions.log.opened == [fixture.key])
     }
 
-    @Test("what comes between the opening and the following is shown")
+    @Test("messages between opening and following are shown")
     func openingAndFollowing() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("one", id: "a", at: 1)
@@ -37,7 +37,7 @@ struct TimelineTests {
         await following.value
     }
 
-    @Test("S1-32: messages of one's own and of others are told apart, with their names")
+    @Test("S1-32: own and other people's messages are distinguished, with their names")
     func sides() async throws {
         let fixture = try await ModelFixture()
         try await fixture.receive("one", id: "a", at: 1, isOutgoing: true)
@@ -67,7 +67,7 @@ struct TimelineTests {
         #expect(row.message?.state == .queued)
     }
 
-    @Test("S1-35: a failure shows in the message's place, and retry and cancel work")
+    @Test("S1-35: a failure shows at the message, and retry and cancel work")
     func failure() async throws {
         let fixture = try await ModelFixture()
         let actions = StoreActions(store: fixture.store, own: fixture.juliet)
@@ -89,7 +89,7 @@ struct TimelineTests {
         #expect(timeline.items.elements.isEmpty)
     }
 
-    @Test("ticks, corrections, reactions and retractions are one update of the row that they are about")
+    @Test("states, corrections, reactions and retractions are one update of their row")
     func updates() async throws {
         let fixture = try await ModelFixture()
         let first = try await fixture.send(.text(MessageText("first")), id: "f", at: 1)
@@ -122,7 +122,7 @@ struct TimelineTests {
         #expect(timeline.items.elements[3].message?.text.body == "")
     }
 
-    @Test("a marker for the last message shows on all before it")
+    @Test("a marker for the last message applies to all before it")
     func marker() async throws {
         let fixture = try await ModelFixture()
         for number in 0..<3 {
@@ -141,7 +141,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "days begin where the person is",
+        "days begin in the user's time zone",
         arguments: [
             ("UTC", ["2026-11-1", "a", "2026-11-2", "b"]), ("Asia/Shanghai", ["2026-11-2", "a", "b"]),
             ("America/Los_Angeles", ["2026-11-1", "a", "b"]), ("Pacific/Kiritimati", ["2026-11-2", "a", "b"]),
@@ -167,7 +167,7 @@ struct TimelineTests {
         #expect(timeline.items.elements.count == 26)
     }
 
-    @Test("the unread line stands where it stood when the conversation was opened, until it is opened again")
+    @Test("the unread separator stays until the conversation is opened again")
     func unread() async throws {
         let fixture = try await ModelFixture()
         let read = try await fixture.receive("old", id: "a", at: 1)
@@ -190,7 +190,7 @@ struct TimelineTests {
         #expect(timeline.sketch == ["2026-11-1", "old", "new", "newer"])
     }
 
-    @Test("messages of one sender within five minutes stand together")
+    @Test("messages of one sender within five minutes form a group")
     func groups() async throws {
         let fixture = try await ModelFixture()
         for (index, second) in [0, 60, 400, 460, 461].enumerated() {
@@ -205,7 +205,7 @@ struct TimelineTests {
         #expect(messages.map(\.endsGroup) == [false, true, true, true, true])
     }
 
-    @Test("a reply shows what it answers as it is now; one that is not here is told")
+    @Test("a reply shows the current text of its target, or that it is missing")
     func reply() async throws {
         let fixture = try await ModelFixture()
         let first = try await fixture.receive("What *man* art thou?", id: "a", at: 1)
@@ -230,7 +230,7 @@ struct TimelineTests {
         #expect(quotation(1)?.preview?.text == "Who art thou?")
     }
 
-    @Test("a message that was given to a connection is retracted although the server has not confirmed it yet")
+    @Test("a message that was passed to a connection is retracted although the server has not confirmed it yet")
     func retractAttempted() async throws {
         let fixture = try await ModelFixture()
         _ = try await fixture.receive("one", id: "a", at: 1)
@@ -246,7 +246,7 @@ struct TimelineTests {
         #expect(actions.log.sent == 3, "what has not left need not be retracted")
     }
 
-    @Test("reactions of one's own are added to and taken from all that one gave")
+    @Test("own reactions are added to and removed from the existing ones")
     func react() async throws {
         let fixture = try await ModelFixture()
         let id = try await fixture.receive("one", id: "a", at: 1)

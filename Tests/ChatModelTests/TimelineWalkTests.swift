@@ -4,11 +4,11 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-/// Random changes of a store: a view that only applies diffs must always show what a fresh look would.
+/// Random changes of a store: a view that only applies diffs always equals reading again.
 @Suite("Timeline and list under random changes")
 @MainActor
 struct TimelineWalkTests {
-    /// One change of the store by somebody.
+    /// One change of the store.
     private static func change(_ walk: inout RandomWalk) async throws {
         let (fixture, occasion) = (walk.fixture, walk.next())
         let (name, target) = (occasion.name, occasion.target)
@@ -38,14 +38,14 @@ struct TimelineWalkTests {
         }
     }
 
-    /// One movement of the person.
+    /// One movement of the user.
     private static func move(_ timeline: Timeline, _ walk: inout RandomWalk) async throws {
         switch walk.below(9) {
         case 0...2: await timeline.loadOlder()
         case 3, 4: await timeline.loadNewer()
         case 5:
             timeline.viewMoved(isAtNewest: walk.below(2) == 0)
-            // At the newest message the window is filled up again by the next look.
+            // At the newest message the window is filled again by the next update.
             await timeline.refresh()
         case 6:
             await timeline.showNewest()
@@ -58,7 +58,7 @@ struct TimelineWalkTests {
         }
     }
 
-    @Test("S0-89: ≥ 1,000 walks of 50 steps: the diffs always give what a fresh look gives", arguments: 0..<4)
+    @Test("S0-89: ≥ 1,000 walks of 50 steps: applying the diffs always equals reading again", arguments: 0..<4)
     func walk(part: Int) async throws {
         for number in 0..<RandomWalk.count / 4 {
             var walk = try await RandomWalk(seed: part * 10_000 + number)
@@ -108,7 +108,7 @@ struct TimelineWalkTests {
             #expect(all.isEmpty, place)
         }
         #expect(timeline.items.elements.compactMap(\.message?.id) == shown.map(\.id), place)
-        // Without any change a fresh look is the same.
+        // Without a change, reading again gives the same.
         await timeline.refresh()
         #expect(timeline.items.elements == before, place)
     }

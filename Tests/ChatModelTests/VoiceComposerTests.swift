@@ -5,7 +5,7 @@ import Foundation
 import Media
 import Testing
 
-@Suite("Voice messages to be sent")
+@Suite("Sending voice messages")
 @MainActor
 struct VoiceComposerTests {
     private struct Desk {
@@ -34,7 +34,7 @@ struct VoiceComposerTests {
         }
     }
 
-    @Test("locked, the recording ends in review; sent from there it leaves the folder")
+    @Test("a locked recording ends in review; sent from there it leaves the folder")
     func review() async throws {
         let desk = try Desk(seconds: 2)
         var delivered: [VoiceMessage] = []
@@ -53,7 +53,7 @@ struct VoiceComposerTests {
         #expect(try desk.recordings.isEmpty)
     }
 
-    @Test("slid away, nothing stays and nothing is sent")
+    @Test("a cancelled recording is deleted and not sent")
     func cancel() async throws {
         let desk = try Desk(seconds: 2)
         let composer = desk.composer { _ in Issue.record("It was cancelled.") }
@@ -64,7 +64,7 @@ struct VoiceComposerTests {
         #expect(try desk.recordings.isEmpty)
     }
 
-    @Test("a recording that was interrupted is offered again; one that was not delivered, too")
+    @Test("an interrupted recording is offered again; one that was not delivered, too")
     func interrupted() async throws {
         let desk = try Desk(seconds: 1)
         struct Lost: Error {}
@@ -89,7 +89,7 @@ struct VoiceComposerTests {
         #expect(try desk.recordings.isEmpty)
     }
 
-    @Test("a recording that is being handed over is not offered as an interrupted one")
+    @Test("a recording that is being delivered is not offered as an interrupted one")
     func handingOver() async throws {
         let desk = try Desk(seconds: 1)
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
@@ -112,7 +112,7 @@ struct VoiceComposerTests {
         #expect(try composer.interrupted.isEmpty && desk.recordings.isEmpty)
     }
 
-    @Test("where there is no microphone, the reason is told")
+    @Test("without a microphone the reason is reported")
     func noMicrophone() async throws {
         let folder = try SpareFolder()
         let composer = VoiceComposer(

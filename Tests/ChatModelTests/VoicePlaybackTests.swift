@@ -23,7 +23,7 @@ struct VoicePlaybackTests {
         return VoicePlayback.Track(message: MessageID(rawValue: number), path: path)
     }
 
-    @Test("a message goes on where it was left, also after another one was played")
+    @Test("a message resumes at its position, also after another one was played")
     func places() async throws {
         let folder = try SpareFolder()
         let first = try Self.track(1, seconds: 30, in: folder)
@@ -32,7 +32,7 @@ struct VoicePlaybackTests {
         await playback.play(first)
         #expect(playback.isPlaying && playback.problem == nil)
         #expect((.seconds(29)...(.seconds(31))).contains(playback.duration))
-        // Paused first: on a busy machine the sound goes on between two calls.
+        // Paused first, because playback continues between two calls on a busy machine.
         await playback.pause()
         await playback.seek(to: .seconds(12))
         #expect(!playback.isPlaying)
@@ -60,7 +60,7 @@ struct VoicePlaybackTests {
         await playback.stop()
     }
 
-    @Test("at the end the next voice message plays on")
+    @Test("at the end the next voice message plays")
     func next() async throws {
         let folder = try SpareFolder()
         let second = try Self.track(2, seconds: 5, in: folder)
@@ -72,7 +72,7 @@ struct VoicePlaybackTests {
         await playback.stop()
     }
 
-    @Test("a file that is gone is told")
+    @Test("a missing file is reported")
     func gone() async throws {
         let playback = Self.playback()
         await playback.play(.init(message: MessageID(rawValue: 1), path: "/nonexistent/a.ogg"))
@@ -80,7 +80,7 @@ struct VoicePlaybackTests {
         #expect(!playback.isPlaying)
     }
 
-    @Test("where a message was left, and that it was played at all, is known after a restart")
+    @Test("positions, and whether a message was played, are known after a restart")
     func restart() async throws {
         let fixture = try await ModelFixture()
         let folder = try SpareFolder()

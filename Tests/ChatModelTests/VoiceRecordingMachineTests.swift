@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChatModel
 
-@Suite("How a voice message comes about")
+@Suite("States of recording a voice message")
 struct VoiceRecordingMachineTests {
     typealias State = VoiceRecordingMachine.State
     typealias Action = VoiceRecordingMachine.Action
@@ -34,7 +34,7 @@ struct VoiceRecordingMachineTests {
         }
     }
 
-    /// The shortest way into each state.
+    /// The shortest sequence of events into each state.
     static func machine(in state: State) -> VoiceRecordingMachine {
         var machine = VoiceRecordingMachine()
         let events: [Event] =
@@ -54,7 +54,7 @@ struct VoiceRecordingMachineTests {
     }
 
     @Test(
-        "the ways a person knows",
+        "the sequences that users know",
         arguments: [
             ([.press, .opened, .release, .finished], [.open, .none, .finish, .send]),
             ([.press, .opened, .slip], [.open, .none, .discardSlip]),
@@ -76,7 +76,7 @@ struct VoiceRecordingMachineTests {
         #expect(machine.state == .idle)
     }
 
-    @Test("every event in every state: a recording is thrown away only when a person says so")
+    @Test("every event in every state: a recording is discarded only by the user")
     func everything() {
         for state in Self.states {
             for event in Event.allCases {

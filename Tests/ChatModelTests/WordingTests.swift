@@ -7,7 +7,7 @@ import Testing
 @Suite("Wording")
 struct WordingTests {
     @Test(
-        "a size has a unit that people read, and no more digits than they want",
+        "a size has a familiar unit and few digits",
         arguments: [
             (-1, "0 B"), (0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1440, "1.4 kB"), (12_345, "12 kB"),
             (999_999, "1 MB"), (4_000_000, "4 MB"), (1_500_000_000_000_000, "1500 TB"),
@@ -23,17 +23,17 @@ struct WordingTests {
         #expect(Wording.length(.milliseconds(milliseconds)) == text)
     }
 
-    @Test("what a server says counts only where nothing is known of its condition")
+    @Test("the server's text counts only for unknown conditions")
     func reasons() {
         func words(_ condition: String, _ text: String?) -> String {
             Wording.failure(FailureReason(.refused, condition: condition, text: text))
         }
-        #expect(words("forbidden", "Go away") == "it was not allowed")
+        #expect(words("forbidden", "Go away") == "it is not allowed")
         #expect(words("not-today", "Go away") == "Go away")
         #expect(words("not-today", nil) == "the server gave the reason “not-today”")
     }
 
-    @Test("who was removed from a room reads by whom, and why")
+    @Test("being removed from a room is described with by whom, and why")
     func absence() throws {
         let kicked = RoomDeparture(.kicked, actorNickname: "Tybalt", reason: "Peace!")
         let absence = try #require(RoomAbsence(kicked))

@@ -47,6 +47,6 @@ struct ProgramTests {
         #expect(program.output.hasPrefix(first), "\(program.output)")
         #expect(!program.output.contains("im.hongyan"))
         #expect(program.output.contains("--version") && program.output.contains("--hidden"))
-        #expect(program.output.contains(language == "C" ? "begin without a window" : "启动时不显示窗口"))
+        #expect(program.output.contains(language == "C" ? "start without a window" : "启动时不显示窗口"))
     }
 }

@@ -15,7 +15,7 @@ extension Story {
         try await alice.sees(.message("You, See you at the pont", "Delivered to a device"))
         try await alice.clicks(.message("You, See you at the pont"), button: 3, at: Self.ownText)
         try await alice.clicks(.menuItem("Edit"))
-        try await alice.sees(.label("Change message"))
+        try await alice.sees(.label("Edit message"))
         try await alice.sees(.field("Message", saying: "See you at the pont at noon."))
         try await alice.writes("See you at the pond at noon.", into: "Message", replacing: true)
         try await alice.presses("Return")

@@ -10,18 +10,18 @@ extension Story {
         try await alice.sees(.label("No contacts yet"))
         try await alice.clicks(.button("Add a contact"))
         try await alice.writes("bob", into: "Address")
-        try await alice.sees(.label("\(his) is asked, and sees your message."))
+        try await alice.sees(.label("\(his) gets a request with your message."))
         try await alice.clicks(.button("Add"))
         try await alice.sees(.label("\(his) is added to your contacts."))
-        try await alice.reads([["Offline, 1"], ["bob, offline", "Has not answered yet"]], in: "Contacts")
+        try await alice.reads([["Offline, 1"], ["bob, offline", "No response yet"]], in: "Contacts")
 
-        try await stage.until("his desktop tells him") { stage.notified.contains("alice asks to be your contact") }
-        try await bob.sees(.label("alice asks to be your contact"))
+        try await stage.until("his desktop tells him") { stage.notified.contains("alice wants to add you as a contact") }
+        try await bob.sees(.label("alice wants to add you as a contact"))
         try await bob.clicks(.button("Accept"))
         try await bob.clicks(.button("Contacts"))
         try await bob.reads([["Online, 1"], ["alice, online", her]], in: "Contacts")
         try await alice.reads([["Online, 1"], ["bob, online", his]], in: "Contacts")
-        try await bob.doesNotSee(.label("alice asks to be your contact"))
+        try await bob.doesNotSee(.label("alice wants to add you as a contact"))
 
         try await bob.clicks(.button("Back to the conversations"))
         try await alice.clicks(.contact("bob, online"))

@@ -63,7 +63,7 @@ extension Story {
         try await alice.sees(.label("Recording"))
         try await stage.speak(sample)
         try await alice.clicks(.button("Stop and listen"))
-        try await alice.sees(.label("Listen, send, or throw it away"))
+        try await alice.sees(.label("Listen, send, or discard it"))
         try await alice.clicks(.button("Send the voice message"))
         try await alice.sees(.message("You, Voice message", "Delivered to a device"))
         try await bob.sees(.message("alice, Voice message"))

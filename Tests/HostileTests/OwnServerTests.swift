@@ -158,7 +158,7 @@ struct OwnServerTests {
         try await victim.start()
         await server.writeRaw("<message id='7' from='mallory@evil.test/x'><body>x</wrong></message>")
         for await case .connection(.offline(let reason?, _)) in events {
-            let sentence = SignInFailure(reason, domain: "xmpp.test").sentence
+            let sentence = SignInFailure(reason, domain: "xmpp.test").message
             #expect(sentence.contains("unreadable from mallory@evil.test/x"))
             break
         }

@@ -80,7 +80,8 @@ final class AccountView {
         let group = PreferencesGroup("", description: nil, [first, second])
         let dialog = MessageDialog(
             localized("Change the password"),
-            body: localized("It is changed on the server; your other devices must sign in again with it."), group)
+            body: localized("The password is changed on the server; your other devices must sign in again with it."),
+            group)
         dialog.add("cancel", localized("_Cancel")).add("change", localized("C_hange"), .suggested)
             .byDefault("change").onEscape("cancel")
         dialog.setEnabled("change", false)
@@ -109,7 +110,7 @@ final class AccountView {
                 try await actions.changePassword(of: id, to: password)
                 self?.showToast(localized("The password is changed."))
             } catch {
-                self?.showToast(error.sentence)
+                self?.showToast(error.message)
             }
         }
     }
@@ -125,7 +126,7 @@ final class AccountView {
         let dialog = MessageDialog(
             localized("Remove %@ from this computer?", row.address),
             body: localized(
-                "All its messages, pictures and files here are deleted, and the password is forgotten. On the server and with others everything stays; you can sign in again."
+                "All its messages, pictures and files on this computer are deleted, and the password is removed. Everything stays on the server and with others; you can sign in again."
             ))
         dialog.add("cancel", localized("_Cancel")).add("remove", localized("_Remove"), .destructive)
             .byDefault("cancel").onEscape("cancel")

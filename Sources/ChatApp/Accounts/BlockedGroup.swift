@@ -40,10 +40,10 @@ final class BlockedGroup {
         }
         message =
             !model.isOnline
-            ? localized("They are kept by the server, and shown here while the account is online.")
+            ? localized("The list is stored on the server, and shown here while the account is online.")
             : shown.isEmpty
-                ? localized("Nobody. Whom you do not want to hear from you block on the contact page.")
-                : localized("You get nothing from them, and they see you offline.")
+                ? localized("None. You can block someone on the contact page.")
+                : localized("You receive nothing from them, and they see you as offline.")
     }
 
     private func add(_ entry: BlockedModel.Entry) {

@@ -109,7 +109,7 @@ extension AppContext {
     private func moderation(in room: RoomModel) -> TimelineServices.Moderation {
         let key = room.key
         return TimelineServices.Moderation(
-            isAllowed: { [weak room] in room?.rights.mayTakeBackOthersMessages ?? false },
+            isAllowed: { [weak room] in room?.rights.mayRetractOthersMessages ?? false },
             delete: { [weak self] id throws(RoomFailure) in
                 try await self?.home.account(key.account)?.rooms.retract(id, in: key.address)
             })

@@ -24,7 +24,7 @@ extension DesktopProgram {
             localized("Hongyan"), version: Release.version, icon: Self.id,
             developer: localized("The Hongyan developers"),
             website: "", over: window?.window)
-        about.show(comments: localized("Talk, send pictures and speak over XMPP."))
+        about.show(comments: localized("Chat, pictures and voice messages over XMPP."))
         about.present()
     }
 

@@ -71,7 +71,8 @@ public final class DesktopProgram {
             let store = try await profile.open(for: .writing)
             self.store = store
             let home = ChatHome(
-                store: store, keeper: ProfileAccounts(profile: profile), preferences: await profile.preferences())
+                store: store, accountStorage: ProfileAccounts(profile: profile),
+                preferences: await profile.preferences())
             let context = AppContext(home: home, program: self)
             self.context = context
             context.followStyle()
@@ -199,8 +200,8 @@ extension DesktopProgram {
 
         \(localized("Opens the window, and in it what is at the addresses, such as %@.", "xmpp:juliet@example.org"))
 
-              --hidden    \(localized("begin without a window"))
-              --version   \(localized("say which release this is, and end"))
+              --hidden    \(localized("start without a window"))
+              --version   \(localized("print the version and exit"))
           -h, --help      \(localized("show this help"))
         """
     }

@@ -11,7 +11,7 @@ enum Shortcuts {
 
     static var conversations: [Shortcut] {
         [
-            Shortcut(action: "win.join-room", keys: ["<Control>j"], title: localized("Join or make a room")),
+            Shortcut(action: "win.join-room", keys: ["<Control>j"], title: localized("Join or create a room")),
             Shortcut(action: "win.room", keys: ["<Control>i"], title: localized("About the room")),
             Shortcut(action: "win.search", keys: ["<Control>k"], title: localized("Search conversations and messages")),
             Shortcut(

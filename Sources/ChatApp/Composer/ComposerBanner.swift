@@ -23,15 +23,15 @@ final class ComposerBanner {
     func show(_ composer: Composer) {
         if let edit = composer.edit {
             icon.show("document-edit-symbolic")
-            title.text = localized("Change message")
+            title.text = localized("Edit message")
             label.text = Wording.preview(edit.preview)
-            cancel.named(localized("Leave the message as it is"))
+            cancel.named(localized("Cancel editing"))
             root.isRevealed = true
         } else if let reply = composer.reply {
             icon.show("mail-reply-sender-symbolic")
-            title.text = localized("Answer to %@", reply.preview.senderName)
+            title.text = localized("Reply to %@", reply.preview.senderName)
             label.text = Wording.preview(reply.preview)
-            cancel.named(localized("Do not answer"))
+            cancel.named(localized("Cancel reply"))
             root.isRevealed = true
         } else {
             root.isRevealed = false

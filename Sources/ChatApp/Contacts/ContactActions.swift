@@ -63,7 +63,7 @@ final class ContactActions {
         field.text = model.remark ?? ""
         field.activatesDefault()
         let dialog = MessageDialog(
-            localized("What do you call %@?", model.name),
+            localized("Name of %@", model.name),
             body: localized("Only you see this name. Without one the address is shown."),
             PreferencesGroup("", description: nil, [field]))
         dialog.add("cancel", localized("_Cancel")).add("rename", localized("_Rename"), .suggested)
@@ -83,7 +83,7 @@ final class ContactActions {
             known: knownGroups(), chosen: model.groups)
         let dialog = MessageDialog(
             localized("Groups of %@", model.name),
-            body: localized("Groups are your own. Your other programs see them, others do not."), question.root)
+            body: localized("Groups are private: your other programs see them, other users do not."), question.root)
         dialog.add("cancel", localized("_Cancel")).add("save", localized("_Save"), .suggested)
             .byDefault("save").onEscape("cancel")
         dialog.present(over: window()) { answer in
@@ -100,7 +100,7 @@ final class ContactActions {
         let dialog = MessageDialog(
             localized("Block %@?", model.name),
             body: localized(
-                "Nothing from %@ reaches you any more, and it looks as if you were never online. Nobody is told.",
+                "You receive nothing from %@ any more, and appear offline to them. They are not notified.",
                 model.address))
         dialog.add("cancel", localized("_Cancel")).add("block", localized("_Block"), .destructive)
             .byDefault("cancel").onEscape("cancel")
@@ -121,7 +121,7 @@ final class ContactActions {
         let dialog = MessageDialog(
             localized("Delete %@ from your contacts?", model.name),
             body: localized(
-                "Neither of you sees any more when the other one is online. The conversation stays on this computer."))
+                "You will no longer see each other's presence. The conversation stays on this computer."))
         dialog.add("cancel", localized("_Cancel")).add("delete", localized("_Delete"), .destructive)
             .byDefault("cancel").onEscape("cancel")
         dialog.present(over: window()) { answer in
@@ -149,7 +149,7 @@ final class ContactMenu {
             .item(localized("Write a message"), "contact.write"), .item(localized("Contact page"), "contact.page"),
         ]
         if model.isMuted != nil {
-            first.append(.item(model.isMuted == true ? localized("Notify again") : localized("Mute"), "contact.mute"))
+            first.append(.item(model.isMuted == true ? localized("Unmute") : localized("Mute"), "contact.mute"))
         }
         let block = model.isBlocked ? localized("Unblock") : localized("Block…")
         menu = Menu([

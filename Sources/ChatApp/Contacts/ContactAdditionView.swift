@@ -25,7 +25,7 @@ final class ContactAdditionView {
         self.model = model
         page = FormPage(
             title: localized("Add a contact"),
-            description: localized("The other person is asked to agree. You can write to each other at once."),
+            description: localized("A contact request is sent. You can write to each other at once."),
             button: localized("_Add"))
         root = page.root
         let group = PreferencesGroup()

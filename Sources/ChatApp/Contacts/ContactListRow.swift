@@ -60,7 +60,7 @@ final class ContactListRow: ListRow {
         dot.show(row.section)
         name.text = row.name
         label.text = ContactText.line(row)
-        more.named(localized("What can be done with %@", row.name))
+        more.named(localized("Actions for %@", row.name))
         root.tip(row.address.description)
         root.accessible(
             label: [row.name, Wording.presence(row.section), ContactText.line(row)].joined(separator: ", "))

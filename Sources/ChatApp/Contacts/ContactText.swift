@@ -9,7 +9,7 @@ enum ContactText {
     /// The second line of a row: the status text, that the contact has not answered, or the address.
     static func line(_ row: ContactRow) -> String {
         if row.isPending, row.subscription == .none || row.subscription == .from {
-            return localized("Has not answered yet")
+            return localized("No response yet")
         }
         guard let status = row.status, !status.isEmpty else { return row.address.description }
         return status
@@ -24,8 +24,8 @@ enum ContactText {
         case (.from, false): return localized("%1$@ sees when you are online. You do not see when %1$@ is.", name)
         case (.from, true):
             return localized(
-                "%1$@ sees when you are online. You asked for the same, and %1$@ has not answered yet.", name)
-        case (.none, true): return localized("You asked %1$@ to be your contact. %1$@ has not answered yet.", name)
+                "%1$@ sees when you are online. You have requested the same, and %1$@ has not responded yet.", name)
+        case (.none, true): return localized("You have sent %1$@ a contact request. %1$@ has not responded yet.", name)
         case (.none, false): return localized("%@ is not one of your contacts.", name)
         }
     }
@@ -46,16 +46,16 @@ enum ContactText {
     /// - Parameter domain: of the account's server, used when only a name was typed.
     static func check(_ check: ContactAdditionModel.Check, domain: String) -> String {
         switch check {
-        case .empty: localized("A name alone is somebody on %@.", domain)
+        case .empty: localized("A name without @ is a user of %@.", domain)
         case .invalid: localized("This is not an address yet.")
         case .own: localized("This is your own address.")
         case .alreadyContact(let address, let name):
             name == address.description
-                ? localized("%@ is one of your contacts already.", name)
-                : localized("%1$@ is one of your contacts already: %2$@", name, address)
-        case .pending(let address): localized("You have asked %@ already. You can ask once more.", address)
-        case .asking(let address): localized("%@ has asked you, too: adding says yes.", address)
-        case .new(let address): localized("%@ is asked, and sees your message.", address)
+                ? localized("%@ is already one of your contacts.", name)
+                : localized("%1$@ is already one of your contacts: %2$@", name, address)
+        case .pending(let address): localized("You have already sent %@ a request. You can send it again.", address)
+        case .asking(let address): localized("%@ has also sent you a request: adding accepts it.", address)
+        case .new(let address): localized("%@ gets a request with your message.", address)
         }
     }
 }

@@ -35,7 +35,7 @@ final class ContactView {
     let block = Button("").css("pill")
     let delete = Button(localized("_Delete the contact…")).css("destructive-action", "pill")
     private let note = Label(
-        localized("The account is offline. What the server keeps can be changed when it is online.")
+        localized("The account is offline. Data on the server can be changed when it is online.")
     )
     .wrap(maximumCharacters: 40).centered().css("dim-label", "caption").hidden()
     private var following: Task<Void, Never>?
@@ -221,7 +221,7 @@ final class ContactRequestGroup {
     func show(_ model: ContactModel) {
         root.isVisible = model.request != nil
         guard let request = model.request else { return }
-        let asks = localized("%@ asks to be your contact", model.name)
+        let asks = localized("%@ wants to add you as a contact", model.name)
         label.text = request.text.map { "\(asks): “\($0)”" } ?? asks
     }
 

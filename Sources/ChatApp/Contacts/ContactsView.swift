@@ -53,12 +53,12 @@ final class ContactsView {
         stack.add(
             StatusPage(
                 icon: "system-users-symbolic", title: localized("No contacts yet"),
-                description: localized("Add somebody by the address. It looks like romeo@example.org."), begin),
+                description: localized("Add a contact by address, such as romeo@example.org."), begin),
             name: "empty")
         stack.add(
             StatusPage(
                 icon: "system-search-symbolic", title: localized("Nothing found"),
-                description: localized("Nobody among your contacts is called so."), addSearched), name: "nothing")
+                description: localized("No contact matches."), addSearched), name: "nothing")
         root = Box.vertical(header, search.margins(horizontal: 8, vertical: 6), stack.expand(.vertical)).css("sidebar")
         root.minimumSize(width: 300).expand(.horizontal, when: false)
         view = self

@@ -64,7 +64,7 @@ final class RequestBar {
         }
         guard let model = actions?.model else { return }
         picture.show(name: model.name, hash: model.avatarHash)
-        title.text = localized("%@ asks to be your contact", model.name)
+        title.text = localized("%@ wants to add you as a contact", model.name)
         label.text = [request.address.description, request.text.map { "“\($0)”" }].compactMap(\.self)
             .joined(separator: " · ")
         label.tip(label.text)
@@ -84,7 +84,7 @@ final class RequestBar {
         if accounts.elements.count > 1, let account = accounts[request.id.account] {
             parts.append(localized("Your account: %@", account.address))
         }
-        if others > 0 { parts.append(localized("%@ more asks.", plural: "%@ more ask.", count: others)) }
+        if others > 0 { parts.append(localized("%@ more contact request.", plural: "%@ more ask.", count: others)) }
         return parts.joined(separator: " · ")
     }
 }

@@ -66,7 +66,7 @@ final class ConversationListView {
         stack.add(
             StatusPage(
                 icon: "user-available-symbolic", title: localized("No conversations yet"),
-                description: localized("Add somebody to talk to. Whoever writes to you appears here, too."),
+                description: localized("Add a contact to chat with. Anyone who writes to you also appears here."),
                 EmptyListButtons.make()), name: "empty")
         stack.add(
             StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")

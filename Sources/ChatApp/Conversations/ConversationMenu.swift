@@ -27,10 +27,10 @@ final class ConversationMenu {
         }
         first.append(.item(row.isPinned ? localized("Unpin") : localized("Pin"), "conversation.pin"))
         first.append(
-            .item(row.isArchived ? localized("Show again") : localized("Put out of sight"), "conversation.archive"))
+            .item(row.isArchived ? localized("Unarchive") : localized("Archive"), "conversation.archive"))
         let mute: Menu.Entry =
             row.isMuted
-            ? .item(localized("Notify again"), "conversation.unmute")
+            ? .item(localized("Unmute"), "conversation.unmute")
             : .submenu(
                 localized("Mute"),
                 [
@@ -69,7 +69,7 @@ final class ConversationMenu {
         let dialog = MessageDialog(
             localized("Delete this conversation?"),
             body: localized(
-                "All messages with %@ are removed from this computer. What is on the server and with others stays.",
+                "All messages with %@ are removed from this computer. Copies on the server and with others stay.",
                 row.title))
         dialog.add("cancel", localized("Cancel")).add("delete", localized("Delete"), .destructive).onEscape("cancel")
         dialog.present(over: context.window()) { answer in

@@ -84,7 +84,7 @@ final class MainWindow {
                 [
                     .item(localized("_Contacts"), "win.contacts"),
                     .item(localized("Add a c_ontact…"), "win.add-contact"),
-                    .item(localized("_Join or make a room…"), "win.join-room"),
+                    .item(localized("_Join or create a room…"), "win.join-room"),
                 ]),
             .section(nil, [.item(localized("_Add an account…"), "app.add-account")]),
             .section(

@@ -128,7 +128,7 @@ final class RequestNotifier {
             let name = names[request.id]?.name ?? request.address.unescapedLocal ?? request.address.description
             let text = showsText ? request.text.flatMap { $0.isEmpty ? nil : "“\($0)”" } : nil
             return NotificationContent(
-                localized("%@ asks to be your contact", name),
+                localized("%@ wants to add you as a contact", name),
                 body: [request.address.description, text].compactMap(\.self).joined(separator: "\n"))
         }
     }

@@ -36,7 +36,7 @@ final class OutgoingWindow {
         }
         let content = Box.vertical(
             spacing: 12, list, refused, qualities,
-            Label(localized("Pictures are sent without the place and other hidden notes.")).css("dim-label", "caption")
+            Label(localized("Pictures are sent without location and other metadata.")).css("dim-label", "caption")
                 .wrap().textAlignment(0)
         ).margins(horizontal: 12, vertical: 12)
         let scroller = ScrolledWindow(Clamp(content, maximumWidth: 560)).expand(.vertical)
@@ -101,7 +101,7 @@ final class OutgoingWindow {
         refused.isVisible = !selection.refused.isEmpty
         refused.text =
             selection.refused.isEmpty
-            ? "" : localized("These cannot be sent: %@", selection.refused.joined(separator: ", "))
+            ? "" : localized("These files cannot be sent: %@", selection.refused.joined(separator: ", "))
     }
 }
 

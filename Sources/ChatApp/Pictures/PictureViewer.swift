@@ -102,7 +102,7 @@ final class PictureViewer {
         save.named(localized("Save picture"))
         copy.named(localized("Copy picture"))
         showMessage.named(localized("Show in conversation"))
-        previous.named(localized("Picture before"))
+        previous.named(localized("Previous picture"))
         next.named(localized("Next picture"))
         smaller.onClick { [weak self] in self?.resize(by: 1 / Self.step) }
         larger.onClick { [weak self] in self?.resize(by: Self.step) }

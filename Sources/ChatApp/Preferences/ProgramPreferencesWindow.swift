@@ -71,7 +71,7 @@ final class ProgramPreferencesWindow {
             return row
         }
         let scheme = ComboRow(
-            localized("Colours"), choices: [localized("As the desktop"), localized("Light"), localized("Dark")])
+            localized("Appearance"), choices: [localized("Follow system"), localized("Light"), localized("Dark")])
         let schemes = PreferenceValues.ColourScheme.allCases
         scheme.selected = schemes.firstIndex(of: values.colourScheme) ?? 0
         scheme.onSelect { [weak home] index in
@@ -86,23 +86,23 @@ final class ProgramPreferencesWindow {
                     [
                         row(localized("Notify of new messages"), nil, \.showsNotifications),
                         row(
-                            localized("Show what was written"), localized("Also where others can look at your screen"),
+                            localized("Show the message text"), localized("Even if others can see your screen"),
                             \.showsTextInNotifications),
                     ]),
                 PreferencesGroup(
-                    localized("What contacts learn"), description: nil,
+                    localized("Contacts can see"), description: nil,
                     [
                         row(
-                            localized("That a message has arrived and was seen"), nil, \.tellsReceipts,
+                            localized("That a message was delivered and read"), nil, \.tellsReceipts,
                             isForContacts: true),
-                        row(localized("That you are writing"), nil, \.tellsTyping, isForContacts: true),
+                        row(localized("That you are typing"), nil, \.tellsTyping, isForContacts: true),
                     ]),
                 PreferencesGroup(
                     localized("Program"), description: localized("The language is that of your system."),
                     [
                         scheme,
                         row(
-                            localized("Go on when the window is closed"),
+                            localized("Keep running when the window is closed"),
                             localized("Messages arrive, and you are notified"), \.runsInBackground),
                     ]),
             ])

@@ -62,7 +62,7 @@ final class RoomEntryView {
 
     private func makingRow() -> ActionRow {
         let row = ActionRow(
-            localized("Make a new room"), subtitle: localized("For a few who are invited, or for everybody"))
+            localized("Create a new room"), subtitle: localized("By invitation only, or for everyone"))
         row.append(Icon("go-next-symbolic"))
         row.onActivate { [weak self] in self?.open("make") }
         return row
@@ -137,12 +137,12 @@ final class RoomEntryView {
     func enter() {
         if model.question == .missing { return open("make") }
         guard check() else { return }
-        run { model in await model.enter() }
+        run { model in await model.join() }
     }
 
     func make() {
         guard check() else { return }
-        run { model in await model.make() }
+        run { model in await model.create() }
     }
 
     /// Shows what is missing in the form.
@@ -184,8 +184,8 @@ final class RoomEntryView {
         let failure = remark ?? model.failureText
         let message = failure.flatMap { $0.isEmpty ? nil : $0 }
         page.show(failure: message)
-        page.show(progress: model.isWorking ? localized("Entering the room…") : nil)
-        page.show(button: model.question == .missing ? localized("_Make this room…") : localized("_Join"))
+        page.show(progress: model.isWorking ? localized("Joining the room…") : nil)
+        page.show(button: model.question == .missing ? localized("_Create this room…") : localized("_Join"))
         creation.show(failure: message == nil || model.question == .missing && remark == nil ? nil : message)
         showQuestion()
     }
@@ -228,7 +228,7 @@ extension RoomEntryModel {
     /// A wrong password is explained at the password field, which is visible then.
     var failureText: String? {
         guard case .password(let isWrong) = question, failure != nil else { return failure }
-        return isWrong ? localized("This is not the password of the room.") : localized("The room asks for a password.")
+        return isWrong ? localized("The password of the room is wrong.") : localized("The room needs a password.")
     }
 }
 

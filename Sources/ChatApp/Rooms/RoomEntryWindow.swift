@@ -42,7 +42,7 @@ final class RoomEntryWindow {
         let online = rows.filter(\.connection.isOnline) + rows.filter { !$0.connection.isOnline }
         let accounts = online.compactMap { context.home.account($0.id) }
         guard !accounts.isEmpty else {
-            context.showToast(localized("Switch an account on first; without one no room can be entered."))
+            context.showToast(localized("Enable an account first; rooms need an account."))
             return nil
         }
         let model = RoomEntryModel(accounts: accounts)
@@ -53,9 +53,9 @@ final class RoomEntryWindow {
 
 /// The form for a new room: its name, and who may join.
 final class RoomCreationView {
-    let page = FormPage(title: localized("Make a room"), description: nil, button: localized("_Make the room"))
+    let page = FormPage(title: localized("Create a room"), description: nil, button: localized("_Create the room"))
     let name = EntryRow(localized("Name"))
-    let shownName = EntryRow(localized("What it is called")).hidden()
+    let shownName = EntryRow(localized("Name")).hidden()
     let nickname = EntryRow(localized("Your nickname"))
     let access: ComboRow
 
@@ -68,7 +68,7 @@ final class RoomCreationView {
         access = ComboRow(
             localized("Who may enter"),
             choices: [
-                localized("Who is invited"), localized("Everybody"), localized("As the server likes"),
+                localized("Who is invited"), localized("Everyone"), localized("Server default"),
             ])
         group = PreferencesGroup("", description: nil, [name, shownName])
         page.add(group)
@@ -100,12 +100,12 @@ final class RoomCreationView {
         access.selected = Self.choices.firstIndex(of: model.settings.access) ?? 0
         let consequence =
             switch model.settings.access {
-            case .membersOnly: localized("It is in no list; who is inside can invite others.")
-            case .everybody: localized("It is in the list of public rooms.")
-            case .standard: localized("With the settings that new rooms have there.")
+            case .membersOnly: localized("The room is not listed; members can invite others.")
+            case .everybody: localized("The room is listed as a public room.")
+            case .standard: localized("With the server's default settings for new rooms.")
             }
         access.show(subtitle: consequence)
-        page.show(progress: model.isWorking ? localized("Making the room…") : nil)
+        page.show(progress: model.isWorking ? localized("Creating the room…") : nil)
     }
 }
 

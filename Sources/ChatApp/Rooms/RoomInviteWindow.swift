@@ -15,8 +15,8 @@ final class RoomInviteWindow {
     private let context: AppContext
     private let showToast: (String) -> Void
     private let list = ListBox().css("boxed-list")
-    private let reason = EntryRow(localized("What you want to say with it (optional)"))
-    private let empty = Label(localized("Nobody found. A whole address finds everybody.")).wrap().centered()
+    private let reason = EntryRow(localized("Message (optional)"))
+    private let empty = Label(localized("No one found. A complete address always works.")).wrap().centered()
         .css("dim-label").margins(horizontal: 12, vertical: 18)
 
     /// The longest list of suggestions; typing narrows it down.
@@ -30,9 +30,9 @@ final class RoomInviteWindow {
             spacing: 12, PreferencesGroup("", description: nil, [reason]), list
         ).margins(horizontal: 12, vertical: 12)
         window = Window(
-            localized("Invite somebody"), width: 400, height: 520, over: parent,
+            localized("Invite"), width: 400, height: 520, over: parent,
             Box.vertical(
-                HeaderBar(title: WindowTitle(localized("Invite somebody"), room.title)),
+                HeaderBar(title: WindowTitle(localized("Invite"), room.title)),
                 search.margins(horizontal: 12, vertical: 6),
                 ScrolledWindow(content).expand(.vertical)))
         window.isModal(parent != nil)

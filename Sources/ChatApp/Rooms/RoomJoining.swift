@@ -26,7 +26,7 @@ struct RoomJoining {
         model.text = room.bare.description
         if let nickname { model.nickname = nickname }
         model.password = password ?? ""
-        let key = await model.enter()
+        let key = await model.join()
         if Task.isCancelled { return key }
         if model.question != nil {
             ask(model)
@@ -44,7 +44,7 @@ struct RoomJoining {
         let dialog = MessageDialog(
             localized("Leave %@?", title),
             body: localized(
-                "You get no more messages from this room, and your bookmark of it is removed on all devices. What was said stays on this computer."
+                "You receive no more messages from this room, and its bookmark is removed on all your devices. The messages stay on this computer."
             ))
         dialog.add("cancel", localized("_Cancel")).add("leave", localized("_Leave"), .destructive)
             .byDefault("cancel").onEscape("cancel")

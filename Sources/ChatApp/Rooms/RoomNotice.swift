@@ -43,14 +43,15 @@ final class RoomNotice {
         if !isOnline {
             label.text =
                 room.entersAutomatically
-                ? localized("Not connected. The room is entered as soon as the account is online.")
+                ? localized("Not connected. The room is joined as soon as the account is online.")
                 : localized("You are not in this room.")
         } else if isEntering {
-            label.text = localized("Entering the room…")
+            label.text = localized("Joining the room…")
         } else if let absence = room.absence {
             label.text =
                 absence.isTriedAgain
-                ? Wording.absence(absence) + " " + localized("It is tried again by itself.") : Wording.absence(absence)
+                ? Wording.absence(absence) + " " + localized("The program retries automatically.")
+                : Wording.absence(absence)
         } else {
             label.text = localized("You are not in this room.")
         }

@@ -14,7 +14,7 @@ final class RoomPage {
         choices: [localized("Of all messages"), localized("When I am mentioned"), localized("Never")])
     let nickname = EntryRow(localized("Your nickname"))
     let remark = EntryRow(localized("Name (only you see it)"))
-    let entering = SwitchRow(localized("Enter whenever I am online"))
+    let entering = SwitchRow(localized("Join automatically"))
     let change = Button(icon: "document-edit-symbolic").css("flat").named(localized("Change the topic"))
     var showToast: (String) -> Void = { _ in }
     var window: () -> Window? = { nil }
@@ -32,7 +32,7 @@ final class RoomPage {
     private let topic = Label().wrap().textAlignment(0).selectable()
     private let topicGroup: PreferencesGroup
     private let leave = Button(localized("_Leave the room…")).css("destructive-action", "pill")
-    private let close = Button(localized("_Close the room for everybody…")).css("pill").hidden()
+    private let close = Button(localized("_Close the room for everyone…")).css("pill").hidden()
     private var choosing: Object.Connection?
     private var switching: Object.Connection?
     private var shownNickname: String?
@@ -124,7 +124,7 @@ final class RoomPage {
         notifications.withoutHearing(choosing) {
             notifications.selected = Self.choices.firstIndex(of: row.notifications) ?? 0
         }
-        let until = row.mutedUntil.map { localized("Silent until %@", Wording.short($0)) }
+        let until = row.mutedUntil.map { localized("Muted until %@", Wording.short($0)) }
         notifications.show(subtitle: until ?? "")
     }
 
@@ -176,7 +176,7 @@ final class RoomPage {
         field.padding(horizontal: 8, vertical: 8).accessible(label: localized("Topic"))
         let editor = ScrolledWindow(field).minimumSize(width: 260, height: 110).css("card")
         let dialog = MessageDialog(
-            localized("Change the topic"), body: localized("Everybody in the room sees it."), editor)
+            localized("Change the topic"), body: localized("Everyone in the room sees it."), editor)
         dialog.add("cancel", localized("_Cancel")).add("change", localized("C_hange"), .suggested).onEscape("cancel")
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "change", let self else { return }
@@ -190,9 +190,10 @@ final class RoomPage {
         let reason = Entry(placeholder: localized("Reason"))
         reason.accessible(label: localized("Reason"))
         let dialog = MessageDialog(
-            localized("Close %@ for everybody?", room.title),
+            localized("Close %@ for everyone?", room.title),
             body: localized(
-                "All are removed, and the room is gone with its history on the server. It cannot be undone."),
+                "All occupants are removed, and the room and its history on the server are deleted. This cannot be undone."
+            ),
             reason)
         dialog.add("cancel", localized("_Cancel")).add("close", localized("C_lose the room"), .destructive)
             .byDefault("cancel").onEscape("cancel")

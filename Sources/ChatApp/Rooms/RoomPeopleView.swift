@@ -7,7 +7,7 @@ final class RoomPeopleView {
     let root: Widget
     let menus: RoomPersonMenu
     let search = SearchEntry(placeholder: localized("Search people"))
-    let invite = Button(localized("_Invite somebody…"), icon: "contact-new-symbolic")
+    let invite = Button(localized("_Invite…"), icon: "contact-new-symbolic")
     let list: ListView<RoomPersonListRow>
     var showToast: (String) -> Void = { _ in }
     var window: () -> Window? = { nil }
@@ -38,11 +38,11 @@ final class RoomPeopleView {
         list.activatesOnClick().css("people").accessible(label: localized("People in the room"))
         scroller = ScrolledWindow(list)
         stack.add(scroller, name: "list")
-        stack.add(StatusPage(icon: "system-search-symbolic", title: localized("Nobody found")), name: "nobody")
+        stack.add(StatusPage(icon: "system-search-symbolic", title: localized("No one found")), name: "nobody")
         stack.add(
             StatusPage(
                 icon: "system-users-symbolic", title: localized("You are not in this room"),
-                description: localized("Who is there is seen from inside only.")), name: "outside")
+                description: localized("The occupants are visible only after joining.")), name: "outside")
         search.accessible(label: localized("Search people"))
         root = Box.vertical(
             search.margins(start: 12, end: 12, top: 8, bottom: 6), count, stack.expand(.vertical),

@@ -67,18 +67,18 @@ final class RoomPersonMenu {
         switch action {
         case .talk: talk(person)
         case .mention: onMention(nickname)
-        case .giveVoice, .takeVoice:
+        case .grantVoice, .revokeVoice:
             attempt { account throws(RoomFailure) in
-                try await account.rooms.setVoice(action == .giveVoice, of: nickname, in: room)
+                try await account.rooms.setVoice(action == .grantVoice, of: nickname, in: room)
             }
-        case .makeModerator, .unmakeModerator:
+        case .grantModerator, .revokeModerator:
             attempt { account throws(RoomFailure) in
-                try await account.rooms.setModerator(action == .makeModerator, of: nickname, in: room)
+                try await account.rooms.setModerator(action == .grantModerator, of: nickname, in: room)
             }
-        case .makeMember, .unmakeMember:
+        case .grantMembership, .revokeMembership:
             guard let address else { return }
             attempt { account throws(RoomFailure) in
-                try await account.rooms.setMember(action == .makeMember, address, in: room)
+                try await account.rooms.setMember(action == .grantMembership, address, in: room)
             }
         case .kick:
             attempt { account throws(RoomFailure) in try await account.rooms.kick(nickname, from: room, reason: reason)
@@ -116,19 +116,19 @@ final class RoomPersonMenu {
 /// An action on a person in a room.
 enum RoomPersonAction: String, CaseIterable {
     case talk, mention
-    case giveVoice, takeVoice, makeModerator, unmakeModerator, makeMember, unmakeMember
+    case grantVoice, revokeVoice, grantModerator, revokeModerator, grantMembership, revokeMembership
     case kick, ban
 
     /// The actions that the user is allowed, in the groups of the menu; none on oneself.
     static func allowed(with person: RoomState.Person, _ rights: RoomRights) -> [[RoomPersonAction]] {
         guard !person.isOwn else { return [] }
         var role: [RoomPersonAction] = []
-        if rights.mayGiveVoice(to: person) { role.append(.giveVoice) }
-        if rights.mayTakeVoice(from: person) { role.append(.takeVoice) }
-        if rights.mayMakeModerator(person) { role.append(.makeModerator) }
-        if rights.mayUnmakeModerator(person) { role.append(.unmakeModerator) }
-        if rights.mayMakeMember(person) { role.append(.makeMember) }
-        if rights.mayUnmakeMember(person) { role.append(.unmakeMember) }
+        if rights.mayGrantVoice(to: person) { role.append(.grantVoice) }
+        if rights.mayRevokeVoice(from: person) { role.append(.revokeVoice) }
+        if rights.mayGrantModerator(person) { role.append(.grantModerator) }
+        if rights.mayRevokeModerator(person) { role.append(.revokeModerator) }
+        if rights.mayGrantMembership(person) { role.append(.grantMembership) }
+        if rights.mayRevokeMembership(person) { role.append(.revokeMembership) }
         var removal: [RoomPersonAction] = []
         if rights.mayKick(person) { removal.append(.kick) }
         if rights.mayBan(person) { removal.append(.ban) }
@@ -138,16 +138,16 @@ enum RoomPersonAction: String, CaseIterable {
     /// The label in the menu.
     var title: String {
         switch self {
-        case .talk: localized("Talk in private")
+        case .talk: localized("Private chat")
         case .mention: localized("Mention")
-        case .giveVoice: localized("Let write")
-        case .takeVoice: localized("Only let listen")
-        case .makeModerator: localized("Make a moderator…")
-        case .unmakeModerator: localized("No longer a moderator…")
-        case .makeMember: localized("Make a member…")
-        case .unmakeMember: localized("No longer a member…")
+        case .grantVoice: localized("Allow to speak")
+        case .revokeVoice: localized("Mute in the room")
+        case .grantModerator: localized("Make a moderator…")
+        case .revokeModerator: localized("Remove as moderator…")
+        case .grantMembership: localized("Make a member…")
+        case .revokeMembership: localized("Remove as member…")
         case .kick: localized("Remove from the room…")
-        case .ban: localized("Ban for good…")
+        case .ban: localized("Ban permanently…")
         }
     }
 
@@ -164,27 +164,27 @@ enum RoomPersonAction: String, CaseIterable {
     /// `nil` for actions that are easily undone.
     func question(about name: String) -> Question? {
         switch self {
-        case .talk, .mention, .giveVoice, .takeVoice: nil
-        case .makeModerator:
+        case .talk, .mention, .grantVoice, .revokeVoice: nil
+        case .grantModerator:
             Question(
                 heading: localized("Make %@ a moderator?", name),
                 body: localized("Moderators can remove people and messages; it lasts until %@ leaves the room.", name),
                 answer: localized("_Make a moderator"))
-        case .unmakeModerator:
+        case .revokeModerator:
             Question(
-                heading: localized("Is %@ to be no longer a moderator?", name),
-                body: localized("%@ stays in the room like everybody else.", name),
-                answer: localized("_No longer a moderator"))
-        case .makeMember:
+                heading: localized("Remove %@ as moderator?", name),
+                body: localized("%@ stays in the room as an ordinary participant.", name),
+                answer: localized("_Remove as moderator"))
+        case .grantMembership:
             Question(
                 heading: localized("Make %@ a member?", name),
-                body: localized("Members may enter whatever the room is like, until that is taken from them."),
+                body: localized("Members may always join the room, until their membership is revoked."),
                 answer: localized("_Make a member"))
-        case .unmakeMember:
+        case .revokeMembership:
             Question(
-                heading: localized("Is %@ to be no longer a member?", name),
+                heading: localized("Remove %@ as member?", name),
                 body: localized("In a room for members only this removes %@ from the room.", name),
-                answer: localized("_No longer a member"), isDestructive: true)
+                answer: localized("_Remove as member"), isDestructive: true)
         case .kick:
             Question(
                 heading: localized("Remove %@ from the room?", name),
@@ -192,7 +192,7 @@ enum RoomPersonAction: String, CaseIterable {
                 answer: localized("_Remove"), isDestructive: true, asksForReason: true)
         case .ban:
             Question(
-                heading: localized("Ban %@ for good?", name),
+                heading: localized("Ban %@ permanently?", name),
                 body: localized(
                     "%@ is removed and cannot come back. The reason, if you give one, is seen by everybody.", name),
                 answer: localized("_Ban"), isDestructive: true, asksForReason: true)

@@ -120,7 +120,7 @@ final class SharedFileRow: ListRow {
         sender.text = SharedMediaText.sender(item)
         time.text = Wording.short(item.message.time)
         root.accessible(label: SharedMediaText.accessibilityText(item))
-        more.named(localized("What can be done with %@", item.attachment.name ?? SharedMediaText.sender(item)))
+        more.named(localized("Actions for %@", item.attachment.name ?? SharedMediaText.sender(item)))
         if isOther { showFile(item) }
     }
 

@@ -182,7 +182,7 @@ final class PictureTile: ListRow {
         }
         Task {
             await download.look()
-            download.startIfSmall()
+            download.startAutomatically()
         }
     }
 

@@ -26,7 +26,8 @@ final class CertificateDialog {
             localized("Is this really %@?", details.serverName),
             body: details.reason + "\n\n"
                 + localized(
-                    "Go on only if you got the fingerprint in another way, such as from the people who run the server."),
+                    "Continue only if you got the fingerprint in another way, such as from the operators of the server."
+                ),
             Self.facts(details))
         dialog.add("refuse", localized("_Do not trust")).add("once", localized("Trust _once"))
             .add("always", localized("Trust _always"), .destructive).byDefault("refuse").onEscape("refuse")

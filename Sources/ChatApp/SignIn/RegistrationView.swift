@@ -31,7 +31,7 @@ final class RegistrationView {
             title: localized("Create an account"),
             description: inviter.map { localized("%@ invites you.", $0) }
                 ?? localized(
-                    "Anybody can run a chat server. Enter one that you trust, such as that of your school or club."),
+                    "Anyone can run a chat server. Enter one that you trust, such as that of your school or club."),
             button: localized("_Continue"))
         formPage = FormPage(
             title: localized("Create an account"), description: nil, button: localized("_Create the account"))
@@ -98,7 +98,7 @@ final class RegistrationView {
         }
         let failure = model.signIn?.failure ?? model.failure
         let page = isForm ? formPage : providerPage
-        page.show(failure: failure?.sentence)
+        page.show(failure: failure?.message)
         page.show(progress: model.progressText)
         if provider.text != model.provider { provider.text = model.provider }
         provider.isWrong(failure?.field == .server && !isForm)

@@ -55,7 +55,7 @@ final class SignInFlow {
             icon: ProgramIcon.name,
             title: isFirst ? localized("Welcome to Hongyan") : localized("Add an account"),
             description: isFirst
-                ? localized("Talk, send pictures and speak with anybody on any XMPP server.")
+                ? localized("Chat and exchange pictures and voice messages with anyone on any XMPP server.")
                 : localized("All your accounts are online at the same time, in one list."), choices)
     }
 

@@ -19,7 +19,7 @@ final class SignInView {
         self.model = model
         page = FormPage(
             title: model.isRepeated ? localized("Sign in again") : localized("Sign in"),
-            description: reason ?? localized("Your address looks like juliet@example.org."),
+            description: reason ?? localized("An address has the form juliet@example.org."),
             button: localized("_Sign in"))
         root = page.root
         let group = PreferencesGroup()
@@ -53,7 +53,7 @@ final class SignInView {
     func focus() { (model.isRepeated ? password : address).grabFocus() }
 
     private func show() {
-        page.show(failure: model.failure?.sentence)
+        page.show(failure: model.failure?.message)
         page.show(progress: model.progressText)
         let field = model.failure?.field
         address.isWrong(field == .address)

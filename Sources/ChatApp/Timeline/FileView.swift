@@ -52,7 +52,7 @@ final class FileView: AttachmentView {
             case .fetching(let fraction)?: state = .running(fraction ?? 0)
             case .failed?:
                 state = .failed
-                parts.append(localized("Could not be fetched"))
+                parts.append(localized("Download failed"))
             case .absent?: state = .offer
             case .here?, .unknown?, nil: state = nil
             }
@@ -118,7 +118,7 @@ enum FileOpening {
             await download.look()
             guard case .here(let path) = download.phase else {
                 download.start()
-                return showToast(localized("The file is being fetched; save it then."))
+                return showToast(localized("The file is being downloaded; save it afterwards."))
             }
             let name = download.attachment.name ?? localized("File")
             guard let target = await FileChooser.save(localized("Save file"), name: name, over: window) else { return }

@@ -254,8 +254,9 @@ final class QuotationView {
         target = quotation.id
         name.isVisible = quotation.preview != nil
         name.text = quotation.preview.map { $0.isOutgoing ? localized("You") : $0.senderName } ?? ""
-        label.text = quotation.preview.map { Wording.preview($0) } ?? localized("A message that is not here")
+        label.text =
+            quotation.preview.map { Wording.preview($0) } ?? localized("A message that is not on this computer")
         root.isSensitive = quotation.id != nil
-        root.accessible(label: localized("Answer to: %@", label.text))
+        root.accessible(label: localized("Reply to: %@", label.text))
     }
 }

@@ -58,7 +58,7 @@ final class PictureView: AttachmentView {
         if let download = context.download {
             Task { [isShowingAll] in
                 await download.look()
-                if !isShowingAll { download.startIfSmall() }
+                if !isShowingAll { download.startAutomatically() }
             }
         }
     }
@@ -136,7 +136,7 @@ final class PictureView: AttachmentView {
         case .waiting: showProgress(.running(0), localized("Cancel"))
         case .fetching(let fraction): showProgress(.running(fraction ?? 0), localized("Cancel"))
         case .unknown: showProgress(nil, nil)
-        case .absent: showProgress(.offer, localized("Fetch the picture"))
+        case .absent: showProgress(.offer, localized("Download the picture"))
         case .failed: showProgress(.failed, localized("Try again"))
         }
     }

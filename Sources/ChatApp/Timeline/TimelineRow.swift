@@ -106,7 +106,7 @@ final class TimelineRow: ListRow {
             let wheel = Spinner()
             wheel.isSpinning = true
             box = Box.horizontal(
-                spacing: 8, wheel, Label(localized("Older messages are being fetched…")).css("caption")
+                spacing: 8, wheel, Label(localized("Loading older messages…")).css("caption")
             )
             .align(horizontal: .center).margins(horizontal: 0, vertical: 10)
         }

@@ -64,7 +64,7 @@ final class TimelineView: TimelineOwner {
         stack.add(overlay, name: "messages")
         stack.add(
             StatusPage(
-                icon: "user-available-symbolic", title: localized("Nothing was said yet"),
+                icon: "user-available-symbolic", title: localized("No messages yet"),
                 description: localized("Write the first message.")), name: "empty")
         root = Bin(stack).css("timeline")
         view = self

@@ -41,7 +41,7 @@ final class VoiceView: AttachmentView {
         if let download = context.download {
             Task {
                 await download.look()
-                download.startIfSmall()
+                download.startAutomatically()
             }
         }
     }
@@ -124,11 +124,11 @@ final class VoiceView: AttachmentView {
             parts.append(Wording.length(total))
         }
         switch context.download?.phase {
-        case .waiting?: parts.append(localized("Fetching…"))
+        case .waiting?: parts.append(localized("Downloading…"))
         case .fetching(let fraction)?:
             let percent = fraction.map { Int(($0 * 100).rounded()) } ?? 0
-            parts.append(percent > 0 ? localized("Fetching: %@ %", percent) : localized("Fetching…"))
-        case .failed?: parts.append(localized("Could not be fetched"))
+            parts.append(percent > 0 ? localized("Downloading: %@ %", percent) : localized("Downloading…"))
+        case .failed?: parts.append(localized("Download failed"))
         case .here?: if case .nothing? = decoded { parts.append(localized("Cannot be played")) }
         case .unknown?, .absent?, nil:
             if total == .zero { parts += [context.attachment.size.map { Wording.size($0) }].compactMap(\.self) }
@@ -174,7 +174,7 @@ final class Waveform {
         let drawn = drawn
         area = DrawingArea { drawing, width, height in Self.draw(drawn, drawing, width, height) }
         area.content(width: 180, height: 30).expand(.horizontal)
-        area.accessible(label: localized("Place in the voice message")).cursor("pointer")
+        area.accessible(label: localized("Position in the voice message")).cursor("pointer")
         widget = area
         area.onDrag(
             began: { [weak self] x, _ in

@@ -57,10 +57,10 @@ final class VoiceRecorderView {
         // The pointer events go to the box around the button, which never changes.
         button = Box.horizontal(press, send).margins(bottom: 3)
         press.named(localized("Record a voice message"))
-        press.accessible(description: localized("Hold it and let go to send; a click records until you stop."))
+        press.accessible(description: localized("Hold to record and release to send; a click records until you stop."))
         send.named(localized("Send the voice message"))
         stop.named(localized("Stop and listen"))
-        discard.named(localized("Throw the recording away"))
+        discard.named(localized("Discard the recording"))
         play.named(localized("Listen"))
         connect()
         observe(self) { view in view.show() }
@@ -190,10 +190,10 @@ final class VoiceRecorderView {
         switch phase {
         case .idle: ""
         case .opening: localized("Opening the microphone…")
-        case .recording(isLocked: false): localized("Let go to send · up to lock · aside to cancel")
+        case .recording(isLocked: false): localized("Release to send · up to lock · sideways to cancel")
         case .recording(isLocked: true): localized("Recording")
         case .finishing: localized("One moment…")
-        case .reviewing: localized("Listen, send, or throw it away")
+        case .reviewing: localized("Listen, send, or discard it")
         }
     }
 
@@ -201,7 +201,7 @@ final class VoiceRecorderView {
         let isBusy = phase != .idle
         defer { wasBusy = isBusy }
         guard wasBusy, !isBusy else { return }
-        if composer.wasTooShort { context.showToast(localized("Hold the button as long as you speak, or click it.")) }
+        if composer.wasTooShort { context.showToast(localized("Hold the button while you speak, or click it.")) }
         onText()
         offerInterrupted()
     }
@@ -229,7 +229,7 @@ final class LevelMeter {
             if let composer { Self.draw(composer.levels, drawing, width, height) }
         }
         area.content(width: 120, height: 30).expand(.horizontal)
-        area.accessible(label: localized("Loudness"))
+        area.accessible(label: localized("Level"))
         widget = area
     }
 

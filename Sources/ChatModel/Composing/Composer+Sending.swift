@@ -2,19 +2,20 @@ public import ChatStore
 internal import MessageFeatures
 
 extension Composer {
-    /// Sends what is written; gives the number of the message, or `nil` if there is nothing to send or the text ``isTooLong``.
+    /// Sends the text. Returns the message's identifier, or `nil` if there is nothing to send or the text
+    /// ``isTooLong``.
     public func send() async throws(StoreError) -> MessageID? {
         guard !isEmpty, !isTooLong else { return nil }
         let (sentText, sentReply, sentEdit) = (text, reply, edit)
-        // Emptied at once: what is typed from now on belongs to the next message.
-        clear(to: sentEdit == nil ? "" : putAside ?? "")
-        tell(notice.stop())
+        // Cleared before the first suspension: text typed from now on belongs to the next message.
+        clear(to: sentEdit == nil ? "" : textBeforeCorrection ?? "")
+        sendState(notice.stop())
         do throws(StoreError) {
             var content = MessageText(Self.trimmed(sentText))
             content.reply = sentReply?.reference
             let message: MessageContent = sentEdit.map { .correction(of: $0.reference, content) } ?? .text(content)
             let id = try await actions.send(message, in: key)
-            // Only now may the draft go.
+            // The draft is deleted after the message is in the store.
             await flush(evenIfSaved: true)
             return id
         } catch {
@@ -26,10 +27,10 @@ extension Composer {
         }
     }
 
-    /// Sends files and leaves what is written where it is: each as a message of its own, because programs show no more than one
-    /// (XEP-0447 §3), in this order.
+    /// Sends each file as a message of its own, in order, because other clients show only one per message (XEP-0447
+    /// §3). The text stays in the composer.
     ///
-    /// - Throws: where one cannot be kept; those before it are sent, it and those after it are not.
+    /// - Throws: if a file cannot be stored. The files before it are sent; it and the following ones are not.
     public func send(files: [Attachment]) async throws(StoreError) {
         let answered = reply
         for (index, file) in files.enumerated() {
@@ -57,10 +58,10 @@ extension Composer {
         restore(rest)
         reply = nil
         edit = nil
-        putAside = nil
+        textBeforeCorrection = nil
     }
 
-    /// Line breaks at the end are slips of the keyboard; spaces at the beginning can be meant.
+    /// Line breaks at the end are usually accidental; leading spaces may be intended.
     private static func trimmed(_ text: String) -> String {
         var text = text[...]
         while text.last?.isWhitespace ?? false { text.removeLast() }
@@ -73,31 +74,32 @@ extension Composer {
     }
 }
 
-/// Answers and corrections.
+/// Replies and corrections.
 extension Composer {
-    /// Makes this an answer to a message; `nil` makes it none.
+    /// Makes the text a reply to a message; `nil` removes the reply.
     public func answer(_ message: MessageID?) async throws(StoreError) {
         reply = try await target(message, for: .reply)
         changed()
     }
 
-    /// Corrects a message of this person; what was written before comes back afterwards.
+    /// Starts correcting one of the user's own messages. The text written before comes back afterwards.
     ///
-    /// - Returns: `false` if it cannot be corrected: it is somebody else's, was taken back, or has not been named yet.
+    /// - Returns: `false` if it cannot be corrected: it is another person's message, was retracted, or has no
+    ///   identifier yet.
     @discardableResult
     public func correct(_ message: MessageID) async throws(StoreError) -> Bool {
         let stored = try await store.read { store throws(StoreError) in try store.message(message) }
         guard let stored, stored.isOutgoing, !stored.isRetracted,
             let target = try await target(message, for: .correction)
         else { return false }
-        if edit == nil { putAside = text }
+        if edit == nil { textBeforeCorrection = text }
         edit = target
         reply = nil
         text = stored.text.body
         return true
     }
 
-    /// Corrects the last message of this person in the conversation.
+    /// Starts correcting the user's last message in the conversation.
     @discardableResult
     public func correctLast() async throws(StoreError) -> Bool {
         let last = try await store.read { [key] store throws(StoreError) in
@@ -109,15 +111,15 @@ extension Composer {
         return try await correct(last)
     }
 
-    /// So many messages back one's own last message is looked for; further up nobody means it.
+    /// How many messages back the last own message is searched for.
     nonisolated static let correctionReach = 50
 
-    /// Leaves the message as it is.
+    /// Cancels the correction.
     public func cancelCorrection() {
         guard edit != nil else { return }
         edit = nil
-        text = putAside ?? ""
-        putAside = nil
+        text = textBeforeCorrection ?? ""
+        textBeforeCorrection = nil
         changed()
     }
 

@@ -2,14 +2,14 @@ public import ChatStore
 internal import MessageFeatures
 public import Observation
 
-/// What a person writes in one conversation: text, files, an answer to a message or a correction of one.
+/// The message being written in one conversation: its text and files, and the message it replies to or corrects.
 ///
-/// The text is kept as a draft in the store a moment after each change, and at ``close()``. What is sent is in the store before
-/// ``send()`` returns; if that fails, it is back in the composer.
+/// The text is saved as a draft a moment after each change and by ``close()``. ``send()`` returns after the message is
+/// in the store; if storing fails, the text is back in the composer.
 @MainActor
 @Observable
 public final class Composer {
-    /// A message that is answered or corrected.
+    /// The message that is replied to or corrected.
     public struct Target: Hashable, Sendable {
         public let id: MessageID
         public let preview: MessagePreview
@@ -17,34 +17,36 @@ public final class Composer {
     }
 
     public let key: ConversationKey
-    /// What is written. Set by the view at each change.
+    /// The text. The view sets it at each change.
     public var text = "" {
         didSet { if text != oldValue, !isRestoring { textChanged() } }
     }
-    /// The message that this will answer.
+    /// The message that this replies to.
     public internal(set) var reply: Target?
-    /// The message that this will correct.
+    /// The message that this corrects.
     public internal(set) var edit: Target?
-    /// Why the draft could not be kept the last time, if so.
+    /// Why saving the draft last failed, if it did.
     public internal(set) var problem: StoreError?
 
-    /// After so long without a change the draft is kept: rarely enough for the disk, soon enough for a dying battery.
+    /// The draft is saved this long after the last change: not too often for the disk, soon enough for an empty
+    /// battery.
     public static let draftDelay = Duration.seconds(1)
 
     @ObservationIgnored let store: any LocalStore
     @ObservationIgnored let actions: any ConversationActions
     @ObservationIgnored let media: MediaCache?
     @ObservationIgnored let environment: ModelEnvironment
-    @ObservationIgnored var notice = TypingNotice()
+    @ObservationIgnored var notice = TypingNotification()
     @ObservationIgnored var isRestoring = false
     @ObservationIgnored var isUnsaved = false
     @ObservationIgnored var saving: Task<Void, Never>?
-    @ObservationIgnored var telling: Task<Void, Never>?
-    /// What was written before a correction began.
-    @ObservationIgnored var putAside: String?
+    @ObservationIgnored var sending: Task<Void, Never>?
+    /// The text before a correction was started.
+    @ObservationIgnored var textBeforeCorrection: String?
     @ObservationIgnored private let turns = Turns()
 
-    /// - Parameter media: where the content of files is; what was pinned there for this composer is let go of when it was sent.
+    /// - Parameter media: stores the content of files. Files pinned for this composer are unpinned after they were
+    ///   sent.
     public init(
         _ key: ConversationKey, store: any LocalStore, actions: any ConversationActions, media: MediaCache? = nil,
         environment: ModelEnvironment = ModelEnvironment()
@@ -58,12 +60,12 @@ public final class Composer {
 
     public var isEmpty: Bool { !text.contains { !$0.isWhitespace } }
 
-    /// Whether the text is too long for one message: ``send()`` leaves it where it is, and it can be sent as a file.
+    /// Whether the text is too long for one message. ``send()`` does not send it; it can be sent as a file.
     public var isTooLong: Bool { MessageLength.isExceeded(by: text) }
 
     // MARK: Draft
 
-    /// Brings back what was written and not sent.
+    /// Restores the draft.
     public func open() async {
         await turns.take { [store, key] in
             do throws(StoreError) {
@@ -76,7 +78,7 @@ public final class Composer {
                     let edit = try Self.target(draft.edits, key, book, store, for: .correction)
                     return (draft, reply, edit)
                 }
-                // What was written meanwhile is newer than the draft.
+                // Text typed meanwhile is newer than the draft.
                 guard let (draft, reply, edit) = found, text.isEmpty else { return }
                 restore(draft.body)
                 self.reply = reply
@@ -87,14 +89,14 @@ public final class Composer {
         }
     }
 
-    /// Keeps the draft and stops telling the other side that something is written.
+    /// Saves the draft and ends the typing notification.
     public func close() async {
         await flush()
-        tell(notice.stop())
-        await telling?.value
+        sendState(notice.stop())
+        await sending?.value
     }
 
-    /// Keeps the draft now.
+    /// Saves the draft now.
     public func flush() async { await flush(evenIfSaved: false) }
 
     func flush(evenIfSaved: Bool) async {
@@ -106,7 +108,7 @@ public final class Composer {
         await turns.take { [store, key] in
             do throws(StoreError) {
                 try await store.write { store throws(StoreError) in
-                    // An empty draft is no reason for a new conversation.
+                    // An empty draft does not create a conversation.
                     if draft == nil, try store.conversation(key) == nil { return }
                     try store.saveDraft(draft, in: store.openConversation(key))
                 }
@@ -123,7 +125,7 @@ public final class Composer {
         return Draft(body: text, reply: reply?.id, edits: edit?.id, time: environment.now())
     }
 
-    /// Writes a text that no person wrote just now.
+    /// Sets the text without treating it as typing.
     func restore(_ text: String) {
         isRestoring = true
         self.text = text
@@ -143,63 +145,63 @@ public final class Composer {
         changed()
         let now = environment.now().millisecondsSince1970
         let isFirst = notice.deadline == nil
-        tell(notice.textChanged(isEmpty: text.isEmpty, now: now))
+        sendState(notice.textChanged(isEmpty: text.isEmpty, now: now))
         guard isFirst, notice.deadline != nil else { return }
-        watchPause()
+        watchTyping()
     }
 
-    /// Looks again when the pause may be over; each letter moves it on.
-    private func watchPause() {
+    /// Sleeps until the typing deadline, which every keystroke moves.
+    private func watchTyping() {
         Task { [weak self, clock = environment.clock] in
             while !Task.isCancelled, let wait = self?.pauseLeft {
                 do { try await clock.sleep(for: .milliseconds(max(1, wait))) } catch { return }
-                self?.pauseMayBeOver()
+                self?.checkTyping()
             }
         }
     }
 
     private var pauseLeft: Int64? { notice.deadline.map { $0 - environment.now().millisecondsSince1970 } }
 
-    private func pauseMayBeOver() { tell(notice.timePassed(now: environment.now().millisecondsSince1970)) }
+    private func checkTyping() { sendState(notice.timePassed(now: environment.now().millisecondsSince1970)) }
 
-    /// One after another, so that "is writing" never overtakes "is not".
-    func tell(_ isComposing: Bool?) {
+    /// Sent in order, so that "paused" never arrives before "composing".
+    func sendState(_ isComposing: Bool?) {
         guard let isComposing else { return }
-        let before = telling
-        telling = Task { [actions, key] in
+        let before = sending
+        sending = Task { [actions, key] in
             await before?.value
             await actions.setComposing(isComposing, in: key)
         }
     }
 }
 
-/// When the other side is told that this person is writing (XEP-0085 §4.3): at the first letter, and that it is not any more after
-/// ``pause`` without a letter, when the text is gone, or when it is sent.
+/// Decides when to send typing notifications (XEP-0085 §4.3): "composing" at the first keystroke, "paused" after
+/// ``timeout`` without one, or when the text is deleted or sent.
 ///
-/// A machine without a clock: the owner says what time it is, and comes back at ``deadline``.
-struct TypingNotice: Sendable, Equatable {
-    /// After so long without a letter a person is not writing.
-    static let pause: Int64 = 30_000
+/// A machine without a clock: the owner passes the time, and calls ``timePassed(now:)`` at ``deadline``.
+struct TypingNotification: Sendable, Equatable {
+    /// In milliseconds: a user who has not typed for this long is not writing.
+    static let timeout: Int64 = 30_000
 
-    /// Milliseconds at which ``timePassed(now:)`` has something to say.
+    /// The time in milliseconds at which to call ``timePassed(now:)``.
     private(set) var deadline: Int64?
 
     private var isComposing: Bool { deadline != nil }
 
-    /// The text is different; gives what to tell, if anything.
+    /// The text has changed. Returns the state to send, if any.
     mutating func textChanged(isEmpty: Bool, now: Int64) -> Bool? {
         if isEmpty { return stop() }
-        defer { deadline = now + Self.pause }
+        defer { deadline = now + Self.timeout }
         return isComposing ? nil : true
     }
 
-    /// Time went by.
+    /// The deadline may have passed. Returns the state to send, if any.
     mutating func timePassed(now: Int64) -> Bool? {
         guard let deadline, deadline <= now else { return nil }
         return stop()
     }
 
-    /// The text was sent or put away.
+    /// The text was sent or closed.
     mutating func stop() -> Bool? {
         guard isComposing else { return nil }
         deadline = nil

@@ -1,21 +1,21 @@
-/// Completes the nickname that a person begins to write in a room.
+/// Completes a nickname that the user starts to type in a room.
 ///
 ///     let completion = MentionCompletion(in: "Tyb", at: end, of: ["Tybalt", "Romeo"])
 ///     completion.candidates                 // ["Tybalt"]
 ///     completion.replacement(for: "Tybalt") // "Tybalt: " at the beginning of a text, "@Tybalt " elsewhere
 public struct MentionCompletion: Sendable, Hashable {
-    /// The part of the text that a name takes the place of.
+    /// The range that a nickname replaces.
     public let range: Range<String.Index>
-    /// Names that go on as written, shortest first.
+    /// The matching nicknames, shortest first.
     public let candidates: [String]
     private let isFirst: Bool
 
-    /// No more are offered.
+    /// The maximum number of candidates.
     public static let candidateLimit = 8
-    /// Nobody is called longer than that, in characters; a resource has 1,023 octets (RFC 7622 §3.4).
+    /// In characters. A nickname is a resource, which has at most 1,023 bytes (RFC 7622 §3.4).
     private static let lengthLimit = 1_024
 
-    /// `nil` where nothing can be meant: inside a word, or where no name goes on like that.
+    /// `nil` if the cursor is inside a word, or if no nickname matches.
     public init?(in text: String, at cursor: String.Index, of names: [String]) {
         var start = cursor
         var length = 0
@@ -26,7 +26,7 @@ public struct MentionCompletion: Sendable, Hashable {
         }
         let written = text[start..<cursor]
         let begun = FoldedName(String(written.drop { $0 == "@" })).text
-        // Without the sign only a beginning is completed, and only where a person is likely to be addressed.
+        // Without `@`, only the first word is completed, where addressing somebody is likely.
         guard written.first == "@" || !begun.isEmpty else { return nil }
         guard cursor == text.endIndex || text[cursor].isWhitespace else { return nil }
         let found = names.map { ($0, FoldedName($0).text) }.filter { $0.1.hasPrefix(begun) }
@@ -37,6 +37,6 @@ public struct MentionCompletion: Sendable, Hashable {
         isFirst = start == text.startIndex && written.first != "@"
     }
 
-    /// What to write for a name.
+    /// The text that replaces ``range``.
     public func replacement(for name: String) -> String { isFirst ? "\(name): " : "@\(name) " }
 }

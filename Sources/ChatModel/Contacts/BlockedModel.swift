@@ -5,7 +5,7 @@ public import Observation
 public import XMPPAddress
 internal import XMPPClient
 
-/// Everybody whom an account has blocked, as its server keeps them (XEP-0191): contacts and others.
+/// The block list of an account as its server stores it (XEP-0191).
 ///
 ///     let model = BlockedModel(account)
 ///     Task { await model.run() }                     // until the task is cancelled
@@ -13,7 +13,7 @@ internal import XMPPClient
 @MainActor
 @Observable
 public final class BlockedModel {
-    /// One address, and the name that this person knows it by.
+    /// A blocked address and the name of its contact.
     public struct Entry: Identifiable, Hashable, Sendable {
         public let address: JID
         public let name: String
@@ -21,13 +21,13 @@ public final class BlockedModel {
         public var id: JID { address }
     }
 
-    /// By their names.
+    /// Sorted by name.
     public private(set) var entries: [Entry] = []
-    /// The account is connected: only then it is known who is blocked, and it can be changed.
+    /// Whether the account is connected. Only then is the block list known, and can it be changed.
     public private(set) var isOnline = false
-    /// These are being unblocked.
+    /// Addresses with an unblock request in progress.
     public private(set) var working: Set<JID> = []
-    /// Why the last wish was not fulfilled, as a sentence.
+    /// Why the last request failed, as a sentence for the user.
     public private(set) var failure: String?
 
     @ObservationIgnored private let account: ChatAccount
@@ -58,14 +58,14 @@ public final class BlockedModel {
         }
     }
 
-    /// Looks at everything again.
+    /// Reads everything again.
     public func refresh() async {
         let id = account.id
         let contacts = try? await account.store.read { reader throws(StoreError) in try reader.contacts(of: id) }
         show(await account.blocking.blocked, contacts: contacts ?? [], isOnline: await account.connectionState.isOnline)
     }
 
-    /// Shows what the server says; a contact has the name that this person has given to it.
+    /// Shows the server's list with the names of contacts.
     func show(_ blocked: Set<JID>, contacts: [StoredContact], isOnline: Bool) {
         let names = Dictionary(contacts.map { ($0.address, $0.name ?? "") }) { first, _ in first }
         let entries = blocked.map { address in
@@ -76,7 +76,7 @@ public final class BlockedModel {
         if self.isOnline != isOnline { self.isOnline = isOnline }
     }
 
-    /// Hears from somebody again.
+    /// Unblocks an address.
     public func unblock(_ address: JID) async {
         guard working.insert(address).inserted else { return }
         failure = nil
@@ -89,6 +89,6 @@ public final class BlockedModel {
         await refresh()
     }
 
-    /// The person has read what went wrong.
+    /// Clears ``failure`` after it was shown.
     public func clearFailure() { failure = nil }
 }

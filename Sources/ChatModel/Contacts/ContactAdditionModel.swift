@@ -4,7 +4,7 @@ public import Observation
 public import XMPPAddress
 internal import XMPPClient
 
-/// Adding somebody: says at each letter who is meant and whether that can be.
+/// Adding a contact: checks the typed address at each keystroke.
 ///
 ///     let model = ContactAdditionModel(accounts: accounts, store: store)
 ///     await model.reload()
@@ -13,18 +13,18 @@ internal import XMPPClient
 @MainActor
 @Observable
 public final class ContactAdditionModel {
-    /// What is known about what was typed.
+    /// The result of checking the typed text.
     public enum Check: Sendable, Hashable {
         case empty
-        /// It is no address yet.
+        /// Not an address yet.
         case invalid
-        /// It is the person's own address.
+        /// The user's own address.
         case own
-        /// Somebody who is in the list already, under that name.
+        /// A contact in the list, by its name.
         case alreadyContact(JID, name: String)
-        /// Somebody who was asked already; asking again is possible.
+        /// A request was sent already; it can be sent again.
         case pending(JID)
-        /// Somebody who has asked to be a contact; adding says yes to it.
+        /// The address has sent a contact request; adding it accepts the request.
         case asking(JID)
         case new(JID)
 
@@ -36,7 +36,7 @@ public final class ContactAdditionModel {
             }
         }
 
-        /// Adding makes sense.
+        /// Whether the address can be added.
         public var canBeAdded: Bool {
             switch self {
             case .pending, .asking, .new: true
@@ -47,16 +47,16 @@ public final class ContactAdditionModel {
 
     /// The addresses of the accounts that a contact can be added to.
     public let accounts: [JID]
-    /// Which of them it is.
+    /// The selected account.
     public var accountIndex = 0
-    /// What was typed: an address, or a name on the own server.
+    /// The typed text: an address, or a name on the account's own server.
     public var text = ""
-    /// What the person will call the contact; nothing for what the address says.
+    /// The name for the contact; empty for the one from its address.
     public var name = ""
-    /// What is said with the request.
+    /// The message sent with the request.
     public var message = ""
     public private(set) var isWorking = false
-    /// Why it was not added, as a sentence.
+    /// Why adding failed, as a sentence for the user.
     public private(set) var failure: String?
 
     @ObservationIgnored private let atWork: [ChatAccount]
@@ -64,7 +64,7 @@ public final class ContactAdditionModel {
     private var contacts: [AccountID: [JID: StoredContact]] = [:]
     private var requests: [AccountID: Set<JID>] = [:]
 
-    /// - Parameter accounts: one at least.
+    /// - Parameter accounts: not empty.
     public init(accounts: [ChatAccount], store: any LocalStore) {
         atWork = accounts
         self.accounts = accounts.map(\.address)
@@ -78,7 +78,7 @@ public final class ContactAdditionModel {
     /// The account that the contact is added to.
     public var accountID: AccountID? { account?.id }
 
-    /// Reads who is in the lists, and who asks to be.
+    /// Reads the contacts and the contact requests.
     public func reload() async {
         for account in atWork {
             let id = account.id
@@ -110,7 +110,7 @@ public final class ContactAdditionModel {
         return contact?.isPending == true ? .pending(address) : .new(address)
     }
 
-    /// Adds who is meant. Gives the address where that was done.
+    /// Adds the contact. Returns its address on success.
     public func submit() async -> JID? {
         guard let account, !isWorking else { return nil }
         let check = check

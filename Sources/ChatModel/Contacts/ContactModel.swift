@@ -5,7 +5,7 @@ public import Observation
 public import XMPPAddress
 internal import XMPPClient
 
-/// One person as its page shows it: who it is, which devices are there, and what there is between the two.
+/// A contact as its page shows it: name, devices, presence and subscription.
 ///
 ///     let model = ContactModel(row.id, account: account)
 ///     Task { await model.run() }                     // until the task is cancelled
@@ -14,37 +14,37 @@ internal import XMPPClient
 @Observable
 public final class ContactModel {
     public let id: ContactRow.ID
-    /// The remark of this person's own for the contact, else what the address says.
+    /// The name that the user gave to the contact, else one from the address.
     public private(set) var name: String
-    /// The remark alone.
+    /// The name that the user gave to the contact.
     public private(set) var remark: String?
-    /// The contact's picture, for an ``AvatarLoader``.
+    /// The hash of the avatar, for an ``AvatarLoader``.
     public private(set) var avatarHash: String?
-    /// It is in the list of contacts.
+    /// Whether the address is in the contact list.
     public private(set) var isContact = false
     public private(set) var subscription = StoredContact.Subscription.none
-    /// Asked, and not answered yet.
+    /// A contact request was sent and not answered yet.
     public private(set) var isPending = false
-    /// The person's own groups that it is in.
+    /// The groups of the contact list that it is in.
     public private(set) var groups: [String] = []
     public private(set) var presence: ContactPresence?
     public private(set) var devices: [ContactDevice] = []
-    /// It asks to see this person's presence; the text is what was said with it.
+    /// The contact's request to see the user's presence, with its message.
     public private(set) var request: ContactRequest?
     public private(set) var isBlocked = false
-    /// The account is connected, so that something can be changed.
+    /// Whether the account is connected, so that changes are possible.
     public private(set) var isOnline = false
-    /// Nothing is heard of the conversation; `nil` where there is none yet.
+    /// Whether the conversation is muted; `nil` if there is no conversation.
     public private(set) var isMuted: Bool?
-    /// What is done at the moment has not ended.
+    /// An operation is in progress.
     public private(set) var isWorking = false
-    /// Why the last wish was not fulfilled, as a sentence.
+    /// Why the last operation failed, as a sentence for the user.
     public private(set) var failure: String?
 
     @ObservationIgnored private let account: ChatAccount
     @ObservationIgnored private let environment: ModelEnvironment
 
-    /// How often it is looked again at most.
+    /// The minimum time between two updates.
     static let interval: Duration = .milliseconds(100)
 
     public init(_ id: ContactRow.ID, account: ChatAccount, environment: ModelEnvironment = ModelEnvironment()) {
@@ -83,7 +83,7 @@ public final class ContactModel {
         }
     }
 
-    /// Looks at everything again.
+    /// Reads everything again.
     public func refresh() async {
         let (id, key) = (id, conversation)
         let kept = try? await account.store.read { reader throws(StoreError) in
@@ -115,14 +115,14 @@ public final class ContactModel {
         set(\.isMuted, settings.map { $0.notifications == .none || $0.mutedUntil.map { $0 > now } ?? false })
     }
 
-    /// Observers hear of what is different, and of nothing else.
+    /// Sets a property only if the value differs, so that observers are not notified without need.
     private func set<Value: Equatable>(_ path: ReferenceWritableKeyPath<ContactModel, Value>, _ value: Value) {
         if self[keyPath: path] != value { self[keyPath: path] = value }
     }
 
-    // MARK: Wishes
+    // MARK: Actions
 
-    /// Gives it another name, for oneself; nothing for what the address says.
+    /// Renames the contact for this user; empty text restores the name from the address.
     public func rename(to name: String) async {
         let name = name.trimmingWhitespace
         guard name != remark ?? "" else { return }
@@ -131,14 +131,14 @@ public final class ContactModel {
         }
     }
 
-    /// Puts it into these groups and into no others; what is empty is no group.
+    /// Sets the groups of the contact; empty names are ignored.
     public func move(to groups: [String]) async {
         let wanted = Set(groups.map(\.trimmingWhitespace).filter { !$0.isEmpty })
         guard wanted != Set(self.groups) else { return }
         await attempt { account, address throws(ClientError) in try await account.contacts.move(address, to: wanted) }
     }
 
-    /// Adds it to the list, or asks once more where it was asked before.
+    /// Adds the contact to the list, or repeats the request.
     public func add() async {
         let isPending = isPending
         await attempt { account, address throws(ClientError) in
@@ -150,7 +150,7 @@ public final class ContactModel {
         }
     }
 
-    /// Lets it see when this person is there, and asks for the same.
+    /// Accepts the contact request, and sends one in return.
     public func accept() async {
         await attempt { account, address throws(ClientError) in try await account.contacts.acceptRequest(of: address) }
     }
@@ -159,7 +159,7 @@ public final class ContactModel {
         await attempt { account, address throws(ClientError) in try await account.contacts.declineRequest(of: address) }
     }
 
-    /// Neither sees the other any more; what was said stays. Gives whether it was done.
+    /// Removes the contact and both subscriptions; messages are kept. Returns whether it was removed.
     @discardableResult
     public func remove() async -> Bool {
         await attempt { account, address throws(ClientError) in try await account.contacts.remove(address) }
@@ -176,7 +176,7 @@ public final class ContactModel {
         }
     }
 
-    /// Whether anything is heard of the conversation.
+    /// Mutes or unmutes the conversation.
     public func setMuted(_ isMuted: Bool) async {
         guard let known = self.isMuted, known != isMuted else { return }
         let key = conversation
@@ -196,7 +196,7 @@ public final class ContactModel {
         await refresh()
     }
 
-    /// The person has read what went wrong.
+    /// Clears ``failure`` after it was shown.
     public func clearFailure() { failure = nil }
 
     @discardableResult

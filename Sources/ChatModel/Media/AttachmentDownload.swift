@@ -2,7 +2,7 @@ public import ChatEngine
 public import ChatStore
 public import Observation
 
-/// An attachment of a message on its way to this device: for pictures, voice messages and files alike.
+/// The download of an attachment: a picture, a voice message or another file.
 ///
 ///     let download = downloads.download(of: message.id, attachment: attachment)
 ///     await download.look()                       // .here(path), or .absent
@@ -11,32 +11,32 @@ public import Observation
 @Observable
 public final class AttachmentDownload {
     public enum Phase: Sendable, Hashable {
-        /// Nobody has looked yet.
+        /// Not checked yet.
         case unknown
-        /// It is somewhere else.
+        /// Not on this device.
         case absent
-        /// Others are being fetched first.
+        /// Waits for other downloads.
         case waiting
-        /// So much of it is here, 0 to 1; `nil` where nobody knows how much there is.
+        /// The fraction downloaded, 0 to 1; `nil` if the size is unknown.
         case fetching(Double?)
-        /// It is here.
+        /// On this device.
         case here(path: String)
-        /// It did not come; ``start()`` tries again.
+        /// The download failed; ``start()`` retries it.
         case failed(AttachmentFailure)
     }
 
     public let message: MessageID
     public let index: Int
-    /// What the message said about it when this was made.
+    /// The attachment as described when this object was created.
     public let attachment: Attachment
     public internal(set) var phase = Phase.unknown
-    /// So much of it is uploaded, 0 to 1; `nil` where no upload of it is running.
+    /// The fraction uploaded, 0 to 1; `nil` if no upload is in progress.
     public private(set) var uploaded: Double?
 
     @ObservationIgnored private let downloads: AttachmentDownloads
     @ObservationIgnored private var task: Task<Void, Never>?
     @ObservationIgnored private var following: Task<Void, Never>?
-    /// Counts the attempts, so that one that was cancelled says nothing about the next.
+    /// Numbers the attempts, so that events of a cancelled one are ignored.
     @ObservationIgnored private var turn = 0
 
     init(_ message: MessageID, _ index: Int, _ attachment: Attachment, _ downloads: AttachmentDownloads) {
@@ -44,7 +44,7 @@ public final class AttachmentDownload {
         self.index = index
         self.attachment = attachment
         self.downloads = downloads
-        // What has an address is uploaded.
+        // An attachment with a URL is uploaded already.
         guard attachment.url == nil, let uploads = downloads.uploads else { return }
         uploaded = uploads.percent(of: message, at: index).map { Double($0) / 100 }
         let percents = uploads.values(of: message, at: index)
@@ -57,7 +57,7 @@ public final class AttachmentDownload {
 
     private func show(uploaded share: Double?) { if uploaded != share { uploaded = share } }
 
-    /// It is on its way, or waits for its turn.
+    /// Whether it is downloading, or waiting to.
     public var isRunning: Bool {
         switch phase {
         case .waiting, .fetching: true
@@ -65,7 +65,7 @@ public final class AttachmentDownload {
         }
     }
 
-    /// Finds out whether it is here; what was here can have made room for something else.
+    /// Checks whether the file is on this device; the cache may have evicted it.
     public func look() async {
         guard !isRunning else { return }
         let mine = turn
@@ -80,26 +80,26 @@ public final class AttachmentDownload {
         }
     }
 
-    /// Fetches it, however large up to `AttachmentFetcher.sizeLimit`. Again after a failure, too.
+    /// Downloads the file up to `AttachmentFetcher.sizeLimit`, also after a failure.
     public func start() { begin(limit: AttachmentFetcher.sizeLimit) }
 
-    /// Fetches a picture or voice message without a question if it is small, not a stranger's, and within the budget of its
-    /// sender: see `StoreReader.downloadsUnasked(in:)` and ``DownloadBudget``.
-    public func startIfSmall() {
+    /// Downloads a small picture or voice message automatically, unless it is from a stranger or exceeds the sender's
+    /// budget: see `StoreReader.downloadsAutomatically(in:)` and ``DownloadBudget``.
+    public func startAutomatically() {
         guard attachment.kind == .picture || attachment.kind == .voice, canBegin else { return }
         if let size = attachment.size, size > AttachmentDownloads.automaticLimit { return }
         let mine = turn
         Task { [self, downloads] in
-            guard let sender = await downloads.unaskedSender(of: self), mine == turn, canBegin,
-                let download = downloads.beginUnasked(attachment, of: sender)
+            guard let sender = await downloads.automaticDownloadSender(of: self), mine == turn, canBegin,
+                let download = downloads.beginAutomatic(attachment, of: sender)
             else { return }
-            begin(limit: AttachmentDownloads.automaticLimit, unasked: download)
+            begin(limit: AttachmentDownloads.automaticLimit, automatic: download)
         }
     }
 
     private var canBegin: Bool { phase == .absent || phase == .unknown }
 
-    /// Stops it.
+    /// Cancels the download.
     public func cancel() {
         guard isRunning else { return }
         turn += 1
@@ -108,7 +108,7 @@ public final class AttachmentDownload {
         phase = .absent
     }
 
-    private func begin(limit: Int64, unasked: DownloadBudget.Download? = nil) {
+    private func begin(limit: Int64, automatic: DownloadBudget.Download? = nil) {
         guard !isRunning else { return }
         if case .here = phase { return }
         turn += 1
@@ -116,15 +116,15 @@ public final class AttachmentDownload {
         phase = .waiting
         task = Task { [self, downloads] in
             let result = await downloads.fetch(self, limit: limit) { [weak self] step in
-                // Late news of an attempt that is over changes nothing.
+                // Events of an attempt that is over are ignored.
                 Task { @MainActor in self?.show(step.fraction, mine) }
             }
-            if let unasked { await downloads.finishedUnasked(unasked, result) }
+            if let automatic { await downloads.finishedAutomatic(automatic, result) }
             guard mine == turn else { return }
             task = nil
             switch result {
             case .success(let content):
-                // It can be heard before its length is known.
+                // A voice message can be played before its duration is known.
                 phase = .here(path: content.path)
                 if content.isNew { await downloads.measure(self, at: content.path) }
             case .failure(let failure): phase = failure.code == .cancelled ? .absent : .failed(failure)
@@ -136,7 +136,7 @@ public final class AttachmentDownload {
 
     private func show(_ fraction: Double?, _ attempt: Int) {
         guard attempt == turn, isRunning else { return }
-        // A hundred steps are as many as anybody sees.
+        // Progress in percent is precise enough.
         let shown = fraction.map { ($0 * 100).rounded(.down) / 100 }
         if case .fetching(let before) = phase, let before, let shown, shown <= before { return }
         phase = .fetching(shown)

@@ -3,7 +3,7 @@ public import ChatStore
 internal import Foundation
 internal import XMPPAddress
 
-/// What is fetched for one account: few at a time, and each once, in however many places it is shown.
+/// The downloads of one account: a few at a time, and one per attachment, however many views show it.
 @MainActor
 public final class AttachmentDownloads {
     private struct Key: Hashable {
@@ -13,13 +13,13 @@ public final class AttachmentDownloads {
 
     private struct Reference { weak var download: AttachmentDownload? }
 
-    /// So many are fetched at a time; more would only slow each other.
+    /// The number of parallel downloads; more would only slow each other down.
     public static let parallelLimit = 3
-    /// What is larger is fetched when a person asks for it: 5 MiB.
+    /// Larger files are downloaded only on request: 5 MiB.
     public static let automaticLimit: Int64 = 5 << 20
 
     public let fetcher: AttachmentFetcher
-    /// How far the files of messages that wait are uploaded.
+    /// The progress of the uploads of queued messages.
     let uploads: UploadProgress?
     private let now: @Sendable () -> MessageTime
     private var known: [Key: Reference] = [:]
@@ -36,7 +36,7 @@ public final class AttachmentDownloads {
         self.now = now
     }
 
-    /// The download of an attachment; the same one as long as somebody holds it.
+    /// The download of an attachment; the same object as long as it is retained.
     public func download(of message: MessageID, at index: Int = 0, attachment: Attachment) -> AttachmentDownload {
         let key = Key(message: message, index: index)
         if let download = known[key]?.download { return download }
@@ -47,7 +47,7 @@ public final class AttachmentDownloads {
     }
 
     func path(of download: AttachmentDownload) async -> String? {
-        // The store may know by now what it did not know when the row was made.
+        // The store may have newer information than the row.
         let (id, index, store) = (download.message, download.index, fetcher.store)
         let stored = try? await store.read { reader throws(StoreError) in try reader.message(id)?.text.attachments }
         let attachments = stored.flatMap { $0 } ?? []
@@ -71,32 +71,32 @@ public final class AttachmentDownloads {
         }
     }
 
-    /// What takes longer than bringing it here may take: nobody waits for that.
+    /// Determines the duration, without delaying the download.
     func measure(_ download: AttachmentDownload, at path: String) async {
         await fetcher.measureSound(download.index, of: download.message, at: path)
     }
 
-    // MARK: Without a question
+    // MARK: Automatic downloads
 
-    /// Whose budget a download without a question is charged to: the other side of the conversation; `nil` if it needs a
-    /// question.
-    func unaskedSender(of download: AttachmentDownload) async -> JID? {
+    /// The sender whose budget an automatic download is charged to: the other side of the conversation; `nil` if the
+    /// user has to start it.
+    func automaticDownloadSender(of download: AttachmentDownload) async -> JID? {
         let (id, store) = (download.message, fetcher.store)
         let sender = try? await store.read { reader throws(StoreError) -> JID? in
             guard let message = try reader.message(id),
                 let key = try reader.conversation(message.conversation)?.key
             else { return nil }
             if message.isOutgoing { return key.address }
-            return try reader.downloadsUnasked(in: key) ? key.address : nil
+            return try reader.downloadsAutomatically(in: key) ? key.address : nil
         }
         return sender ?? nil
     }
 
-    func beginUnasked(_ attachment: Attachment, of sender: JID) -> DownloadBudget.Download? {
+    func beginAutomatic(_ attachment: Attachment, of sender: JID) -> DownloadBudget.Download? {
         budget.begin(sender, bytes: attachment.size ?? Self.automaticLimit, now: now())
     }
 
-    func finishedUnasked(
+    func finishedAutomatic(
         _ download: DownloadBudget.Download, _ result: Result<(path: String, isNew: Bool), AttachmentFailure>
     ) async {
         var size: Int64 = 0
@@ -113,7 +113,7 @@ public final class AttachmentDownloads {
         if running < Self.parallelLimit {
             running += 1
         } else {
-            // Whoever leaves hands the place on.
+            // A finished download resumes the next waiting one.
             await withCheckedContinuation { waiting.append($0) }
         }
     }

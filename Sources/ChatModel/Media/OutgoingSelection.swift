@@ -4,7 +4,7 @@ internal import Foundation
 internal import Media
 public import Observation
 
-/// Files that a person is about to send, pictures among them: what each would be, and how much all are in each quality.
+/// The files that the user is about to send, with the size of pictures in each quality.
 ///
 ///     let selection = OutgoingSelection()
 ///     await selection.add(paths: paths)
@@ -15,23 +15,23 @@ public import Observation
 public final class OutgoingSelection {
     public struct Item: Identifiable, Sendable {
         public let id: Int
-        /// The last part of the name that it has on this computer.
+        /// The last component of its path on this computer.
         public let name: String
-        /// Bytes of the file as it is.
+        /// The size of the original file in bytes.
         public let byteCount: Int
-        /// A picture with its qualities; `nil` for a file that is sent as it is.
+        /// The picture with its qualities; `nil` for a file that is sent unchanged.
         public let picture: PictureChoice?
         let bytes: [UInt8]
     }
 
     public private(set) var items: [Item] = []
-    /// For all pictures at once.
+    /// The quality of all pictures.
     public var quality = PictureChoice.Quality.high {
         didSet { for item in items { item.picture?.quality = quality } }
     }
-    /// Files are being read, or pictures made smaller.
+    /// Files are being read, or pictures scaled.
     public private(set) var isPreparing = false
-    /// Files that could not be read, or are too large; by name.
+    /// The names of files that could not be read, or are too large.
     public private(set) var refused: [String] = []
 
     @ObservationIgnored private var count = 0
@@ -41,12 +41,12 @@ public final class OutgoingSelection {
 
     public var hasPictures: Bool { items.contains { $0.picture != nil } }
 
-    /// What all would be together in a quality.
+    /// The total size in a quality.
     public func byteCount(in quality: PictureChoice.Quality) -> Int {
         items.reduce(0) { $0 + ($1.picture?.byteCount(in: quality) ?? $1.byteCount) }
     }
 
-    /// Reads files; what cannot be read or is no file is in ``refused`` afterwards.
+    /// Reads files; those that cannot be read are in ``refused`` afterwards.
     public func add(paths: [String]) async {
         begin()
         for path in paths {
@@ -61,7 +61,7 @@ public final class OutgoingSelection {
         end()
     }
 
-    /// A picture that is in no file: pasted, or dropped out of a browser.
+    /// Adds a picture without a file: pasted, or dropped from a browser.
     public func add(_ bytes: [UInt8], name: String) async {
         begin()
         await take(bytes, name: name)
@@ -70,7 +70,7 @@ public final class OutgoingSelection {
 
     public func remove(_ id: Item.ID) { items.removeAll { $0.id == id } }
 
-    /// Puts everything into the cache as it was chosen, pinned there for a ``Composer`` that sends it.
+    /// Stores everything in the cache in the chosen quality, pinned for the ``Composer`` that sends it.
     public func attachments(in cache: MediaCache) async throws(StoreError) -> [Attachment] {
         var attachments: [Attachment] = []
         for item in items {
@@ -81,7 +81,7 @@ public final class OutgoingSelection {
             let hash = try await cache.insert(item.bytes)
             await cache.pin(hash)
             let type = MediaType(sniffing: Array(item.bytes.prefix(MediaType.sniffedByteCount)))
-            // Text has nothing to be known by.
+            // Plain text cannot be recognised by its content.
             let isText = type == .octetStream && item.name.hasSuffix(".txt")
             attachments.append(
                 Attachment(
@@ -110,13 +110,13 @@ public final class OutgoingSelection {
             let picture = PictureChoice(bytes, name: name)
             picture.quality = quality
             await picture.prepare()
-            // What no decoder reads is sent as it is, like any other file.
+            // A picture that cannot be decoded is sent unchanged, like any other file.
             if picture.picture != nil { choice = picture }
         }
         items.append(Item(id: id, name: name, byteCount: bytes.count, picture: choice, bytes: bytes))
     }
 
-    /// No larger file is read, because no larger one could be fetched by others like us.
+    /// Larger files are rejected, because recipients with this program could not download them.
     private nonisolated static let sizeLimit = AttachmentFetcher.sizeLimit
 
     private nonisolated static func read(_ path: String) async -> [UInt8]? {

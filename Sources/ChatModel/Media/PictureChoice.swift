@@ -2,14 +2,14 @@ public import ChatStore
 public import Media
 public import Observation
 
-/// A picture before it is sent: what it would be in each quality, so that a person chooses by size and pixels.
+/// A picture before it is sent, with its size in each quality.
 ///
 ///     let choice = PictureChoice(bytes, name: "garden.jpg")
 ///     await choice.prepare()
 ///     choice.options                        // small 84 kB 1280 × 960, high 310 kB 2048 × 1536, original 3.1 MB …
 ///     if let picture = try await choice.attachment(in: cache) { try await composer.send(files: [picture]) }
 ///
-/// Metadata such as the place is gone in every quality. The work is done away from the main thread.
+/// Metadata such as the location is removed in every quality. The work runs off the main thread.
 @MainActor
 @Observable
 public final class PictureChoice {
@@ -25,7 +25,7 @@ public final class PictureChoice {
         }
     }
 
-    /// What the picture would be.
+    /// The picture in one quality.
     public struct Option: Identifiable, Sendable, Hashable {
         public let quality: Quality
         public let byteCount: Int
@@ -36,17 +36,17 @@ public final class PictureChoice {
         public var id: Quality { quality }
     }
 
-    /// The name it came with; shown, and never used as a path.
+    /// The original file name, for display; never used as a path.
     public let name: String?
-    /// Small pictures first. Qualities that would not be smaller than the one before are left out.
+    /// Smallest first. A quality that is not smaller than the next better one is left out.
     public private(set) var options: [Option] = []
     public var quality = Quality.high
-    /// A few hundred bytes that are shown until the picture is there.
+    /// A thumbnail of a few hundred bytes, shown until the picture is downloaded.
     public private(set) var thumbnail: [UInt8]?
     /// Why it cannot be sent.
     public private(set) var problem: MediaError?
 
-    /// The longest side of the placeholder in pixels.
+    /// The longest side of the thumbnail in pixels.
     public static let thumbnailSide = 64
 
     @ObservationIgnored private let bytes: [UInt8]
@@ -57,7 +57,7 @@ public final class PictureChoice {
         self.name = name
     }
 
-    /// Finds out what the picture would be in each quality.
+    /// Creates the picture in each quality.
     public func prepare() async {
         do throws(MediaError) {
             var found: [Option] = []
@@ -70,7 +70,7 @@ public final class PictureChoice {
                         quality: quality, byteCount: picture.bytes.count, width: picture.width,
                         height: picture.height, mediaType: picture.type.name))
             }
-            // Of a small picture all qualities are the same; the one that is left stands for them.
+            // For a small picture all qualities are equal; the remaining one stands for all.
             options = found
             thumbnail = try await Picture.thumbnail(of: bytes, max: Self.thumbnailSide).bytes
             problem = nil
@@ -79,19 +79,19 @@ public final class PictureChoice {
         }
     }
 
-    /// The picture in the chosen quality; `nil` before it was prepared, or if it cannot be.
+    /// The picture in the chosen quality; `nil` before ``prepare()``, or if it cannot be decoded.
     public var picture: Picture? { pictures[quality] }
 
-    /// The smallest of all: for showing it before it is sent.
+    /// The smallest version, for the preview.
     public var preview: Picture? { pictures[.small] }
 
-    /// What the picture would have in a quality, in bytes; `nil` before it was prepared.
+    /// The size in a quality in bytes; `nil` before ``prepare()``.
     public func byteCount(in quality: Quality) -> Int? { pictures[quality]?.bytes.count }
 
-    /// Puts the picture in the chosen quality into the cache and describes it; `nil` where it cannot be sent, and ``problem``
-    /// says why.
+    /// Stores the picture in the chosen quality in the cache and describes it; `nil` if it cannot be sent, see
+    /// ``problem``.
     ///
-    /// It is pinned there: unpin it when it was sent or taken out again.
+    /// It is pinned in the cache: unpin it after it was sent or removed.
     public func attachment(in cache: MediaCache) async throws(StoreError) -> Attachment? {
         if picture == nil { await prepare() }
         guard let picture else { return nil }

@@ -1,37 +1,37 @@
 public import ChatStore
 public import Observation
 
-/// The pictures, voice messages or other files of one conversation as far as its history is on this device: newest first, a page at a
-/// time, and up to date.
+/// The pictures, voice messages or other files of one conversation that are on this device: newest first, page by page,
+/// and up to date.
 ///
 ///     let pictures = SharedMediaModel(key, kinds: [.picture], store: store)
 ///     let observation = pictures.items.observe { diff in view.apply(diff) }
 ///     await pictures.run()                  // until cancelled or the store is closed
 ///
-/// However much was shared, no more is in memory than was asked for by ``loadMore()``. What was taken back goes, and what a
-/// correction has replaced is not there.
+/// Only the pages loaded with ``loadMore()`` are in memory. Retracted files disappear, and files replaced by a
+/// correction are not included.
 @MainActor
 @Observable
 public final class SharedMediaModel {
     public let key: ConversationKey
     public let kinds: Set<Attachment.Kind>
     public let items: ObservableList<SharedMediaItem>
-    /// It was looked; before that an empty list says nothing.
+    /// Whether the store was read; an empty list means nothing before that.
     public private(set) var isKnown = false
-    /// There are older ones: ``loadMore()``.
+    /// Whether there are older ones: ``loadMore()``.
     public private(set) var hasMore = false
-    /// Why the store could not be read the last time, if so.
+    /// Why reading the store last failed, if it did.
     public private(set) var problem: StoreError?
 
-    /// So many messages are read at a time.
+    /// The number of messages per page.
     public static let standardPageSize = 60
 
     @ObservationIgnored private let store: any LocalStore
     @ObservationIgnored private let turns = Turns()
-    @ObservationIgnored private var stretch: SharedMediaStretch
+    @ObservationIgnored private var stretch: SharedMediaPages
     @ObservationIgnored private var conversation: ConversationID?
     @ObservationIgnored private var book = AddressBook()
-    /// What has changed since it was opened, for ``run()``.
+    /// Changes since ``open()``, for ``run()``.
     @ObservationIgnored private var changes: StoreChangeSequence?
 
     public init(
@@ -41,7 +41,7 @@ public final class SharedMediaModel {
         self.key = key
         self.kinds = kinds
         self.store = store
-        stretch = SharedMediaStretch(kinds, pageSize: pageSize)
+        stretch = SharedMediaPages(kinds, pageSize: pageSize)
         items = ObservableList(report: environment.report)
     }
 
@@ -58,7 +58,7 @@ public final class SharedMediaModel {
         for await change in changes { await apply(change) }
     }
 
-    /// Adds a page of older ones; `false` if there is none.
+    /// Loads a page of older ones; `false` if there are none.
     @discardableResult
     public func loadMore() async -> Bool {
         let before = items.elements.count
@@ -68,7 +68,7 @@ public final class SharedMediaModel {
         return items.elements.count > before
     }
 
-    /// Takes in what changed in the store.
+    /// Applies changes of the store.
     public func apply(_ changes: StoreChanges) async {
         let isNamed =
             conversation.map { changes.messages[$0] != nil || changes.conversations.contains($0) }
@@ -84,15 +84,15 @@ public final class SharedMediaModel {
     private struct Moment: Sendable {
         var book: AddressBook?
         var conversation: ConversationID?
-        var stretch: SharedMediaStretch
+        var stretch: SharedMediaPages
     }
 
-    /// Reads in one moment of the store, then shows it. A conversation that has begun, or was removed and has begun anew, is read
-    /// from its newest page on.
+    /// Reads a consistent state of the store, then shows it. A conversation that was created, or deleted and created
+    /// again, is read from its newest page.
     private func update(
         book readsBook: Bool = true,
         _ read:
-            @escaping @Sendable (inout SharedMediaStretch, ConversationID, any StoreReader) throws(StoreError) -> Void
+            @escaping @Sendable (inout SharedMediaPages, ConversationID, any StoreReader) throws(StoreError) -> Void
     ) async {
         await turns.take { [store, key] in
             let (before, known) = (stretch, conversation)
@@ -102,7 +102,7 @@ public final class SharedMediaModel {
                         book: readsBook ? try AddressBook(store) : nil, conversation: try store.conversation(key),
                         stretch: before)
                     if moment.conversation != known || known == nil {
-                        moment.stretch = SharedMediaStretch(before.kinds, pageSize: before.pageSize)
+                        moment.stretch = SharedMediaPages(before.kinds, pageSize: before.pageSize)
                         if let new = moment.conversation { try moment.stretch.loadOlder(new, store) }
                     } else if let known {
                         try read(&moment.stretch, known, store)
@@ -114,10 +114,10 @@ public final class SharedMediaModel {
                 conversation = moment.conversation
                 stretch = moment.stretch
                 if problem != nil { problem = nil }
-                // A draft, or a mark of what was read, changes nothing here.
+                // Drafts and read positions change nothing here.
                 if isSame { return }
             } catch {
-                // What has changed meanwhile is not known any more, so the next look begins anew.
+                // The changes since then are unknown, so the next update starts over.
                 conversation = nil
                 problem = error
             }
@@ -137,11 +137,11 @@ public final class SharedMediaModel {
     }
 }
 
-/// A picture, voice message or other file of a conversation, and the message that it came with.
+/// A file of a conversation, with the message that it belongs to.
 public struct SharedMediaItem: Identifiable, Hashable, Sendable {
     public struct ID: Hashable, Sendable {
         public let message: MessageID
-        /// Which of the message's files.
+        /// The index among the message's attachments.
         public let index: Int
 
         public init(message: MessageID, index: Int) {
@@ -156,7 +156,7 @@ public struct SharedMediaItem: Identifiable, Hashable, Sendable {
 
     public var id: ID { ID(message: message.id, index: index) }
 
-    /// The files of these kinds, the last one first, as in a list that begins with the newest.
+    /// The attachments of these kinds, last one first, as in a list with the newest first.
     static func items(of message: TimelineMessage, _ kinds: Set<Attachment.Kind>) -> [SharedMediaItem] {
         message.text.attachments.enumerated().reversed().filter { kinds.contains($0.element.kind) }.map {
             SharedMediaItem(message: message, index: $0.offset, attachment: $0.element)
@@ -164,15 +164,15 @@ public struct SharedMediaItem: Identifiable, Hashable, Sendable {
     }
 }
 
-/// The newest messages of a conversation that have files of some kinds, as far back as was asked for; newest first.
-struct SharedMediaStretch: Sendable, Equatable {
+/// The loaded messages of a conversation with files of some kinds, newest first.
+struct SharedMediaPages: Sendable, Equatable {
     let kinds: Set<Attachment.Kind>
     let pageSize: Int
     private(set) var messages: [StoredMessage] = []
-    /// There is nothing before ``messages``.
+    /// Whether there is nothing before ``messages``.
     private(set) var reachesOldest = false
-    /// Everything from here on is in ``messages``; `nil` stands for the beginning, or for nothing that was read yet. It stays where it is
-    /// when the message there goes.
+    /// All messages from here on are in ``messages``; `nil` for the beginning, or before anything was read. It stays
+    /// when the message at this position is removed.
     private var start: TimelinePosition?
 
     init(_ kinds: Set<Attachment.Kind>, pageSize: Int) {
@@ -180,7 +180,7 @@ struct SharedMediaStretch: Sendable, Equatable {
         self.pageSize = max(1, pageSize)
     }
 
-    /// Adds a page of older ones.
+    /// Loads a page of older messages.
     mutating func loadOlder(_ conversation: ConversationID, _ store: any StoreReader) throws(StoreError) {
         guard !reachesOldest else { return }
         let rows = try store.sharedMedia(of: conversation, kinds, before: start, limit: pageSize + 1)
@@ -189,7 +189,7 @@ struct SharedMediaStretch: Sendable, Equatable {
         start = reachesOldest ? nil : messages.last?.position
     }
 
-    /// Looks at messages that changed, and at no others; what has gone makes room for older ones.
+    /// Reads only the messages that changed; removed ones are replaced by older ones.
     mutating func refresh(
         _ changed: Set<MessageID>, _ conversation: ConversationID, _ store: any StoreReader
     ) throws(StoreError) {

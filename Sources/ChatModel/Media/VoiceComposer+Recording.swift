@@ -1,6 +1,6 @@
 internal import Media
 
-/// Does what the machine asks for.
+/// Performs the actions of the machine.
 extension VoiceComposer {
     func perform(_ action: VoiceRecordingMachine.Action) async {
         showPhase()
@@ -29,7 +29,7 @@ extension VoiceComposer {
         do throws(MediaError) {
             let recorder = try await RecordingFolder(path: folder).begin(path, makeRecorder)
             guard path == self.path else {
-                // Cancelled while the recorder was being made.
+                // Cancelled while the recorder was being created.
                 await recorder.discard()
                 return
             }
@@ -44,7 +44,7 @@ extension VoiceComposer {
             await perform(machine.opened())
         } catch {
             await RecordingFolder(path: folder).remove(path)
-            // Nobody is told of the trouble of a recording that was cancelled.
+            // An error of a cancelled recording is not shown.
             guard path == self.path else { return }
             problem = error
             forget()
@@ -52,7 +52,7 @@ extension VoiceComposer {
         }
     }
 
-    /// Shows the levels until the recording ends, by whatever.
+    /// Updates the levels until the recording ends.
     private func follow(_ recorder: VoiceRecorder) {
         Task { [weak self] in
             for await level in recorder.levels { self?.show(level, of: recorder) }
@@ -67,7 +67,7 @@ extension VoiceComposer {
         guard recorder === self.recorder else { return }
         duration = level.time
         levels.append(level.peak)
-        if levels.count > Self.keptLevels { levels.removeFirst(levels.count - Self.keptLevels) }
+        if levels.count > Self.levelLimit { levels.removeFirst(levels.count - Self.levelLimit) }
     }
 
     private func recorderEnded(_ recorder: VoiceRecorder) async {
@@ -84,7 +84,7 @@ extension VoiceComposer {
             self.recorder = nil
             await perform(machine.finished())
         } catch {
-            // What was spoken is in the file; it is offered again.
+            // The recording stays in its file and is offered again.
             guard recorder === self.recorder else { return }
             problem = error
             forget()

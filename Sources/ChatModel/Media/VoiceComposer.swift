@@ -2,23 +2,23 @@ internal import ChatStore
 public import Media
 public import Observation
 
-/// Records, reviews and hands over a voice message.
+/// Records a voice message, plays it back for review, and delivers it.
 ///
-/// Recordings grow in a folder. What was interrupted, by a crash or an empty battery, is found there again and offered in
-/// ``interrupted``.
+/// Recordings are written to a folder. One that was interrupted, by a crash or an empty battery, is found there again
+/// and offered in ``interrupted``.
 @MainActor
 @Observable
 public final class VoiceComposer {
     public enum Phase: Sendable, Hashable {
         case idle, opening
-        /// Held, or locked so that the finger is free.
+        /// While the button is held, or hands-free once it is locked.
         case recording(isLocked: Bool)
         case finishing
-        /// It can be listened to, sent or thrown away.
+        /// Can be played, sent or discarded.
         case reviewing
     }
 
-    /// A recording that was never sent or thrown away.
+    /// A recording that was neither sent nor discarded.
     public struct Interrupted: Identifiable, Sendable, Hashable {
         public let path: String
         public let byteCount: Int64
@@ -26,23 +26,23 @@ public final class VoiceComposer {
     }
 
     public internal(set) var phase = Phase.idle
-    /// How long has been recorded.
+    /// The duration recorded so far.
     public internal(set) var duration = Duration.zero
-    /// How loud it was, 0…1, the latest last.
+    /// The levels, 0…1, latest last.
     public internal(set) var levels: [Float] = []
-    /// What is reviewed: duration and peaks to draw, path to play.
+    /// The recording under review: duration, peaks to draw, and path to play.
     public internal(set) var message: VoiceMessage?
     public internal(set) var path: String?
     public internal(set) var interrupted: [Interrupted] = []
-    /// The button was let go too soon: say that it is to be held.
+    /// The button was released too soon: explain that it has to be held.
     public internal(set) var wasTooShort = false
     /// Why recording failed, if it did.
     public internal(set) var problem: MediaError?
 
-    /// So many bars are kept for drawing: a minute.
-    static let keptLevels = 1200
+    /// The number of levels kept for drawing: one minute.
+    static let levelLimit = 1200
 
-    /// Where recordings grow.
+    /// The folder of the recordings.
     @ObservationIgnored public let folder: String
     @ObservationIgnored let makeRecorder: @Sendable (String) throws(MediaError) -> VoiceRecorder
     @ObservationIgnored let deliver: @MainActor (VoiceMessage) async throws -> Void
@@ -54,9 +54,9 @@ public final class VoiceComposer {
     @ObservationIgnored var handedOver: Set<String> = []
 
     /// - Parameters:
-    ///   - folder: where recordings grow, see ``folder(of:in:)``; made when it is needed.
-    ///   - recorder: makes a recorder that writes to a path, away from the main thread; the microphone if nothing else is said.
-    ///   - deliver: gets what is to be sent; the recording stays in the folder until it returns.
+    ///   - folder: the folder of the recordings, see ``folder(of:in:)``; created on demand.
+    ///   - recorder: creates a recorder that writes to a path, off the main thread; the microphone by default.
+    ///   - deliver: sends the message; the recording stays in the folder until it returns.
     public init(
         folder: String, environment: ModelEnvironment = ModelEnvironment(),
         recorder: @escaping @Sendable (String) throws(MediaError) -> VoiceRecorder = { path throws(MediaError) in
@@ -70,59 +70,59 @@ public final class VoiceComposer {
         self.deliver = deliver
     }
 
-    /// Why recording failed, once for each time.
+    /// Returns why recording failed, once for each failure.
     public func takeProblem() -> MediaError? {
-        // Reading what is not there must not change anything, or who observes it would read for ever.
+        // Without a problem nothing may be written, or an observer would loop for ever.
         guard let problem else { return nil }
         self.problem = nil
         return problem
     }
 
-    /// The button is held.
+    /// The button was pressed.
     public func press() async {
         wasTooShort = false
         problem = nil
         await perform(machine.pressed())
     }
 
-    /// The button was let go: sent, unless it was locked or too short.
+    /// The button was released: sends, unless the recording is locked or too short.
     public func release() async { await perform(machine.released(after: duration)) }
 
-    /// Slid to the lock: the finger is free.
+    /// Slid to the lock: continues hands-free.
     public func lock() async { await perform(machine.lockedByPerson()) }
 
-    /// Slid away, or thrown away in review.
+    /// Slid away, or discarded during review.
     public func cancel() async { await perform(machine.cancelledByPerson()) }
 
-    /// Ends a locked recording, to listen to it.
+    /// Ends a locked recording for review.
     public func stop() async { await perform(machine.stopPressed()) }
 
-    /// Sends what is recorded or reviewed.
+    /// Sends the recording.
     public func send() async { await perform(machine.sendPressed()) }
 
-    /// Files that are recorded, reviewed or handed over now.
+    /// Files that are being recorded, reviewed or delivered.
     private var used: Set<String> { handedOver.union([path, recorder?.path].compactMap(\.self)) }
 
-    /// Looks for what was interrupted earlier.
+    /// Looks for interrupted recordings.
     public func findInterrupted() async {
         let found = await RecordingFolder(path: folder).recordings(besides: used)
-        // What was begun meanwhile is not interrupted.
+        // A recording started meanwhile is not interrupted.
         interrupted = found.filter { !used.contains($0.path) }
     }
 
-    /// Looks for what was interrupted earlier, and takes the newest of it for review.
+    /// Looks for interrupted recordings, and reviews the newest one.
     public func offerInterrupted() async {
         await findInterrupted()
         guard phase == .idle, let last = interrupted.last else { return }
         await review(last)
     }
 
-    /// The conversation is closed: what is being recorded stays in its folder and is offered when it is opened again.
+    /// The conversation is closed: a recording in progress stays in its folder and is offered when it is opened again.
     public func close() async {
         if case .recording = phase { await stop() }
     }
 
-    /// Takes an interrupted recording for review.
+    /// Reviews an interrupted recording.
     public func review(_ recording: Interrupted) async {
         do throws(MediaError) {
             let found = try await VoiceMessage.make(fromFile: recording.path)

@@ -2,11 +2,12 @@ public import ChatStore
 public import Media
 public import Observation
 
-/// Plays voice messages one at a time: goes on where it was, faster if wished, and on to the next one.
+/// Plays voice messages one at a time: resumes at the last position, at a chosen speed, and continues with the next
+/// message.
 @MainActor
 @Observable
 public final class VoicePlayback {
-    /// A voice message that is on this device.
+    /// A voice message on this device.
     public struct Track: Sendable, Hashable {
         public let message: MessageID
         public let path: String
@@ -17,37 +18,37 @@ public final class VoicePlayback {
         }
     }
 
-    /// What is played or paused.
+    /// The message that is playing or paused.
     public private(set) var current: Track?
     public private(set) var isPlaying = false
     public private(set) var position = Duration.zero
     public private(set) var duration = Duration.zero
-    /// Stays from one message to the next.
+    /// Stays the same for the next message.
     public private(set) var rate = VoicePlayer.Rate.normal
-    /// Why it cannot be played, if so.
+    /// Why playback failed, if it did.
     public private(set) var problem: MediaError?
 
-    /// So many positions are remembered; the oldest are forgotten.
-    static let placeLimit = 500
-    /// A program that dies while something is played forgets no more than this.
-    static let notedEvery: Duration = .seconds(5)
+    /// The number of positions kept; the oldest are dropped.
+    static let positionLimit = 500
+    /// A crash during playback loses at most this much of the position.
+    static let saveInterval: Duration = .seconds(5)
 
     @ObservationIgnored private let makePlayer: @Sendable (String) async throws(MediaError) -> VoicePlayer
     @ObservationIgnored private let next: @MainActor (MessageID) async -> Track?
     @ObservationIgnored private let store: (any LocalStore)?
-    /// The part of the message that is on the disk, so that it is not written with every step.
-    @ObservationIgnored private var noted: Duration?
-    @ObservationIgnored private var noting: Task<Void, Never>?
+    /// The saved part of the state, so that it is not written for every step.
+    @ObservationIgnored private var saved: Duration?
+    @ObservationIgnored private var saving: Task<Void, Never>?
     @ObservationIgnored private var player: VoicePlayer?
     @ObservationIgnored private var positions: [MessageID: Duration] = [:]
     @ObservationIgnored private var remembered: [MessageID] = []
-    /// Counts what was asked for, so that an answer that comes late is not taken for the newest.
+    /// Numbers the commands, so that a late result of an older one is ignored.
     @ObservationIgnored private var turn = 0
 
     /// - Parameters:
-    ///   - player: opens a file; on the loudspeaker if nothing else is said.
-    ///   - store: remembers over a restart how far each message was played, and which were not yet.
-    ///   - next: the voice message after another one, if it is to be played on: the next one of the same conversation.
+    ///   - player: opens a file; the loudspeaker by default.
+    ///   - store: saves how far each message was played.
+    ///   - next: the voice message to continue with; by default the next one of the conversation.
     public init(
         store: (any LocalStore)? = nil,
         player: @escaping @Sendable (String) async throws(MediaError) -> VoicePlayer = { path throws(MediaError) in
@@ -60,12 +61,12 @@ public final class VoicePlayback {
         self.next = next
     }
 
-    /// Where a message was left; zero if it was not begun, or played to its end.
+    /// The position at which a message was stopped; zero if it was not started, or played to its end.
     public func position(of message: MessageID) -> Duration {
         message == current?.message ? position : positions[message] ?? .zero
     }
 
-    /// Plays a message from where it was left; what plays now is paused.
+    /// Plays a message from its last position; pauses the current one.
     public func play(_ track: Track) async {
         if track == current, let player {
             await attempt { () throws(MediaError) in
@@ -80,7 +81,7 @@ public final class VoicePlayback {
         await putAway()
         current = track
         position = positions[track.message] ?? .zero
-        noted = nil
+        saved = nil
         if positions[track.message] == nil, let kept = await kept(of: track.message), mine == turn { position = kept }
         guard mine == turn else { return }
         await attempt { () throws(MediaError) in
@@ -96,7 +97,7 @@ public final class VoicePlayback {
             try await player.play()
             isPlaying = true
             follow(player)
-            note()
+            savePosition()
         }
     }
 
@@ -108,10 +109,10 @@ public final class VoicePlayback {
         remember()
     }
 
-    /// Goes to a place in the current message, kept within it.
-    public func seek(to place: Duration) async {
+    /// Seeks in the current message, limited to its duration.
+    public func seek(to target: Duration) async {
         guard let player else { return }
-        position = min(max(.zero, place), duration)
+        position = min(max(.zero, target), duration)
         await attempt { [position] () throws(MediaError) in try await player.seek(to: position) }
         remember()
     }
@@ -125,7 +126,7 @@ public final class VoicePlayback {
         await attempt { [rate] () throws(MediaError) in try await player.setRate(rate) }
     }
 
-    /// Ends the sound and lets the loudspeaker go.
+    /// Stops, and releases the audio device.
     public func stop() async {
         turn += 1
         await putAway()
@@ -147,13 +148,13 @@ public final class VoicePlayback {
         guard let message = current?.message else { return }
         remembered.removeAll { $0 == message }
         positions[message] = position > .zero && position < duration ? position : nil
-        note()
+        savePosition()
         guard positions[message] != nil else { return }
         remembered.append(message)
-        if remembered.count > Self.placeLimit { positions[remembered.removeFirst()] = nil }
+        if remembered.count > Self.positionLimit { positions[remembered.removeFirst()] = nil }
     }
 
-    // MARK: Over a restart
+    // MARK: Saving
 
     private func kept(of message: MessageID) async -> Duration? {
         guard let store else { return nil }
@@ -162,14 +163,14 @@ public final class VoicePlayback {
         return attachment?.playback.map { .milliseconds($0) }
     }
 
-    /// Writes down that the message was played, and how far; one after the other.
-    private func note() {
+    /// Saves that the message was played, and its position; in order.
+    private func savePosition() {
         guard let store, let message = current?.message else { return }
-        let place = position > .zero && position < duration ? position : .zero
-        noted = place
-        let milliseconds = Int64(place / .milliseconds(1))
-        let before = noting
-        noting = Task {
+        let lasting = position > .zero && position < duration ? position : .zero
+        saved = lasting
+        let milliseconds = Int64(lasting / .milliseconds(1))
+        let before = saving
+        saving = Task {
             await before?.value
             try? await store.write { writer throws(StoreError) in
                 guard let attachments = try writer.message(message)?.text.attachments,
@@ -183,8 +184,8 @@ public final class VoicePlayback {
         }
     }
 
-    /// Returns when everything is on the disk: before the program ends.
-    public func flush() async { await noting?.value }
+    /// Returns when everything is saved: before the program ends.
+    public func flush() async { await saving?.value }
 
     private func attempt(_ body: @MainActor () async throws(MediaError) -> Void) async {
         do throws(MediaError) {
@@ -196,7 +197,7 @@ public final class VoicePlayback {
         }
     }
 
-    /// Shows where the player is; at the end goes on to the next message.
+    /// Follows the player's position; continues with the next message at the end.
     private func follow(_ player: VoicePlayer) {
         let mine = turn
         Task { [weak self] in
@@ -204,8 +205,8 @@ public final class VoicePlayback {
                 for try await position in player.positions {
                     guard let self, mine == self.turn, self.isPlaying else { return }
                     self.position = position
-                    if let noted = self.noted, max(position - noted, noted - position) >= Self.notedEvery {
-                        self.note()
+                    if let saved = self.saved, max(position - saved, saved - position) >= Self.saveInterval {
+                        self.savePosition()
                     }
                 }
                 if player.position >= player.duration { await self?.ended(mine) }

@@ -1,13 +1,12 @@
-/// How a voice message comes about: hold to record and let go to send, or slide to lock, or slide away to cancel; a locked
-/// one is stopped, listened to, and sent or thrown away.
+/// The states of recording a voice message: hold to record and release to send, or slide to lock, or slide away to
+/// cancel; a locked recording is stopped, reviewed, and sent or discarded.
 ///
 ///     idle → opening → recording (held | locked) → finishing → reviewing → idle
 ///
-/// Nothing here records or waits. What was spoken is lost only when a person says so: whatever else ends a recording
-/// leads to review.
+/// Nothing here records or waits. A recording is lost only when the user discards it: any other end leads to review.
 struct VoiceRecordingMachine: ~Copyable {
-    /// Shorter than this was a slip of the finger.
-    static let shortest: Duration = .milliseconds(700)
+    /// Shorter recordings are treated as accidental.
+    static let minimumDuration: Duration = .milliseconds(700)
 
     enum State: Hashable, Sendable {
         /// To opening.
@@ -22,17 +21,17 @@ struct VoiceRecordingMachine: ~Copyable {
         case reviewing
     }
 
-    /// What the owner is to do.
+    /// What the owner has to do.
     enum Action: Equatable, Sendable {
         case none
         case open
-        /// Complete the file, then say ``VoiceRecordingMachine/finished()``.
+        /// Complete the file, then call ``VoiceRecordingMachine/finished()``.
         case finish
-        /// Stop and remove the file.
+        /// Stop and delete the file.
         case discard
-        /// The same, and say that the button is to be held.
+        /// The same, and explain that the button has to be held.
         case discardSlip
-        /// Offer it for listening.
+        /// Start the review.
         case review
         /// Send it.
         case send
@@ -45,7 +44,7 @@ struct VoiceRecordingMachine: ~Copyable {
         return action
     }
 
-    // MARK: The person
+    // MARK: User events
 
     mutating func pressed() -> Action {
         switch state {
@@ -66,7 +65,7 @@ struct VoiceRecordingMachine: ~Copyable {
         switch state {
         case .opening(let isLocked, _): return become(.opening(isLocked: isLocked, isReleased: !isLocked))
         case .recording(isLocked: false):
-            return duration < Self.shortest
+            return duration < Self.minimumDuration
                 ? become(.idle, .discardSlip) : become(.finishing(sends: true), .finish)
         case .idle, .recording(isLocked: true), .finishing, .reviewing: return .none
         }
@@ -95,7 +94,7 @@ struct VoiceRecordingMachine: ~Copyable {
         }
     }
 
-    // MARK: The recorder
+    // MARK: Recorder events
 
     mutating func opened() -> Action {
         switch state {
@@ -105,7 +104,7 @@ struct VoiceRecordingMachine: ~Copyable {
         }
     }
 
-    /// The recorder has come to an end by itself: the time is up, the microphone is gone.
+    /// The recorder has ended by itself: the maximum duration was reached, or the microphone was disconnected.
     mutating func ended() -> Action {
         switch state {
         case .recording: return become(.finishing(sends: false), .finish)
@@ -122,10 +121,10 @@ struct VoiceRecordingMachine: ~Copyable {
         }
     }
 
-    /// The recorder could not begin, or what it left cannot be read. A file that is there stays for later.
+    /// The recorder could not start, or its file cannot be read. An existing file is kept for later.
     mutating func failed() -> Action { become(.idle) }
 
-    /// An interrupted recording was chosen for listening.
+    /// An interrupted recording was chosen for review.
     mutating func offered() -> Action {
         switch state {
         case .idle: return become(.reviewing, .review)

@@ -1,35 +1,35 @@
 public import ChatStore
 internal import XMPPAddress
 
-/// Says which messages are to be announced, and which announcements are of no use any more; it shows nothing itself.
+/// Decides which messages cause a notification, and when notifications are withdrawn; it shows nothing itself.
 ///
 ///     let feed = NotificationFeed(home) { key in window.isShowing(key) }
 ///     feed.announce = { notification, key in … }
 ///     feed.withdraw = { conversation in … }
 ///     await feed.run()                                    // until cancelled or the store is closed
 ///
-/// Each message is decided once, when it comes: a later reaction or correction does not announce it again, and what an archive
-/// brings from the past is no news.
+/// Each message is decided once, when it arrives: later reactions and corrections do not notify again, and old messages
+/// from an archive do not notify at all.
 @MainActor
 public final class NotificationFeed {
-    /// To be shown; of several messages of one conversation that came together the last.
+    /// Shows a notification; of several messages of one conversation that arrive together, the last one.
     public var announce: (MessageNotification, ConversationKey) -> Void = { _, _ in }
-    /// A conversation was read, here or on another device.
+    /// Withdraws the notification of a conversation that was read, here or on another device.
     public var withdraw: (ConversationID) -> Void = { _ in }
 
-    /// What comes from now on is news.
-    public private(set) var hasBegun = false
+    /// Whether messages from now on are new.
+    public private(set) var hasStarted = false
 
     private let store: any LocalStore
     private let preferences: Preferences
     private let environment: ModelEnvironment
     private let isQuiet: () -> Bool
     private let isInFront: (ConversationKey) -> Bool
-    /// The newest message of each conversation that was looked at.
+    /// The newest message seen of each conversation.
     private var latest: [ConversationID: TimelinePosition] = [:]
     private var announced: Set<ConversationID> = []
 
-    /// - Parameter isInFront: whether the person is looking at a conversation.
+    /// - Parameter isInFront: whether the user is looking at a conversation.
     public convenience init(_ home: ChatHome, isInFront: @escaping (ConversationKey) -> Bool) {
         self.init(
             store: home.store, preferences: home.preferences, environment: home.environment,
@@ -37,8 +37,8 @@ public final class NotificationFeed {
     }
 
     /// - Parameters:
-    ///   - isQuiet: whether the person does not want to be disturbed at all.
-    ///   - isInFront: whether the person is looking at a conversation.
+    ///   - isQuiet: whether the user has turned notifications off.
+    ///   - isInFront: whether the user is looking at a conversation.
     public init(
         store: any LocalStore, preferences: Preferences, environment: ModelEnvironment,
         isQuiet: @escaping () -> Bool, isInFront: @escaping (ConversationKey) -> Bool
@@ -56,12 +56,12 @@ public final class NotificationFeed {
         for await change in changes { await apply(change) }
     }
 
-    /// What is there already is no news.
+    /// Messages that are already in the store are not new.
     func readBeginning() async {
         let conversations =
             (try? await store.read { store throws(StoreError) in try store.conversations() }) ?? []
         for conversation in conversations { latest[conversation.id] = conversation.lastMessage?.position }
-        hasBegun = true
+        hasStarted = true
     }
 
     func apply(_ changes: StoreChanges) async {
@@ -84,7 +84,7 @@ public final class NotificationFeed {
         for finding in found ?? [] { decide(finding) }
     }
 
-    /// What was read of one conversation at one moment.
+    /// A consistent snapshot of one conversation.
     private struct Finding: Sendable {
         let id: ConversationID
         var conversation: Conversation?
@@ -127,7 +127,7 @@ public final class NotificationFeed {
         if announced.remove(id) != nil { withdraw(id) }
     }
 
-    /// What this person is called there.
+    /// The user's names in the conversation.
     private nonisolated static func names(for key: ConversationKey, _ book: AddressBook) -> [String] {
         let account = book.accounts[key.account]
         return [book.ownNickname(in: key), account?.displayName, account?.address.unescapedLocal]

@@ -1,15 +1,15 @@
 public import ChatStore
 
-/// Decides whether a message is announced. It knows nothing of a screen: everything that counts is given to it.
+/// Decides whether a message causes a notification. A pure function: everything it depends on is passed to it.
 public struct NotificationPolicy: Sendable, Hashable {
-    /// What counts besides the message and the settings of its conversation.
+    /// The input besides the message and the settings of its conversation.
     public struct Situation: Sendable, Hashable {
         public var now: MessageTime
-        /// The conversation is in front of the person, who is looking.
+        /// The user is looking at the conversation.
         public var isInFront: Bool
-        /// Another device of this person was used a moment ago, and shows the message already.
+        /// Another device of the user was active a moment ago and shows the message already.
         public var isOtherDeviceActive: Bool
-        /// The person does not want to be disturbed at all.
+        /// The user has turned notifications off.
         public var isQuiet: Bool
 
         public init(
@@ -22,14 +22,14 @@ public struct NotificationPolicy: Sendable, Hashable {
         }
     }
 
-    /// Why a message is not announced.
-    public enum Silence: Sendable, Hashable {
-        /// This person wrote it.
+    /// Why a message causes no notification.
+    public enum SuppressionReason: Sendable, Hashable {
+        /// The user wrote it.
         case own
         /// It was read, here or on another device.
         case read
         case retracted
-        /// It came out of an archive and is old.
+        /// It is an old message from an archive.
         case old
         case inFront
         case otherDevice
@@ -40,13 +40,13 @@ public struct NotificationPolicy: Sendable, Hashable {
 
     public enum Decision: Sendable, Hashable {
         case announce(MessageNotification)
-        case stay(Silence)
+        case suppress(SuppressionReason)
     }
 
-    /// What came later than this after it was written is history, not news.
+    /// In milliseconds: a message that arrives later than this after it was sent does not notify.
     public static let newsTime: Int64 = 24 * 3600 * 1000
 
-    /// Whether the text of a message may be shown where others can look.
+    /// Whether a notification may show the text of the message.
     public var showsText: Bool
 
     public init(showsText: Bool = true) {
@@ -54,27 +54,27 @@ public struct NotificationPolicy: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - title: the conversation's name.
-    ///   - senderName: what the author is called.
-    ///   - names: what this person is called in the conversation: nickname, name, address.
-    ///   - isRead: it stands before the read position.
+    ///   - title: the title of the conversation.
+    ///   - senderName: the name of the author.
+    ///   - names: the user's names in the conversation: nickname, display name, address.
+    ///   - isRead: whether it is before the read position.
     public func decide(
         _ message: StoredMessage, settings: ConversationSettings, title: String, senderName: String,
         kind: ConversationKey.Kind, names: [String], isRead: Bool = false, in situation: Situation
     ) -> Decision {
-        if message.isOutgoing { return .stay(.own) }
-        if message.isRetracted { return .stay(.retracted) }
-        if isRead { return .stay(.read) }
+        if message.isOutgoing { return .suppress(.own) }
+        if message.isRetracted { return .suppress(.retracted) }
+        if isRead { return .suppress(.read) }
         let age = situation.now.millisecondsSince1970 - message.time.millisecondsSince1970
-        if age > Self.newsTime { return .stay(.old) }
-        if situation.isInFront { return .stay(.inFront) }
-        if situation.isOtherDeviceActive { return .stay(.otherDevice) }
-        if situation.isQuiet { return .stay(.quiet) }
-        // The settings are a person's last word: a silence for a time holds for mentions, too.
-        if settings.notifications == .none { return .stay(.muted) }
-        if let until = settings.mutedUntil, until > situation.now { return .stay(.muted) }
+        if age > Self.newsTime { return .suppress(.old) }
+        if situation.isInFront { return .suppress(.inFront) }
+        if situation.isOtherDeviceActive { return .suppress(.otherDevice) }
+        if situation.isQuiet { return .suppress(.quiet) }
+        // The user's settings take precedence: a temporary mute applies to mentions, too.
+        if settings.notifications == .none { return .suppress(.muted) }
+        if let until = settings.mutedUntil, until > situation.now { return .suppress(.muted) }
         let isMention = MentionRule.mentions(names, in: message.text.body) { FoldedName($0).text }
-        if settings.notifications == .mentions, !isMention { return .stay(.noMention) }
+        if settings.notifications == .mentions, !isMention { return .suppress(.noMention) }
         let preview = MessagePreview(message, senderName: senderName)
         return .announce(
             MessageNotification(
@@ -84,16 +84,16 @@ public struct NotificationPolicy: Sendable, Hashable {
     }
 }
 
-/// What is announced.
+/// The content of a notification.
 public struct MessageNotification: Sendable, Hashable {
     public let conversation: ConversationID
     public let message: MessageID
-    /// The conversation's name.
+    /// The title of the conversation.
     public let title: String
-    /// Who wrote it, where the title does not say so.
+    /// The author, unless the title is the author's name.
     public let senderName: String?
-    /// What was written; `nil` where texts are not to be shown.
+    /// The text; `nil` if texts are not shown.
     public let preview: MessagePreview?
-    /// This person was named in it.
+    /// Whether the message mentions the user.
     public let isMention: Bool
 }

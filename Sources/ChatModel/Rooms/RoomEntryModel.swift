@@ -5,54 +5,54 @@ public import Observation
 public import XMPPAddress
 internal import XMPPClient
 
-/// Entering or making a room: what was typed, what the room asks back, and what went wrong.
+/// Joining or creating a room: the input, the questions of the room, and errors.
 ///
 ///     let model = RoomEntryModel(accounts: accounts)
 ///     await model.prepare()
 ///     model.text = "orchard"
-///     if let key = await model.enter() { open(key) } else { … }        // see `question` and `failure`
+///     if let key = await model.join() { open(key) } else { … }        // see `question` and `failure`
 @MainActor
 @Observable
 public final class RoomEntryModel {
-    /// What the room wants to know before it lets in.
+    /// What the room requires before joining.
     public enum Question: Sendable, Hashable {
         case password(isWrong: Bool)
-        /// Somebody else is called like this; ``RoomEntryModel/nickname`` has a suggestion.
+        /// The nickname is in use; ``RoomEntryModel/nickname`` has a suggestion.
         case nickname(taken: String)
-        /// There is no such room; ``RoomEntryModel/make()`` makes it.
+        /// The room does not exist; ``RoomEntryModel/create()`` creates it.
         case missing
     }
 
-    /// The addresses of the accounts that can enter.
+    /// The addresses of the accounts that can join.
     public let accounts: [JID]
-    /// Which of them it is; ``prepare()`` again after a change.
+    /// The selected account; call ``prepare()`` after changing it.
     public var accountIndex = 0
-    /// What was typed: an address, or a name at the service.
+    /// The typed text: an address, or a name at the service.
     public var text = "" {
         didSet { if text != oldValue { forgetAnswers() } }
     }
     public var nickname = ""
     public var password = ""
-    /// What a room that is made shall be like.
+    /// The settings of a new room.
     public var settings = RoomSettings()
 
     public private(set) var question: Question?
-    /// Why the last attempt did not succeed, as a sentence.
+    /// Why the last attempt failed, as a sentence for the user.
     public private(set) var failure: String?
     public private(set) var isWorking = false
-    /// The service for rooms of the account's server.
+    /// The room service of the account's server.
     public private(set) var service: JID?
-    /// The rooms that the service names, by name.
+    /// The public rooms of the service, sorted by name.
     public private(set) var listings: [RoomListing] = []
-    /// What is known of the service is being asked for.
+    /// The room service is being discovered.
     public private(set) var isPreparing = false
 
     @ObservationIgnored private let atWork: [ChatAccount]
 
-    /// Nobody looks through more; a service can have a hundred thousand.
+    /// A service can have a hundred thousand rooms, more than a list is useful for.
     static let listingLimit = 1000
 
-    /// - Parameter accounts: one at least.
+    /// - Parameter accounts: not empty.
     public init(accounts: [ChatAccount]) {
         atWork = accounts
         self.accounts = accounts.map(\.address)
@@ -67,7 +67,7 @@ public final class RoomEntryModel {
         atWork.indices.contains(accountIndex) ? atWork[accountIndex] : atWork.first
     }
 
-    /// Asks for the service of the account's server and its rooms.
+    /// Discovers the room service of the account's server and its rooms.
     public func prepare() async {
         guard let account else { return }
         let index = accountIndex
@@ -85,7 +85,7 @@ public final class RoomEntryModel {
         listings = names.sorted { ($0.0, $0.1.address) < ($1.0, $1.1.address) }.map(\.1)
     }
 
-    /// The rooms of the service in whose name or address what was typed is.
+    /// The rooms of the service whose name or address contains the typed text.
     public var suggestions: [RoomListing] {
         let typed = text.trimmingWhitespace
         guard !typed.isEmpty else { return listings }
@@ -94,10 +94,10 @@ public final class RoomEntryModel {
         }
     }
 
-    /// The room that is meant; `nil` where that cannot be said yet.
+    /// The address of the room; `nil` if it is not known yet.
     public var address: JID? { RoomAddress.complete(text, at: service) }
 
-    /// What is needed is there.
+    /// Whether all required fields are filled in.
     public var canProceed: Bool {
         guard address != nil, !isWorking, !nickname.trimmingWhitespace.isEmpty else { return false }
         if case .password = question { return !password.isEmpty }
@@ -110,28 +110,28 @@ public final class RoomEntryModel {
         password = ""
     }
 
-    // MARK: Wishes
+    // MARK: Actions
 
-    /// Enters the room. Gives its conversation where that was done.
-    public func enter() async -> ConversationKey? {
+    /// Joins the room. Returns its conversation on success.
+    public func join() async -> ConversationKey? {
         let password = password.isEmpty ? nil : password
         return await attempt { account, room, nickname throws(GroupChatError) in
             do throws(GroupChatError) {
                 _ = try await account.rooms.information(of: room)
             } catch  where error.code == .notFound {
-                // Entering would make it, and nobody would ever come.
+                // Joining would create an empty room at a mistyped address.
                 throw error
             } catch {
-                // Not every room tells strangers what it is.
+                // Not every room answers service discovery from outside.
             }
             try await account.rooms.enter(room, nickname: nickname, password: password)
         }
     }
 
-    /// Makes the room and enters it. Gives its conversation where that was done.
-    public func make() async -> ConversationKey? {
+    /// Creates the room and joins it. Returns its conversation on success.
+    public func create() async -> ConversationKey? {
         var settings = settings
-        // What was typed as a name is what the room is called, not only its address.
+        // The typed name becomes the title of the room as well as its address.
         let typed = text.trimmingWhitespace
         if settings.name.isEmpty, !typed.contains("@") { settings.name = typed }
         return await attempt { [settings] account, room, nickname throws(GroupChatError) in
@@ -166,7 +166,7 @@ public final class RoomEntryModel {
         }
     }
 
-    /// Another nickname: `thirdwitch` is `thirdwitch2`, and that `thirdwitch3`.
+    /// Another nickname: `thirdwitch` becomes `thirdwitch2`, and that `thirdwitch3`.
     static func suggestion(instead nickname: String) -> String {
         let digits = nickname.reversed().prefix { $0.isASCII && $0.isNumber }
         guard digits.count < nickname.count, digits.count < 6, let number = Int(String(digits.reversed())) else {
@@ -176,12 +176,12 @@ public final class RoomEntryModel {
     }
 }
 
-/// What a person typed to enter or make a room, made an address.
+/// Turns what a user typed to join or create a room into an address.
 ///
 ///     RoomAddress.complete("orchard", at: service)                               // orchard@rooms.capulet.example
 ///     RoomAddress.complete("xmpp:orchard@rooms.capulet.example?join", at: nil)   // as a link says it
 public enum RoomAddress {
-    /// The address that is meant; `nil` where it is none. A name alone is taken to be at the service.
+    /// The address; `nil` if it is not valid. A name without a domain is completed with the service.
     public static func complete(_ text: String, at service: JID?) -> JID? {
         var typed = text.trimmingWhitespace
         if typed.first == "<", typed.last == ">" { typed = String(typed.dropFirst().dropLast()) }
@@ -192,7 +192,7 @@ public enum RoomAddress {
         }
         if let at = typed.firstIndex(of: "@"), at > typed.startIndex { return (try? JID(typed))?.bare }
         guard let service, typed.first != "@" else { return nil }
-        // What a person calls a room has spaces and capital letters; an address has neither.
+        // Names of rooms have spaces and capital letters, addresses have neither.
         let name = typed.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: "-")
         return try? JID(escapingLocal: name, domain: service.domain)
     }

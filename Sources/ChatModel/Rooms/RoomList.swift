@@ -4,7 +4,7 @@ public import Observation
 public import XMPPAddress
 internal import XMPPClient
 
-/// One room in the list of rooms.
+/// A room in the list of rooms.
 public struct RoomRow: Identifiable, Hashable, Sendable {
     public struct ID: Hashable, Sendable {
         public let account: AccountID
@@ -18,20 +18,20 @@ public struct RoomRow: Identifiable, Hashable, Sendable {
     }
 
     public let id: ID
-    /// What the person or the room calls it, else what its address says.
+    /// The name in the bookmark, else the room's own name, else one from the address.
     public let name: String
-    /// Under which the account is, or enters.
+    /// The account's nickname in the room, or the one to join with.
     public let nickname: String?
     public let subject: String?
-    /// It is entered whenever the account connects.
+    /// Whether it is joined whenever the account connects.
     public let entersAutomatically: Bool
-    /// The account is in it now.
+    /// Whether the account has joined it.
     public let isInside: Bool
 
     let sortName: FoldedName
 
     public var address: JID { id.address }
-    /// What is said there.
+    /// The conversation of the room.
     public var conversation: ConversationKey {
         ConversationKey(account: id.account, address: id.address, kind: .room)
     }
@@ -42,8 +42,7 @@ public struct RoomRow: Identifiable, Hashable, Sendable {
     }
 }
 
-/// The rooms that this person remembers, of all accounts: those that are entered by themselves, those that are bookmarked, and
-/// those where an account is now.
+/// The rooms of all accounts: bookmarked ones and joined ones.
 @MainActor
 @Observable
 public final class RoomList {
@@ -56,7 +55,7 @@ public final class RoomList {
     @ObservationIgnored private var bookmarks: [AccountID: [JID: RoomBookmark]] = [:]
     @ObservationIgnored private var inside: [AccountID: Set<JID>] = [:]
 
-    /// How often it is looked again at most: many people come and go.
+    /// The minimum time between two updates: many people join and leave.
     static let interval: Duration = .milliseconds(200)
 
     public init(store: any LocalStore, environment: ModelEnvironment = ModelEnvironment()) {
@@ -81,7 +80,7 @@ public final class RoomList {
         }
     }
 
-    /// Shows where an account is now, and what it remembers, until the task is cancelled.
+    /// Shows an account's joined and bookmarked rooms until the task is cancelled.
     public func follow(_ account: ChatAccount) async {
         let coalescer = Coalescer(every: Self.interval, clock: environment.clock)
         let events = account.events()
@@ -104,7 +103,7 @@ public final class RoomList {
         }
     }
 
-    /// What an account remembers, and where it is.
+    /// Sets an account's bookmarks and joined rooms.
     public func show(bookmarks now: [JID: RoomBookmark], inside places: Set<JID>, of account: AccountID) {
         guard bookmarks[account] != now || inside[account] != places else { return }
         bookmarks[account] = now

@@ -3,24 +3,24 @@ public import ChatStore
 public import Observation
 internal import XMPPAddress
 
-/// Somebody in the list of a room.
+/// A person in the list of a room.
 public struct RoomPersonRow: Identifiable, Hashable, Sendable {
     public struct ID: Hashable, Sendable {
-        /// The lasting name where the room gives one (XEP-0421), else the nickname.
+        /// The occupant id, if the room assigns one (XEP-0421), else the nickname.
         let name: String
         let isLasting: Bool
     }
 
     public let id: ID
     public let person: RoomState.Person
-    /// The picture, for an ``AvatarLoader``.
+    /// The hash of the avatar, for an ``AvatarLoader``.
     public let avatarHash: String?
 
     public var nickname: String { person.nickname }
     public var standing: RoomState.Standing { person.standing }
 }
 
-/// A room as its window shows it: what it is about, who is there, and what this person may do.
+/// A room as its window shows it: subject, people, and what the user is allowed to do.
 ///
 ///     let room = RoomModel(key, store: account.store, environment: environment)
 ///     await room.follow(account)                      // until the task is cancelled
@@ -29,26 +29,26 @@ public struct RoomPersonRow: Identifiable, Hashable, Sendable {
 @Observable
 public final class RoomModel {
     public let key: ConversationKey
-    /// Owners, admins, moderators, members, others, those without a voice; each by name.
+    /// Owners, admins, moderators, members, others, people without voice; each sorted by nickname.
     public let people: ObservableList<RoomPersonRow>
     public private(set) var isInside = false
-    /// The room was looked at; before that nothing can be said about it.
+    /// Whether the state of the room is known yet.
     public private(set) var isKnown = false
-    /// Why not, where this account did not leave by itself.
+    /// Why the account is not in the room, unless the user left it.
     public private(set) var absence: RoomAbsence?
-    /// It is entered whenever the account connects.
+    /// Whether it is joined whenever the account connects.
     public private(set) var entersAutomatically = false
-    /// Under which the account is, or enters.
+    /// The account's nickname in the room, or the one to join with.
     public private(set) var nickname: String?
-    /// The room's name, else what its address says.
+    /// The room's name, else one from the address.
     public private(set) var title: String
-    /// What the room is about, as it last said.
+    /// The last subject of the room.
     public private(set) var subject: String?
-    /// This person there; `nil` outside.
+    /// The user in the room; `nil` when not joined.
     public private(set) var own: RoomState.Person?
-    /// How many are there, whatever is searched for.
+    /// The number of people in the room, regardless of the search.
     public private(set) var count = 0
-    /// Only those in whose nickname or address all of the words are.
+    /// The search: only people whose nickname or address contains these words.
     public private(set) var searchText = ""
 
     @ObservationIgnored private let store: any LocalStore
@@ -57,11 +57,11 @@ public final class RoomModel {
     @ObservationIgnored private var book = AddressBook()
     /// Of the listing that is shown.
     @ObservationIgnored private var folded: [String: FoldedName] = [:]
-    /// How many nicknames were folded and how often the list was made, for tests.
+    /// The number of folded nicknames and of listings, for tests.
     @ObservationIgnored private(set) var foldings = 0
     @ObservationIgnored private(set) var listings = 0
 
-    /// How often the list is shown anew at most, however many come and go.
+    /// The minimum time between two updates of the list.
     static let interval: Duration = .milliseconds(100)
 
     public init(
@@ -79,7 +79,7 @@ public final class RoomModel {
     /// The nicknames of the others, for completion.
     public var nicknames: [String] { state.people.filter { !$0.isOwn }.map(\.nickname) }
 
-    /// Shows the room until the task is cancelled.
+    /// Follows the room until the task is cancelled.
     public func follow(_ account: ChatAccount) async {
         let coalescer = Coalescer(every: Self.interval, clock: environment.clock)
         let events = account.events()
@@ -111,27 +111,27 @@ public final class RoomModel {
         if let found { book = found }
     }
 
-    /// Shows only those in whose nickname or address all of the words are.
+    /// Shows only people whose nickname or address contains all of the words.
     public func search(_ text: String) {
         guard text != searchText else { return }
         searchText = text
         display(listing())
     }
 
-    /// What the room is now.
+    /// Sets the state of the room.
     public func show(_ state: RoomState) {
         self.state = state
         display(listing())
         if !isKnown { isKnown = true }
     }
 
-    /// The same, made while the main actor does something else.
+    /// The same, with the listing computed off the main actor.
     private func arrange(_ state: RoomState) async {
         self.state = state
         let before = listings
         let listing = await RoomPeopleListing.make(
             state.people, in: key, book, folded: folded, search: searchText, shown: people.elements)
-        // A search that was quicker has shown this state already.
+        // A faster search has shown this state already.
         if listings == before { display(listing) }
         if !isKnown { isKnown = true }
     }
@@ -151,7 +151,7 @@ public final class RoomModel {
         if self.nickname != nickname { self.nickname = nickname }
         let title = book.title(of: key)
         if self.title != title { self.title = title }
-        // Outside, what it was about when it was left.
+        // Outside of the room, the subject at the time of leaving.
         let subject = state.isInside ? state.subject : kept?.subject
         if self.subject != subject { self.subject = subject }
         if count != state.people.count { count = state.people.count }
@@ -163,55 +163,55 @@ public final class RoomModel {
     }
 }
 
-/// What this person may do in a room, as far as role and affiliation say it (XEP-0045 §5.1.1, §5.2.1). The room has the last
-/// word.
+/// What the user may do in a room according to role and affiliation (XEP-0045 §5.1.1, §5.2.1). The room may still
+/// refuse it.
 public struct RoomRights: Hashable, Sendable {
     private let own: RoomState.Person?
 
     init(_ own: RoomState.Person?) { self.own = own }
 
-    /// The least standing of those who rule the room for good.
+    /// Whether the user is an admin or owner.
     private var isAdmin: Bool { own.map { $0.standing <= .admin } ?? false }
     private var isModerator: Bool { own.map { $0.isModerator || $0.standing <= .admin } ?? false }
 
-    /// Rooms may let everybody change what they are about; who has a voice may try.
+    /// A room may let everybody change the subject, so everybody with voice may try.
     public var mayChangeSubject: Bool { own?.hasVoice ?? false }
     public var mayInvite: Bool { own != nil }
-    public var mayTakeBackOthersMessages: Bool { isModerator }
+    public var mayRetractOthersMessages: Bool { isModerator }
     public var isOwner: Bool { own?.standing == .owner }
 
-    /// Nobody throws out who stands above, or beside among owners and admins (XEP-0045 §8.2).
+    /// Nobody may kick a person with a higher affiliation, nor admins and owners each other (XEP-0045 §8.2).
     public func mayKick(_ person: RoomState.Person) -> Bool {
         isModerator && !person.isOwn && !outranks(person)
     }
 
-    /// The account must be known, and bans last (XEP-0045 §9.1).
+    /// Bans apply to the account, which must be known, and are permanent (XEP-0045 §9.1).
     public func mayBan(_ person: RoomState.Person) -> Bool {
         isAdmin && !person.isOwn && person.address != nil && !outranks(person)
     }
 
-    public func mayGiveVoice(to person: RoomState.Person) -> Bool { isModerator && !person.isOwn && !person.hasVoice }
+    public func mayGrantVoice(to person: RoomState.Person) -> Bool { isModerator && !person.isOwn && !person.hasVoice }
 
-    /// Moderators cannot be silenced (XEP-0045 §8.4).
-    public func mayTakeVoice(from person: RoomState.Person) -> Bool {
+    /// Moderators keep their voice (XEP-0045 §8.4).
+    public func mayRevokeVoice(from person: RoomState.Person) -> Bool {
         isModerator && !person.isOwn && person.hasVoice && !person.isModerator && !outranks(person)
     }
 
-    public func mayMakeModerator(_ person: RoomState.Person) -> Bool {
+    public func mayGrantModerator(_ person: RoomState.Person) -> Bool {
         isAdmin && !person.isOwn && !person.isModerator
     }
 
     /// The account must be known (XEP-0045 §9.3).
-    public func mayMakeMember(_ person: RoomState.Person) -> Bool {
+    public func mayGrantMembership(_ person: RoomState.Person) -> Bool {
         isAdmin && !person.isOwn && person.address != nil && person.standing > .member
     }
 
-    /// Who rules the room for good is a moderator as long as that lasts.
-    public func mayUnmakeModerator(_ person: RoomState.Person) -> Bool {
+    /// Admins and owners stay moderators.
+    public func mayRevokeModerator(_ person: RoomState.Person) -> Bool {
         isAdmin && !person.isOwn && person.isModerator && person.standing > .admin
     }
 
-    public func mayUnmakeMember(_ person: RoomState.Person) -> Bool {
+    public func mayRevokeMembership(_ person: RoomState.Person) -> Bool {
         isAdmin && !person.isOwn && person.address != nil && person.standing == .member
     }
 

@@ -2,21 +2,22 @@ internal import ChatEngine
 internal import ChatStore
 internal import XMPPAddress
 
-/// The people of a room as they are listed, and how that list comes from the one that is shown.
+/// The people of a room as listed, and the diff from the list that is shown.
 ///
-/// With twenty thousand people it takes longer than a turn of the main loop may, so it can be made elsewhere.
+/// With twenty thousand people computing it takes longer than an iteration of the main loop may, so it can run off the
+/// main actor.
 struct RoomPeopleListing: Sendable {
     let rows: [RoomPersonRow]
     let diff: ListDiff<RoomPersonRow>
-    /// The nicknames as they are sorted and searched: made once for each person, not with each change of the room.
+    /// Nicknames folded for sorting and searching: once per person, not with each change of the room.
     let folded: [String: FoldedName]
-    /// How many of them were made, for tests.
+    /// The number of nicknames folded, for tests.
     let foldings: Int
 
     /// - Parameters:
-    ///   - folded: of the listing before.
-    ///   - search: only those in whose nickname or address all of the words are.
-    ///   - shown: the rows that are shown.
+    ///   - folded: of the previous listing.
+    ///   - search: only people whose nickname or address contains all of these words.
+    ///   - shown: the current rows.
     init(
         _ people: [RoomState.Person], in key: ConversationKey, _ book: AddressBook, folded: [String: FoldedName],
         search: String, shown: [RoomPersonRow]
@@ -41,7 +42,7 @@ struct RoomPeopleListing: Sendable {
                 if left.0.standing != right.0.standing { return left.0.standing < right.0.standing }
                 return left.1 != right.1 ? left.1 < right.1 : left.0.nickname < right.0.nickname
             }
-        // Two devices under one lasting name have two nicknames; each is a person in the list.
+        // Two devices with the same occupant id have two nicknames; each is a row.
         var seen: Set<RoomPersonRow.ID> = Set(minimumCapacity: sorted.count)
         var rows: [RoomPersonRow] = []
         rows.reserveCapacity(sorted.count)
@@ -63,7 +64,7 @@ struct RoomPeopleListing: Sendable {
         diff = ListDiff(from: shown, to: rows)
     }
 
-    /// The same, not on the main actor.
+    /// The same, off the main actor.
     @concurrent
     static func make(
         _ people: [RoomState.Person], in key: ConversationKey, _ book: AddressBook, folded: [String: FoldedName],

@@ -1,11 +1,11 @@
-/// Finds addresses in a text: `https:`, `http:`, `xmpp:`, `mailto:`, `geo:`, `tel:`, and what begins with `www.`.
+/// Finds links in a text: `https:`, `http:`, `xmpp:`, `mailto:`, `geo:`, `tel:`, and text that begins with `www.`.
 ///
-/// Everything else that looks like an address stays text: a scheme that runs programs must not be one click away.
+/// Other schemes stay text: one that starts a program must not be one click away.
 struct LinkFinder {
     let ranges: [Range<String.Index>]
 
     private static let schemes = ["https://", "http://", "xmpp:", "mailto:", "geo:", "tel:", "www."]
-    /// No longer address is opened by anybody.
+    /// In characters; longer links are not useful.
     private static let lengthLimit = 2048
 
     init(_ text: String) {
@@ -23,14 +23,14 @@ struct LinkFinder {
                 continue
             }
             let character = text[index]
-            // Chinese is written without spaces, so an address may follow any of its characters.
+            // Chinese is written without spaces, so a link may follow any of its characters.
             mayBegin = !(character.isASCII && (character.isLetter || character.isNumber))
             index = text.index(after: index)
         }
         self.ranges = ranges
     }
 
-    /// The address to open.
+    /// The URL to open.
     static func target(of address: String) -> String {
         begins(address[...], with: "www.") ? "https://" + address : address
     }
@@ -45,7 +45,7 @@ struct LinkFinder {
         return true
     }
 
-    /// Where the address ends; `nil` if there is nothing behind the scheme.
+    /// The end of the link; `nil` if there is nothing after the scheme.
     private static func end(of text: Substring, after schemeLength: Int) -> String.Index? {
         var end = text.startIndex
         var length = 0
@@ -54,7 +54,7 @@ struct LinkFinder {
             length += 1
         }
         var address = text[..<end]
-        // How many brackets of each kind are closed and not opened in the address; counted once, or ")))))" would take its square.
+        // The surplus of closing brackets per kind; counted once, or ")))))" would take quadratic time.
         var surplus: [Character: Int] = [:]
         for character in address {
             if let opening = opening(of: character) {
@@ -63,7 +63,7 @@ struct LinkFinder {
                 surplus[character, default: 0] -= 1
             }
         }
-        // What ends a sentence or closes a parenthesis around the address is not part of it.
+        // Punctuation at the end of a sentence, and an unmatched parenthesis, do not belong to the link.
         while let last = address.last {
             if ".,;:!?'\"*_~".contains(last) {
                 address.removeLast()
@@ -88,7 +88,8 @@ struct LinkFinder {
 
     private static func stops(_ character: Character) -> Bool {
         if character.isWhitespace || "<>\"`|\\".contains(character) { return true }
-        // Chinese and Japanese signs between words, and marks that order or hide what they stand in, and what is full-width: they end an address, letters do not.
+        // Chinese and Japanese punctuation, full-width forms, and marks that reorder or hide text end a link; letters
+        // do not.
         guard let scalar = character.unicodeScalars.first else { return true }
         switch scalar.value {
         case 0..<0x20, 0x61C, 0x200B...0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF, 0x2018...0x201F, 0x2026,

@@ -1,20 +1,20 @@
 internal import XMPPAddress
 
-/// What a person should know about where a link leads before it is opened.
+/// What a user should know about the target of a link before opening it.
 ///
-/// `https://аррӏе.example` in Cyrillic letters looks like another address, and `https://bank.example@evil.example` leads to the second
-/// of its names.
+/// `https://аррӏе.example` in Cyrillic letters looks like another address, and `https://bank.example@evil.example`
+/// leads to the second host.
 public struct LinkHost: Sendable, Hashable {
-    /// The host as it is looked up (RFC 5890 §2.3.2.1), `xn--…`, where that is not what stands in the link.
+    /// The host in ASCII form (RFC 5890 §2.3.2.1), `xn--…`, if it differs from the link.
     public let asciiName: String?
-    /// It can be taken for another host: letters of several scripts, letters that all look like Latin ones, characters that are in
-    /// no host name, or another name in front of it.
+    /// Whether it can be mistaken for another host: mixed scripts, only letters that look like Latin ones, characters
+    /// that no host name has, or another name in front of it.
     public let isDeceptive: Bool
 
-    /// Longer names do not exist (RFC 1035 §2.3.4), in octets.
+    /// In bytes; longer names do not exist (RFC 1035 §2.3.4).
     private static let lengthLimit = 253 * 4
 
-    /// `nil` where the link has no host.
+    /// `nil` if the link has no host.
     public init?(_ link: String) {
         guard let (host, hasUser) = Self.host(of: link), !host.isEmpty else { return nil }
         if host.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -40,7 +40,7 @@ public struct LinkHost: Sendable, Hashable {
             rest = rest.dropFirst(2).prefix { !"/?#".contains($0) }
             let user = rest.lastIndex(of: "@")
             if let user { rest = rest[rest.index(after: user)...] }
-            // The port; an IPv6 address has brackets and no other letters than ASCII.
+            // The port; an IPv6 address is in brackets and ASCII only.
             if !rest.hasPrefix("["), let port = rest.lastIndex(of: ":") { rest = rest[..<port] }
             return (String(rest), user != nil)
         case "xmpp", "mailto":
@@ -51,7 +51,7 @@ public struct LinkHost: Sendable, Hashable {
         }
     }
 
-    /// A name that cannot be looked up, with the numbers of its characters.
+    /// A host that cannot be looked up, with the code points of its characters.
     private static func spelled(_ host: String) -> String {
         host.unicodeScalars.prefix(Self.lengthLimit).map { scalar in
             scalar.isASCII ? String(scalar) : "<U+\(String(scalar.value, radix: 16, uppercase: true))>"
@@ -68,31 +68,32 @@ public struct LinkHost: Sendable, Hashable {
         }
         scripts.remove(.common)
         if scripts.isEmpty || scripts == [.latin] { return false }
-        // Japanese, Chinese and Korean are each written with several scripts, and with Latin letters between (UTS 39 §5.2).
+        // Japanese, Chinese and Korean mix several scripts with Latin letters (UTS 39 §5.2).
         if LetterScript.eastAsian.contains(where: { scripts.isSubset(of: $0) }) { return false }
         return scripts.count > 1 || looksLatin
     }
 }
 
-/// The script of a letter, as far as it matters for names of hosts.
+/// The script of a letter, as far as it matters for host names.
 enum LetterScript: Hashable {
     case latin, greek, cyrillic, armenian, hebrew, arabic, indic, thai, georgian, ethiopic, cherokee
     case han, hiragana, katakana, hangul, bopomofo
-    /// Digits, marks and signs that belong to no script.
+    /// Digits, marks and symbols without a script.
     case common
 
-    /// Scripts that one language is written with.
+    /// Scripts that are mixed in one language.
     static let eastAsian: [Set<LetterScript>] = [
         [.latin, .han, .hiragana, .katakana], [.latin, .han, .hangul], [.latin, .han, .bopomofo],
     ]
 
-    /// Letters of other scripts that look like small Latin ones in usual fonts.
+    /// Letters of other scripts that look like small Latin letters in common fonts.
     static let latinLookalikes: Set<Unicode.Scalar> = Set(
-        // Cyrillic, Greek, Armenian, Cherokee.
+        // Cyrillic, Greek, Armenian.
         "аеорсухіѕјԁԛԝһӏвмнткгҽѵԍ".unicodeScalars + "αγεικνορτυχωϲϳ".unicodeScalars + "օոսցհզյ".unicodeScalars
             + "ꭰꭱꭲꭺꮃꮇꮪꮯꮷ".unicodeScalars)
 
-    /// `nil` for what has no place in the name of a host: signs, invisible characters, letters of phonetic and mathematical alphabets.
+    /// `nil` for characters that are not used in host names: symbols, invisible characters, phonetic and mathematical
+    /// letters.
     init?(_ scalar: Unicode.Scalar) {
         let script: LetterScript? =
             switch scalar.value {

@@ -1,18 +1,18 @@
 internal import MessageFeatures
 
-/// The text of a message taken apart for showing: styled pieces, links, direction, a few large emoji, or an action.
+/// The parsed text of a message for display: styled pieces, links, direction, a few large emoji, or an action.
 ///
-/// It is made for the rows that are on the screen, not for all that are in memory. Of a long text it has the beginning, so that the work
-/// to make and to show it is bounded: see ``TextFold``.
+/// It is created for visible rows, not for all in memory. Of a long text it holds the beginning, which bounds the work
+/// of parsing and layout: see ``TextFold``.
 public struct MessageBody: Hashable, Sendable {
-    /// In which direction a paragraph runs, by its first letter (Unicode Standard Annex 9, P2 and P3).
+    /// The direction of a paragraph, from its first letter (Unicode Standard Annex 9, P2 and P3).
     public enum Direction: Hashable, Sendable {
         case leftToRight, rightToLeft
-        /// It has no letter: as the person's own language runs.
+        /// No letter; follows the user's language.
         case neutral
     }
 
-    /// How a piece looks (XEP-0393).
+    /// The style of a piece (XEP-0393).
     public struct Style: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
 
@@ -22,7 +22,7 @@ public struct MessageBody: Hashable, Sendable {
         public static let strong = Style(rawValue: 1 << 1)
         public static let strikethrough = Style(rawValue: 1 << 2)
         public static let monospace = Style(rawValue: 1 << 3)
-        /// One of the signs that begin or end a style: to be shown faintly.
+        /// A styling directive, to be shown dimmed.
         public static let sign = Style(rawValue: 1 << 4)
     }
 
@@ -30,7 +30,7 @@ public struct MessageBody: Hashable, Sendable {
     public struct Piece: Hashable, Sendable {
         public let text: String
         public let style: Style
-        /// Where it leads.
+        /// The target of the link.
         public let link: String?
 
         public init(text: String, style: Style, link: String? = nil) {
@@ -42,23 +42,24 @@ public struct MessageBody: Hashable, Sendable {
 
     public enum Block: Hashable, Sendable {
         case line([Piece])
-        /// Lines in a monospace font, with what their first line says about them.
+        /// Lines in a monospace font, with the label of their first line.
         case preformatted(String, label: String)
-        /// What somebody else said.
+        /// A quotation of another message.
         case quotation([Block])
     }
 
     public let blocks: [Block]
     public let direction: Direction
-    /// What the sender does, for `/me` (XEP-0245 §2): shown with the sender's name in front; ``blocks`` are of the rest.
+    /// Whether it is an action of the sender (`/me`, XEP-0245 §2), shown after the sender's name; ``blocks`` hold the
+    /// rest.
     public let isAction: Bool
-    /// How many emoji it consists of and nothing else, up to ``largeEmojiLimit``: few are shown large. Otherwise 0.
+    /// The number of emoji if there is nothing else, up to ``largeEmojiLimit``: few are shown large. Otherwise 0.
     public let emojiCount: Int
 
-    /// It is not the whole text.
+    /// Whether text was left out.
     public let isFolded: Bool
 
-    /// More emoji than these are a text.
+    /// More emoji than these are shown as text.
     public static let largeEmojiLimit = 6
 
     public init(_ text: String) {
@@ -73,7 +74,7 @@ public struct MessageBody: Hashable, Sendable {
         isFolded = fold.isFolded || builder.isCut
     }
 
-    /// All addresses in the text, in their order.
+    /// All links in the text, in order.
     public var links: [String] {
         func links(in blocks: [Block]) -> [String] {
             blocks.flatMap { (block: Block) -> [String] in
@@ -90,10 +91,10 @@ public struct MessageBody: Hashable, Sendable {
     static func direction(of text: String) -> Direction {
         for scalar in text.unicodeScalars {
             switch scalar.value {
-            // Marks that say it outright.
+            // Explicit direction marks.
             case 0x200E: return .leftToRight
             case 0x200F, 0x061C: return .rightToLeft
-            // Hebrew, Arabic, Syriac, Thaana, N'Ko and the other scripts that run from right to left.
+            // Hebrew, Arabic, Syriac, Thaana, N'Ko and the other right-to-left scripts.
             case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFE, 0x1_0800...0x1_0FFF, 0x1_E800...0x1_EFFF:
                 if scalar.properties.isAlphabetic { return .rightToLeft }
             default:
@@ -104,7 +105,7 @@ public struct MessageBody: Hashable, Sendable {
     }
 
     static func emojiCount(of text: String) -> Int {
-        // An emoji is at most some dozen code points; a text of thousands is none.
+        // An emoji has at most some dozen code points, so a long text is not checked.
         guard text.utf8.count <= largeEmojiLimit * 64 else { return 0 }
         var count = 0
         for character in text where !character.isWhitespace {
@@ -117,31 +118,31 @@ public struct MessageBody: Hashable, Sendable {
 }
 
 extension Character {
-    /// Shown as a picture: by itself, or because a selector says so; not digits and signs that can be both.
+    /// Shown as a picture: by default, or because of a variation selector; not digits and symbols that can be both.
     var isEmoji: Bool {
         guard let first = unicodeScalars.first else { return false }
         if first.properties.isEmojiPresentation { return true }
         let scalars = unicodeScalars.dropFirst()
-        // A digit or sign with the enclosing keycap, or a sign with the emoji selector.
+        // A digit or symbol with the enclosing keycap or the emoji variation selector.
         return first.properties.isEmoji && scalars.contains { $0.value == 0xFE0F || $0.value == 0x20E3 }
     }
 }
 
-/// Makes the blocks of a ``MessageBody``, as many as a view can show at once.
+/// Creates the blocks of a ``MessageBody``, up to the limits of one view.
 struct BodyBuilder {
-    /// Texts, blocks of code and quotations, each a widget of its own.
+    /// Texts, code blocks and quotations; each is a widget.
     static let blockLimit = 100
-    /// Links after these are text.
+    /// Further links are shown as text.
     static let linkLimit = 50
-    /// Pieces in a style of their own; what comes after these is shown in one.
+    /// Further pieces are shown in one style.
     static let pieceLimit = 500
-    /// Quotations within quotations; what is deeper stands in the last one.
+    /// Nested quotations; deeper ones are part of the last level.
     static let depthLimit = 4
 
     private var blocksLeft = Self.blockLimit
     private var linksLeft = Self.linkLimit
     private var piecesLeft = Self.pieceLimit
-    /// There are more blocks than were made.
+    /// Whether blocks were left out.
     private(set) var isCut = false
 
     mutating func blocks(of styled: [StyledText.Block], depth: Int = 0) -> [MessageBody.Block] {

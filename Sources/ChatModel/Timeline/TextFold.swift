@@ -1,35 +1,35 @@
-/// The part of a text that is shown at once, bounded in everything that makes layout slow.
+/// The part of a text that is shown, limited in everything that makes layout slow.
 ///
-/// Anybody can send a text of a million characters, a word of a hundred thousand letters, or a letter with as many accents; the time to
-/// lay these out grows with their square. What is left out can be seen in a plain view of the whole text.
+/// A stranger can send a text of a million characters, a word of a hundred thousand letters, or a letter with as many
+/// accents; the layout time of these grows quadratically. A separate view shows the whole text.
 public struct TextFold: Sendable, Hashable {
-    /// How much is shown, counted in code points; an emoji counts as three.
+    /// The limits in code points; an emoji counts as three.
     public struct Limits: Sendable, Hashable {
-        /// Of the text.
+        /// Of the whole text.
         public var length: Int
         public var lines: Int
-        /// Of a word without a place where a line may end.
+        /// Of text without a line break opportunity.
         public var wordLength: Int
-        /// Marks over and under one letter. Vietnamese, Hebrew with points and Thai need no more than four.
+        /// Combining marks on one letter. Vietnamese, pointed Hebrew and Thai need at most four.
         public var marks = 8
 
-        /// A message: two or three pages, and links of any length that is in use.
+        /// A message: two or three pages, and links of any usual length.
         public static let message = Limits(length: 5_000, lines: 200, wordLength: 1_000)
-        /// A line in a list, which shows some 40 characters.
+        /// A line in a list, which shows about 40 characters.
         public static let line = Limits(length: 400, lines: 40, wordLength: 400)
     }
 
-    /// What is shown.
+    /// The text to show.
     public let text: String
-    /// Something was left out.
+    /// Whether text was left out.
     public let isFolded: Bool
-    /// Code points that were looked at: bounded by the limits, not by the text.
+    /// The number of code points examined: bounded by the limits, not by the text.
     let examined: Int
 
-    /// To draw a coloured picture takes several times as long as to draw a letter.
+    /// Drawing a colour glyph takes several times as long as drawing a letter.
     static let emojiWeight = 3
 
-    /// Of what is left out inside of the text so much is skipped at most, in multiples of ``Limits/length``; then the text ends.
+    /// How much text is skipped inside of the text, in multiples of ``Limits/length``, before the rest is cut off.
     static let skipping = 4
 
     public init(_ text: String, _ limits: Limits = .message) {
@@ -75,7 +75,7 @@ public struct TextFold: Sendable, Hashable {
         self.examined = examined
         isFolded = isCut || isShortened
         var shown = isFolded ? String(kept) : text
-        // An emoji of several code points is shown whole or not at all.
+        // An emoji of several code points is shown completely or not at all.
         if isCut, String.Index(index, within: text) == nil, shown.last.map({ $0.unicodeScalars.count < 32 }) ?? false {
             shown.removeLast()
         }
@@ -84,7 +84,7 @@ public struct TextFold: Sendable, Hashable {
 }
 
 extension Unicode.Scalar {
-    /// It stands over, under or around the letter before it.
+    /// A mark on, under or around the previous letter.
     fileprivate var isMark: Bool {
         guard value >= 0x300 else { return false }
         return switch properties.generalCategory {
@@ -93,22 +93,22 @@ extension Unicode.Scalar {
         }
     }
 
-    /// A line may end at it: white space, and the characters of Chinese, Japanese and Korean, emoji among them.
+    /// A line break opportunity: white space, and Chinese, Japanese and Korean characters and emoji.
     fileprivate var endsWord: Bool {
         if value < 0x80 { return value == 0x20 || (0x09...0x0D).contains(value) }
         return value >= 0x2E80 || value == 0x200B || properties.isWhitespace
     }
 }
 
-/// A text of any length in portions for a plain view, which lays out lines: none of them is longer than ``lineLength``.
+/// A text of any length in portions for a plain text view; no line is longer than ``lineLength``.
 ///
-/// A sequence of its own: what is not asked for is not looked at.
+/// It is lazy: only the requested portions are examined.
 public struct TextPortions: Sendable, Sequence, IteratorProtocol {
-    /// Code points in a portion, some three screens of text.
+    /// Code points in a portion: about three screens of text.
     public static let length = 16_384
-    /// Lines in a portion, some screens of short ones.
+    /// Lines in a portion: some screens of short lines.
     public static let lines = 400
-    /// Longer lines are broken, in code points: the time to lay out a line without a space grows with its square.
+    /// In code points. Longer lines are broken: the layout time of a line without spaces grows quadratically.
     public static let lineLength = 400
 
     private var rest: Substring.UnicodeScalarView

@@ -2,21 +2,22 @@ internal import ChatEngine
 public import ChatStore
 internal import MessageFeatures
 
-/// What a person does to a message in the timeline. The timeline follows the store, so it shows what is kept.
+/// The user's actions on a message. The timeline follows the store and shows the result.
 extension Timeline {
-    /// Sends a message again that failed.
+    /// Sends a failed message again.
     public func retry(_ message: MessageID) async throws(StoreError) {
         try await actions?.retry(message)
     }
 
-    /// Takes back a message that has not left.
+    /// Cancels a message that was not sent yet.
     public func cancel(_ message: MessageID) async throws(StoreError) {
         try await actions?.cancel(message)
     }
 
-    /// Adds an emoji of this person to a message, or takes it back. All emoji of a person are sent each time (XEP-0444 §3).
+    /// Adds or removes one of the user's reactions to a message. A reaction message contains all emoji of the sender
+    /// (XEP-0444 §3).
     ///
-    /// - Returns: `false` where that is impossible: the message is gone, or has no name yet by which others know it.
+    /// - Returns: `false` if the message is gone, or has no identifier yet that others know.
     @discardableResult
     public func toggleReaction(_ emoji: String, to message: MessageID) async throws(StoreError) -> Bool {
         guard let actions, let stored = try await stored(message), !stored.isRetracted else { return false }
@@ -28,9 +29,9 @@ extension Timeline {
         return true
     }
 
-    /// Takes back a message of this person from everybody who got it; one that has not left is only cancelled.
+    /// Retracts one of the user's own messages; one that was not sent yet is only cancelled.
     ///
-    /// - Returns: `false` where that is impossible: the message is gone, or has no name yet by which others know it.
+    /// - Returns: `false` if the message is gone, or has no identifier yet that others know.
     @discardableResult
     public func retract(_ message: MessageID) async throws(StoreError) -> Bool {
         guard let actions, let stored = try await stored(message), stored.isOutgoing, !stored.isRetracted else {
@@ -45,8 +46,8 @@ extension Timeline {
         return true
     }
 
-    /// By which name a moderator can delete what somebody else said in a room (XEP-0425 §3); `nil` where that is impossible: the message is
-    /// one's own or deleted, or the room has not archived it.
+    /// The archive id by which a moderator can delete another person's message in a room (XEP-0425 §3); `nil` if the
+    /// message is the user's own or deleted, or not archived.
     public func moderationID(of message: MessageID) async throws(StoreError) -> String? {
         guard key.kind == .room, let stored = try await stored(message), !stored.isOutgoing, !stored.isRetracted else {
             return nil
@@ -54,7 +55,7 @@ extension Timeline {
         return stored.archiveReference?.id
     }
 
-    /// Somebody may have got the message: it was given to a connection, whatever came of that.
+    /// Whether others may have received the message: it was passed to a connection, with whatever result.
     private func hasLeft(_ message: StoredMessage) async throws(StoreError) -> Bool {
         switch message.state {
         case .sentToServer, .delivered, .displayed: return true
@@ -63,21 +64,21 @@ extension Timeline {
             let (id, account) = (message.id, key.account)
             return try await store.read { store throws(StoreError) in
                 try store.sendQueue(of: account).contains {
-                    // An attempt to upload its files has told the message to nobody.
+                    // An attempt that only uploaded files has not sent the message.
                     $0.message.id == id && $0.attempts > 0 && !$0.hasFileToUpload
                 }
             }
         }
     }
 
-    /// Removes a message from this device only.
+    /// Deletes a message on this device only.
     public func remove(_ message: MessageID) async throws(StoreError) {
         try await store.write { store throws(StoreError) in
             if try store.message(message) != nil { try store.removeMessage(message) }
         }
     }
 
-    /// All texts that a message has had.
+    /// All versions of the text of a message.
     public func versions(of message: MessageID) async throws(StoreError) -> [MessageVersion] {
         try await store.read { store throws(StoreError) in
             try store.message(message) == nil ? [] : try store.versions(of: message)

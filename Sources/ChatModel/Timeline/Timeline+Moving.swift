@@ -2,18 +2,19 @@ public import ChatStore
 internal import Foundation
 
 extension Timeline {
-    /// Says whether the newest message is on the screen. New messages then move the window along; otherwise it stays.
+    /// Sets whether the newest message is on the screen. New messages then move the window along; otherwise it stays.
     public func viewMoved(isAtNewest: Bool) {
         let follows = isAtNewest && contents.window.reachesNewest
         if self.isAtNewest != follows { self.isAtNewest = follows }
     }
 
-    /// Whether asking for older messages may bring some: the store has more than the window shows, or the archive may.
+    /// Whether loading older messages may succeed: the store has more than the window, or the archive may.
     ///
-    /// What ``olderMessages`` says of the archive is no answer for a window that moved away from the store's first message.
+    /// ``olderMessages`` describes the archive and says nothing about a window that starts after the store's first
+    /// message.
     public var mayLoadOlder: Bool { !contents.window.reachesOldest || olderMessages == .possible }
 
-    /// Adds a page before the window: from the store, and where that ends from the archive. `false` if nothing came.
+    /// Loads a page before the window: from the store, then from the archive. `false` if there was none.
     @discardableResult
     public func loadOlder() async -> Bool {
         if await loadOlderFromStore() { return true }
@@ -47,7 +48,7 @@ extension Timeline {
         return before.map { first < $0 } ?? true
     }
 
-    /// Adds a page after the window. `false` if it reaches the newest message already.
+    /// Loads a page after the window. `false` if it already ends with the newest message.
     @discardableResult
     public func loadNewer() async -> Bool {
         let before = contents.window.messages.last?.position
@@ -71,7 +72,7 @@ extension Timeline {
         }
     }
 
-    /// Shows a message with what is around it; gives the row to scroll to, or `nil` if the message is not here.
+    /// Shows a message with its neighbours. Returns the row to scroll to, or `nil` if the message is not stored.
     public func show(_ message: MessageID) async -> TimelineItem.ID? {
         var isThere = false
         await update(book: false) { conversation, window, store throws(StoreError) in
@@ -87,7 +88,8 @@ extension Timeline {
         return isThere ? .message(message) : nil
     }
 
-    /// Shows the first messages of a time and later; gives the row to scroll to, or `nil` if the conversation is empty.
+    /// Shows the first messages at or after a time. Returns the row to scroll to, or `nil` if the conversation is
+    /// empty.
     public func show(_ time: MessageTime) async -> TimelineItem.ID? {
         let position = TimelinePosition.start(of: time)
         await update(book: false) { conversation, window, store throws(StoreError) in
@@ -99,7 +101,7 @@ extension Timeline {
         return (messages.first { $0.position >= position } ?? messages.last).map { .message($0.id) }
     }
 
-    /// Shows the unread line; gives it, or `nil` if there is none.
+    /// Shows the unread separator. Returns it, or `nil` if there is none.
     public func showUnread() async -> TimelineItem.ID? {
         guard let position = unread?.position else { return nil }
         await update(book: false) { conversation, window, store throws(StoreError) in
@@ -117,7 +119,7 @@ extension Timeline {
 
     // MARK: Reading
 
-    /// A message was on the screen of a person who looks: everything up to it is read.
+    /// The message was visible to the user, so everything up to it is read.
     public func seen(_ message: MessageID) async throws(StoreError) {
         guard let position = contents.window.messages.first(where: { $0.id == message })?.position else { return }
         if let askedToRead, position <= askedToRead { return }
@@ -138,7 +140,7 @@ extension Timeline {
 }
 
 extension Timeline {
-    /// The days of a month on which something was said, as numbers from 1 on, in the person's calendar and time zone.
+    /// The days of a month that have messages, as numbers from 1, in the user's calendar and time zone.
     public func days(ofMonth month: Int, year: Int) async -> Set<Int> {
         let starts = starts(ofMonth: month, year: year)
         guard let first = starts.first, let end = starts.last else { return [] }
@@ -146,7 +148,7 @@ extension Timeline {
             guard let conversation = try store.conversation(key) else { return [] }
             var days: Set<Int> = []
             var next = first
-            // From each day that has a message on: as many steps as there are such days.
+            // Jumps from one day with messages to the next, so there are as many steps as such days.
             while let message = try store.timeline(of: conversation, .after(.start(of: next)), limit: 1).first,
                 message.position.time < end,
                 let day = starts.lastIndex(where: { $0 <= message.position.time }), day + 1 < starts.count
@@ -159,15 +161,15 @@ extension Timeline {
         return found ?? []
     }
 
-    /// Shows the first message of a day, or of the next one on which something was said; gives the row to scroll to, or `nil` if the
-    /// conversation is empty.
+    /// Shows the first message of a day, or of the next day that has messages. Returns the row to scroll to, or `nil`
+    /// if the conversation is empty.
     public func show(day: Int, month: Int, year: Int) async -> TimelineItem.ID? {
         let starts = starts(ofMonth: month, year: year)
         guard starts.indices.contains(day - 1) else { return nil }
         return await show(starts[day - 1])
     }
 
-    /// When each day of a month begins, and when the last one ends.
+    /// The start of each day of a month, and the end of the last one.
     private func starts(ofMonth month: Int, year: Int) -> [MessageTime] {
         let calendar = environment.calendar()
         let begin = DateComponents(calendar: calendar, timeZone: calendar.timeZone, year: year, month: month, day: 1)

@@ -2,45 +2,46 @@ public import ChatStore
 public import Observation
 internal import XMPPAddress
 
-/// One conversation as it is read: a window over the store that keeps itself up to date.
+/// The timeline of one conversation: a window over the store that updates itself.
 ///
 ///     let timeline = Timeline(key, store: store, actions: account)
 ///     let observation = timeline.items.observe { diff in view.apply(diff) }
 ///     await timeline.open()                 // the unread line is where it is from now on
 ///     await timeline.run()                  // until cancelled or the store is closed
 ///
-/// However long the conversation is, no more than a few pages of it are in memory. ``loadOlder()`` and ``loadNewer()``
-/// move the window; where the store ends the archive is asked. Rows keep their identity: a correction, reaction, retraction or
-/// tick is one update.
+/// Only a few pages are in memory, however long the conversation is. ``loadOlder()`` and ``loadNewer()`` move the
+/// window; at the end of the store the archive is queried. Rows keep their identity: a correction, reaction, retraction
+/// or state change is one update.
 @MainActor
 @Observable
 public final class Timeline {
-    /// What stands before the oldest message that is here.
+    /// What is before the oldest loaded message.
     public enum OlderMessages: Hashable, Sendable {
-        /// There may be more: ``loadOlder()`` tells.
+        /// Unknown: ``loadOlder()`` tells.
         case possible
-        /// The archive is being asked.
+        /// The archive is being queried.
         case loading
-        /// This is where the conversation began.
+        /// The beginning of the conversation.
         case none
-        /// The archive cannot be asked now; try again later.
+        /// The archive cannot be reached; try again later.
         case unreachable
     }
 
     public let key: ConversationKey
     public let items: ObservableList<TimelineItem>
     public internal(set) var olderMessages = OlderMessages.possible
-    /// The window ends with the newest message.
+    /// Whether the window ends with the newest message.
     public private(set) var reachesNewest = true
-    /// The person looks at the newest message, so the window follows new ones. The view says so by ``viewMoved(isAtNewest:)``.
+    /// Whether the user looks at the newest message, so that the window follows new ones. The view reports it with
+    /// ``viewMoved(isAtNewest:)``.
     public internal(set) var isAtNewest = true
-    /// Messages that were not read, for the button that leads down.
+    /// The number of unread messages, for the button that jumps down.
     public private(set) var unreadCount = 0
-    /// What those are called who are writing now.
+    /// The names of those who are typing.
     public private(set) var writing: [String] = []
-    /// Where the view is to begin after ``open()``: the unread line; `nil` is the newest message.
+    /// The row to start at after ``open()``: the unread separator; `nil` for the newest message.
     public private(set) var initialItem: TimelineItem.ID?
-    /// Why the store could not be read the last time, if so.
+    /// Why reading the store last failed, if it did.
     public private(set) var problem: StoreError?
 
     @ObservationIgnored let store: any LocalStore
@@ -52,12 +53,12 @@ public final class Timeline {
     @ObservationIgnored private var book = AddressBook()
     @ObservationIgnored var unread: (position: TimelinePosition, count: Int)?
     @ObservationIgnored var askedToRead: TimelinePosition?
-    /// What has changed since it was opened, for ``run()``.
+    /// Changes since ``open()``, for ``run()``.
     @ObservationIgnored private var changes: StoreChangeSequence?
 
     /// - Parameters:
-    ///   - pageSize: how many messages are read at a time.
-    ///   - pages: how many pages are held at most: what is on the screen, as much above and as much below.
+    ///   - pageSize: the number of messages per page.
+    ///   - pages: the maximum number of loaded pages: the visible part, and as much above and below.
     public init(
         _ key: ConversationKey, store: any LocalStore, actions: (any ConversationActions)? = nil,
         environment: ModelEnvironment = ModelEnvironment(), pageSize: Int = 50, pages: Int = 3
@@ -70,11 +71,11 @@ public final class Timeline {
         items = ObservableList(report: environment.report)
     }
 
-    /// The messages of the window as the store has them, oldest first.
+    /// The messages of the window as stored, oldest first.
     public var messages: [StoredMessage] { contents.window.messages }
 
-    /// Shows the conversation: at the unread line where there is one, else at the newest message. Opened again, the line
-    /// stands where it would stand now.
+    /// Shows the conversation at the unread separator, else at the newest message. Opening it again moves the separator
+    /// to the current read position.
     public func open() async {
         if changes == nil { changes = store.changes() }
         await update { conversation, window, store throws(StoreError) in
@@ -88,14 +89,14 @@ public final class Timeline {
             unread = position.map { ($0, contents.unreadCount) }
             initialItem = position.map { _ in .unread }
             isAtNewest = position == nil
-            // What was marked as unread is read by being looked at anew.
+            // A conversation marked as unread is read when it is opened again.
             if contents.isMarkedUnread { askedToRead = nil }
         }
         if olderMessages != .loading { olderMessages = .possible }
         await actions?.opened(key)
     }
 
-    /// The person looks at something else.
+    /// The user closes the conversation.
     public func close() async {
         await actions?.opened(nil)
     }
@@ -105,12 +106,12 @@ public final class Timeline {
         let isKnown = changes != nil && problem == nil
         let changes = changes ?? store.changes()
         self.changes = changes
-        // What was opened just now need not be read twice.
+        // ``open()`` has just read it.
         if !isKnown { await refresh() }
         for await change in changes { await apply(change) }
     }
 
-    /// Takes in what changed in the store.
+    /// Applies changes of the store.
     public func apply(_ changes: StoreChanges) async {
         let isNamed = conversation.map { changes.messages[$0] != nil || changes.conversations.contains($0) } ?? true
         if isNamed || changes.accounts.contains(key.account) {
@@ -126,7 +127,7 @@ public final class Timeline {
         let lastSeen = contents.newest?.id
         await update(book: book) { conversation, window, store throws(StoreError) in
             var window = window
-            // What this person has just written is shown wherever the window was.
+            // A message that the user has just sent is always shown.
             if !window.reachesNewest, let newest = try store.timeline(of: conversation, .newest, limit: 1).last,
                 newest.isOutgoing, newest.state == .queued, newest.id != lastSeen
             {
@@ -139,7 +140,7 @@ public final class Timeline {
         }
     }
 
-    /// Reads in one moment of the store, then shows it.
+    /// Reads a consistent state of the store, then shows it.
     func update<Note: Sendable>(
         book readsBook: Bool = true,
         _ read:
@@ -195,7 +196,7 @@ public final class Timeline {
 
     func author(_ address: JID) -> String { book.author(address, in: key) }
 
-    /// Says who is writing in this conversation, by name.
+    /// Sets who is typing in this conversation, by name.
     public func showWriting(_ names: [String]) {
         if names != writing { writing = names }
     }

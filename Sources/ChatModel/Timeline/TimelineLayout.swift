@@ -1,15 +1,15 @@
 public import ChatStore
 internal import Foundation
 
-/// Makes rows of messages: where a day begins, where the unread line stands, which messages belong together.
+/// Creates the rows of messages: day separators, the unread separator, and groups of messages.
 struct TimelineLayout {
-    /// Messages of one sender that come within this time stand together.
+    /// In milliseconds: messages of one sender within this time form a group.
     static let groupingInterval: Int64 = 5 * 60 * 1000
 
     let key: ConversationKey
     let book: AddressBook
     let calendar: Calendar
-    /// Where the unread line stands, and how many were unread when the conversation was opened.
+    /// The position of the unread separator, and the number of unread messages when the conversation was opened.
     let unread: (position: TimelinePosition, count: Int)?
     let isLoadingOlder: Bool
 
@@ -33,7 +33,7 @@ struct TimelineLayout {
                 isDivided = true
             }
             if let unread,
-                standsLine(unread.position, before: message.position, after: previous?.stored.position, contents)
+                isSeparatorBefore(unread.position, before: message.position, after: previous?.stored.position, contents)
             {
                 items.append(.unread(count: unread.count))
                 isDivided = true
@@ -59,8 +59,8 @@ struct TimelineLayout {
         return isSameSender && distance < Self.groupingInterval
     }
 
-    /// The line stands before the first message that was not read; where the window begins below that, it is above it.
-    private func standsLine(
+    /// The separator goes before the first unread message; if the window starts below that, it is not shown.
+    private func isSeparatorBefore(
         _ line: TimelinePosition, before next: TimelinePosition, after previous: TimelinePosition?,
         _ contents: TimelineContents
     ) -> Bool {
@@ -69,7 +69,7 @@ struct TimelineLayout {
         return next == line || contents.window.reachesOldest
     }
 
-    /// Something is missing between two neighbours of the window.
+    /// Whether messages are missing between two neighbours of the window.
     private func hasGap(
         before next: TimelinePosition, after previous: TimelinePosition?, _ gaps: [ArchiveGap]
     ) -> Bool {
@@ -80,7 +80,7 @@ struct TimelineLayout {
         }
     }
 
-    /// Asks the calendar once for each day, not for each message.
+    /// Asks the calendar once per day, not per message.
     private struct Days {
         let calendar: Calendar
         private var known: (interval: Range<Int64>, day: TimelineDay)?
@@ -90,7 +90,7 @@ struct TimelineLayout {
         mutating func day(of time: MessageTime) -> TimelineDay {
             if let known, known.interval.contains(time.millisecondsSince1970) { return known.day }
             let start = calendar.startOfDay(for: time.date)
-            // No day is shorter than 20 hours and none longer than 28, whatever the clocks are set to.
+            // Days have between 20 and 28 hours, whatever the clock changes.
             let next = calendar.startOfDay(for: start.addingTimeInterval(28 * 3600))
             let parts = calendar.dateComponents([.year, .month, .day], from: start)
             let day = TimelineDay(
@@ -103,14 +103,14 @@ struct TimelineLayout {
     }
 }
 
-/// One row of a timeline.
+/// A row of a timeline.
 public enum TimelineItem: Identifiable, Hashable, Sendable {
-    /// Older messages are being fetched; stands at the top.
+    /// Older messages are being loaded; the first row.
     case history
     case day(TimelineDay)
-    /// Something may be missing here.
+    /// Messages may be missing here.
     case gap(before: MessageID)
-    /// What is below was not read when the conversation was opened.
+    /// The messages below were unread when the conversation was opened.
     case unread(count: Int)
     case message(TimelineMessage)
 
@@ -137,9 +137,9 @@ public enum TimelineItem: Identifiable, Hashable, Sendable {
     }
 }
 
-/// A day in the calendar and time zone of the person who looks.
+/// A day in the user's calendar and time zone.
 public struct TimelineDay: Hashable, Sendable, Comparable {
-    /// When it begins.
+    /// The start of the day.
     public let start: MessageTime
     public let year: Int
     public let month: Int

@@ -4,22 +4,22 @@ public import XMPPAddress
 
 /// A message as a timeline shows it.
 public struct TimelineMessage: Identifiable, Hashable, Sendable {
-    /// One emoji under a message.
+    /// One emoji with its count.
     public struct ReactionGroup: Hashable, Sendable {
         public let emoji: String
-        /// What those are called who gave it.
+        /// The names of those who reacted with it.
         public let names: [String]
-        /// This person gave it, too.
+        /// Whether the user is among them.
         public let isOwn: Bool
 
         public var count: Int { names.count }
     }
 
-    /// What a message answers.
+    /// The message that this one replies to.
     public struct Quotation: Hashable, Sendable {
-        /// The message to jump to; `nil` if it is not here.
+        /// The message to jump to; `nil` if it is not stored.
         public let id: MessageID?
-        /// How it looks now: corrected, or taken back. `nil` if it is not here.
+        /// Its current text, corrected or retracted; `nil` if it is not stored.
         public let preview: MessagePreview?
     }
 
@@ -28,7 +28,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     public let time: MessageTime
     public let sender: JID
     public let senderName: String
-    /// The sender's picture, for an ``AvatarLoader``.
+    /// The hash of the sender's avatar, for an ``AvatarLoader``.
     public let avatarHash: String?
     public let isOutgoing: Bool
     /// The latest text; empty if it was retracted.
@@ -39,14 +39,14 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     public let isRetracted: Bool
     public let reactions: [ReactionGroup]
     public let quotation: Quotation?
-    /// Nothing of the same sender stands closely above: show who it is.
+    /// Whether it is the first of a group, which shows the sender.
     public internal(set) var beginsGroup: Bool
-    /// Nothing of the same sender stands closely below.
+    /// Whether it is the last of a group.
     public internal(set) var endsGroup: Bool
 
     public var isEdited: Bool { editTime != nil }
 
-    /// The text taken apart for showing. Made anew each time it is asked for: only for rows that are on the screen.
+    /// The parsed text. Computed on each access, so only for visible rows.
     public var body: MessageBody { MessageBody(text.body) }
 
     init(_ message: StoredMessage, answered: StoredMessage?, key: ConversationKey, book: AddressBook) {
@@ -55,7 +55,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
         time = message.time
         sender = message.sender
         senderName = book.author(message.sender, in: key)
-        // The picture of a room is not that of who speaks there.
+        // A message in a room does not have the avatar of the room.
         avatarHash =
             key.kind == .direct || message.sender.resource == nil
             ? book.avatarHash(of: message.sender, account: key.account)
@@ -89,8 +89,8 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
 }
 
 extension StoredMessage {
-    /// By which name another message refers to this one: in rooms by the archive's, else by the sender's; a correction
-    /// always by the stanza's `id` (XEP-0308 §3, XEP-0424 §3, XEP-0444 §4, XEP-0461 §3).
+    /// The identifier by which another message refers to this one: in rooms the archive's, else the sender's; a
+    /// correction always the stanza's `id` (XEP-0308 §3, XEP-0424 §3, XEP-0444 §4, XEP-0461 §3).
     func reference(in key: ConversationKey, for purpose: MessageIdentity.Purpose) -> TargetReference? {
         let identity = MessageIdentity(
             isInRoom: key.kind == .room, stanzaID: wireID, originID: originID, archiveID: archiveReference?.id)

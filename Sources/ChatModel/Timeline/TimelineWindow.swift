@@ -1,20 +1,20 @@
 internal import ChatStore
 internal import XMPPAddress
 
-/// The stretch of a conversation that is in memory: neighbours in the store, oldest first, never more than a few pages.
+/// The part of a conversation in memory: consecutive messages of the store, oldest first, a few pages at most.
 struct TimelineWindow: Sendable, Equatable {
-    /// Messages that are read at a time: more than a screen shows.
+    /// In messages: more than a screen shows.
     static let standardPageSize = 50
 
     let pageSize: Int
-    /// Pages that are held: what is on the screen, as much above and as much below. The far end goes when it would be more.
+    /// The maximum number of pages: the visible part, and as much above and below. Beyond that, the far end is dropped.
     let pages: Int
     var maximumCount: Int { pages * pageSize }
 
     private(set) var messages: [StoredMessage] = []
-    /// The store has nothing before.
+    /// Whether the store has nothing before.
     private(set) var reachesOldest = true
-    /// The store has nothing after.
+    /// Whether the store has nothing after.
     private(set) var reachesNewest = true
 
     init(pageSize: Int = TimelineWindow.standardPageSize, pages: Int = 3) {
@@ -41,7 +41,7 @@ struct TimelineWindow: Sendable, Equatable {
         return window
     }
 
-    /// Adds a page before; `false` if there is none.
+    /// Loads a page before; `false` if there is none.
     mutating func loadOlder(_ conversation: ConversationID, _ store: any StoreReader) throws(StoreError) -> Bool {
         guard let first = messages.first?.position else { return false }
         let rows = try store.timeline(of: conversation, .before(first), limit: pageSize)
@@ -55,7 +55,7 @@ struct TimelineWindow: Sendable, Equatable {
         return true
     }
 
-    /// Adds a page after; `false` if there is none.
+    /// Loads a page after; `false` if there is none.
     mutating func loadNewer(_ conversation: ConversationID, _ store: any StoreReader) throws(StoreError) -> Bool {
         guard let last = messages.last?.position else { return false }
         let rows = try store.timeline(of: conversation, .after(last), limit: pageSize)
@@ -69,10 +69,10 @@ struct TimelineWindow: Sendable, Equatable {
         return true
     }
 
-    /// Reads the same stretch again after something changed.
+    /// Reads the same messages again after a change.
     ///
-    /// - Parameter follows: its end stays the newest message and its beginning goes when it becomes too long; otherwise
-    ///   the beginning stays, because that is what a person looks at.
+    /// - Parameter follows: `true` keeps the end at the newest message and drops the beginning when it is too long;
+    ///   `false` keeps the beginning, which the user is looking at.
     mutating func refresh(
         follows: Bool, _ conversation: ConversationID, _ store: any StoreReader
     ) throws(StoreError) {
@@ -108,17 +108,17 @@ struct TimelineWindow: Sendable, Equatable {
     }
 }
 
-/// One moment of a timeline as it is read from the store: the window and what its messages refer to.
+/// A snapshot of a timeline: the window and the messages that it refers to.
 struct TimelineContents: Sendable, Equatable {
     var window: TimelineWindow
-    /// The messages that those in the window answer, by the one that answers.
+    /// The messages replied to, by the replying message.
     var answered: [MessageID: StoredMessage] = [:]
     var gaps: [ArchiveGap] = []
-    /// The newest message, also where the window does not reach it.
+    /// The newest message, also if it is outside of the window.
     var newest: StoredMessage?
-    /// Messages of others that were not read.
+    /// The number of other people's unread messages.
     var unreadCount = 0
-    /// A person wants to come back to it.
+    /// Marked as unread by the user.
     var isMarkedUnread = false
 
     init(_ window: TimelineWindow) { self.window = window }
@@ -143,7 +143,8 @@ struct TimelineContents: Sendable, Equatable {
         isMarkedUnread = summary?.isMarkedUnread ?? false
     }
 
-    /// What is missing in the conversation's archive. What was asked for about this peer alone fills the account's gaps.
+    /// The gaps of the conversation's archive. A query for this contact alone also fills the gaps of the account's
+    /// archive.
     private static func gaps(_ key: ConversationKey, _ store: any StoreReader) throws(StoreError) -> [ArchiveGap] {
         switch key.kind {
         case .room:

@@ -2,9 +2,9 @@ public import ChatStore
 internal import Localization
 public import XMPPClient
 
-/// How the connection of an account stands.
+/// The state of an account's connection.
 extension Wording {
-    /// What is going on, for a person who waits.
+    /// The current step, for a user who waits.
     ///
     /// - Parameter domain: of the server; `nil` where it is not known.
     public static func step(_ step: ConnectionStep, to domain: String?) -> String {
@@ -17,11 +17,11 @@ extension Wording {
         }
     }
 
-    /// In one sentence, with the time until the next attempt.
+    /// The state as a sentence, with the time until the next attempt.
     ///
     /// - Parameters:
     ///   - domain: of the server.
-    ///   - remaining: the time until the next attempt; `nil` where none is planned.
+    ///   - remaining: the time until the next attempt; `nil` if none is scheduled.
     public static func connection(_ state: ConnectionState, to domain: String, remaining: Duration?) -> String {
         switch state {
         case .online: localized("Online")
@@ -31,7 +31,7 @@ extension Wording {
         }
     }
 
-    /// In a few words, for a list or the edge of a screen.
+    /// The state in a few words, for a list or a status line.
     public static func brief(_ state: ConnectionState, remaining: Duration?) -> String {
         switch state {
         case .online: localized("Online")
@@ -53,7 +53,7 @@ extension Wording {
             : localized("Next attempt in %@ min.", (seconds + 30) / 60)
     }
 
-    /// A step of a connection, for a log that a person reads.
+    /// A step of a connection, for a log.
     public static func event(_ event: ConnectionEvent) -> String {
         switch event {
         case .willConnect: localized("connecting")
@@ -89,35 +89,35 @@ extension Wording {
         return localized("%@ Next try in %@ s.", reason, max(1, pause.components.seconds))
     }
 
-    /// An account in one sentence.
+    /// The state of an account as a sentence.
     ///
-    /// - Parameter now: for counting down.
+    /// - Parameter now: for the countdown.
     public static func account(_ row: AccountRow, now: MessageTime) -> String {
         if let need = need(of: row) { return need }
-        guard row.isEnabled else { return localized("Switched off") }
+        guard row.isEnabled else { return localized("Disabled") }
         return connection(row.connection, to: row.address.domain, remaining: row.remaining(now))
     }
 
-    /// An account in a few words, for a list.
+    /// The state of an account in a few words, for a list.
     public static func brief(_ row: AccountRow, now: MessageTime) -> String {
         if row.need != nil { return localized("Needs your attention") }
-        guard row.isEnabled else { return localized("Switched off") }
+        guard row.isEnabled else { return localized("Disabled") }
         return brief(row.connection, remaining: row.remaining(now))
     }
 
-    /// Why nothing was sent to a server that offers less than it did.
+    /// Why no password was sent to a server that offers less than before.
     static var downgrade: String {
         localized(
             "The server offers only weaker ways to sign in than before, so nothing was sent; somebody may be listening in between. Sign in again only if your provider confirms the change."
         )
     }
 
-    /// What the person has to do; `nil` for nothing.
+    /// What the user has to do; `nil` for nothing.
     public static func need(of row: AccountRow) -> String? {
         switch row.need {
         case nil: nil
         case .password(isRejected: true)?: localized("The server does not accept the password any more.")
-        case .password(isRejected: false)?: localized("There is no password for this account here.")
+        case .password(isRejected: false)?: localized("The password of this account is not stored here.")
         case .certificate(let reason)?: reason
         case .downgrade?: downgrade
         }

@@ -9,13 +9,13 @@ public import TransportLayer
 public import XMPPClient
 internal import XMPPStanzas
 
-/// Why something failed, by the code of the error. The sentences of the errors themselves are for programmers.
+/// Texts for errors, by their code. The errors' own messages are for developers.
 extension Wording {
-    /// Whatever it is.
+    /// Any error.
     public static func failure(any error: any Error) -> String {
         switch error {
-        case let error as AccountKeepingFailure: error.sentence
-        case let error as SignInFailure: error.sentence
+        case let error as AccountStorageError: error.message
+        case let error as SignInFailure: error.message
         case let error as ClientError: failure(error)
         case let error as StoreError: failure(error)
         case let error as MediaError: failure(error)
@@ -58,15 +58,15 @@ extension Wording {
             .subscriptionRequired?:
             localized("The server does not allow it.")
         case .serviceUnavailable?, .featureNotImplemented?: localized("The server cannot do that.")
-        case .remoteServerNotFound?, .remoteServerTimeout?: localized("The other server cannot be reached.")
-        case .resourceConstraint?: localized("The server takes no more. Try again later.")
+        case .remoteServerNotFound?, .remoteServerTimeout?: localized("The receiver's server cannot be reached.")
+        case .resourceConstraint?: localized("The server accepts no more for now. Try again later.")
         default:
             said(by: error).map { localized("The server did not take it: %@", "“\($0)”") }
                 ?? localized("The server did not take it.")
         }
     }
 
-    /// The server's own words.
+    /// The server's own text.
     private static func said(by error: ClientError) -> String? {
         let text = error.stanzaError?.text.best(for: Self.languages)
         return text.flatMap { $0.isEmpty ? nil : $0 }
@@ -77,7 +77,7 @@ extension Wording {
     public static func failure(_ error: OwnProfileFailure) -> String {
         switch error {
         case .notConnected: localized("This needs a connection; try again when the account is online.")
-        case .unreadablePicture: localized("This is no picture that can be read.")
+        case .unreadablePicture: localized("This picture cannot be read.")
         case .refused(let error): failure(error)
         }
     }
@@ -90,16 +90,17 @@ extension Wording {
         }
     }
 
-    /// With the server's own words behind it.
+    /// Followed by the server's own text.
     public static func failure(_ error: RegistrationError) -> String {
         let reason =
             switch error.code {
-            case .nameTaken: localized("An account with this name exists already; choose another name.")
+            case .nameTaken: localized("This user name is already taken; choose another one.")
             case .notOffered:
                 localized("This provider does not let programs create accounts. Look at its web page, or ask it.")
             case .notAcceptable, .answersMissing:
-                localized("The provider does not accept the name, the password or another answer.")
-            case .tooMany: localized("The provider creates no more accounts from here for now; try again later.")
+                localized("The provider does not accept the name, the password or another field.")
+            case .tooMany:
+                localized("The provider accepts no more new accounts from your network for now; try again later.")
             case .webPage: localized("This provider creates accounts on its web page only.")
             case .refused, .connection: localized("The provider refused.")
             }
@@ -118,7 +119,7 @@ extension Wording {
 
     // MARK: Files
 
-    /// Why a file of a message was not fetched.
+    /// Why a file was not downloaded.
     public static func failure(_ error: AttachmentFailure) -> String {
         switch error.code {
         case .tooLarge: localized("The file is too large.")
@@ -192,7 +193,7 @@ extension Wording {
 
     // MARK: The store
 
-    /// - Parameter path: the file, where it is known.
+    /// - Parameter path: the file, if known.
     public static func failure(_ error: StoreError, at path: String? = nil) -> String {
         let file = path ?? localized("The file of messages")
         return switch error.code {

@@ -2,9 +2,9 @@ public import ChatEngine
 public import ChatStore
 internal import Localization
 
-/// Messages: how far they came, what they hold, who is writing one.
+/// Texts about messages: states, contents, typing notifications.
 extension Wording {
-    /// How far a message came.
+    /// The state of a message.
     public static func state(_ state: MessageState) -> String {
         switch state {
         case .queued: localized("Waiting to be sent")
@@ -15,18 +15,18 @@ extension Wording {
         }
     }
 
-    /// Why a message was not sent, to follow a colon. What the other side said stands for conditions that nothing is known of.
+    /// Why a message was not sent, to follow a colon. For unknown conditions, the text from the other side.
     public static func failure(_ reason: FailureReason) -> String {
         if reason.kind == .notSent, let code = AttachmentFailure.Code(rawValue: reason.condition) {
             return fragment(code)
         }
         return switch reason.condition {
-        case "service-unavailable": localized("the address does not take messages now")
+        case "service-unavailable": localized("the address does not accept messages at the moment")
         case "item-not-found", "recipient-unavailable", "jid-malformed", "gone", "redirect":
             localized("there is no such address")
-        case "remote-server-not-found", "remote-server-timeout": localized("the other server cannot be reached")
+        case "remote-server-not-found", "remote-server-timeout": localized("the receiver's server cannot be reached")
         case "forbidden", "not-allowed", "not-authorized", "registration-required", "subscription-required", "conflict":
-            localized("it was not allowed")
+            localized("it is not allowed")
         case "not-acceptable", "bad-request", "feature-not-implemented", "unexpected-request", "undefined-condition":
             localized("it is not accepted there")
         case "policy-violation", "resource-constraint", "internal-server-error":
@@ -41,16 +41,16 @@ extension Wording {
     /// Why a file was not sent, to follow a colon.
     static func fragment(_ code: AttachmentFailure.Code) -> String {
         switch code {
-        case .noUploadService: localized("the server takes no files")
+        case .noUploadService: localized("the server does not accept files")
         case .tooLarge: localized("the file is too large for the server")
-        case .quotaExceeded: localized("the server takes no more files from this account for now")
-        case .fileGone, .messageGone: localized("the file is not here any more")
+        case .quotaExceeded: localized("the server accepts no more files from this account for now")
+        case .fileGone, .messageGone: localized("the file is no longer on this computer")
         case .uploadFailed, .wrongContent, .notStored, .notDownloaded, .offline, .cancelled:
             localized("the file could not be uploaded")
         }
     }
 
-    /// What a file is.
+    /// The kind of a file.
     public static func kind(_ kind: Attachment.Kind) -> String {
         switch kind {
         case .picture: localized("Picture")
@@ -60,7 +60,7 @@ extension Wording {
         }
     }
 
-    /// What a file is, in one word for the middle of a line.
+    /// The kind of a file in one word, for the middle of a line.
     public static func word(_ kind: Attachment.Kind) -> String {
         switch kind {
         case .picture: localized("picture")
@@ -86,13 +86,13 @@ extension Wording {
         }
     }
 
-    /// A message in one line, in a room with who has said it.
+    /// A message in one line; in a room, with its author.
     public static func preview(_ preview: MessagePreview, in kind: ConversationKey.Kind) -> String {
         guard kind == .room, !preview.isOutgoing else { return Self.preview(preview) }
         return localized("%@: %@", preview.senderName, Self.preview(preview))
     }
 
-    /// Who is writing now.
+    /// Who is typing.
     public static func writing(_ names: [String], in kind: ConversationKey.Kind) -> String {
         guard kind == .room, let first = names.first else { return localized("is writing…") }
         return names.count == 1

@@ -2,7 +2,7 @@ public import ChatEngine
 internal import Localization
 public import XMPPStanzas
 
-/// Who is there, and what people are in a room.
+/// Texts about presence and roles in rooms.
 extension Wording {
     public static func presence(_ section: ContactPresence.Section) -> String {
         switch section {
@@ -12,13 +12,13 @@ extension Wording {
         }
     }
 
-    /// With what the person says about it.
+    /// A section with the status text.
     public static func presence(_ section: ContactPresence.Section, _ status: String?) -> String {
         guard let status, !status.isEmpty else { return presence(section) }
         return "\(presence(section)) · \(status)"
     }
 
-    /// Over those of whom it is true.
+    /// The heading of a section.
     public static func heading(_ section: ContactPresence.Section) -> String {
         switch section {
         case .online: localized("Online")
@@ -27,18 +27,18 @@ extension Wording {
         }
     }
 
-    /// As a device says it (RFC 6121 §4.7.2.1).
+    /// The presence of a device (RFC 6121 §4.7.2.1).
     public static func presence(_ show: Presence.Show?) -> String {
         switch show {
         case nil: localized("online")
-        case .chat: localized("would like to talk")
+        case .chat: localized("wants to chat")
         case .away: localized("away")
         case .extendedAway: localized("away for longer")
         case .doNotDisturb: localized("busy")
         }
     }
 
-    /// One device of a contact, with what it says.
+    /// One device of a contact with its status text.
     public static func device(_ device: ContactDevice) -> String {
         let word =
             switch device.availability {
@@ -52,7 +52,7 @@ extension Wording {
         return "\(word) · \(status)"
     }
 
-    /// As one shows oneself.
+    /// The user's own availability.
     public static func availability(_ availability: Availability) -> String {
         switch availability {
         case .available: localized("Available")

@@ -3,25 +3,25 @@ public import GroupChat
 internal import Localization
 internal import XMPPStanzas
 
-/// Rooms: why one is not inside, and what is said about a room and the people in it.
+/// Texts about rooms: why the account is not in one, subjects, people.
 extension Wording {
     public static func failure(_ error: RoomFailure) -> String { failure(error.code, error.stanzaError?.condition) }
 
     private static func failure(_ code: RoomFailure.Code, _ condition: StanzaError.Condition?) -> String {
         switch code {
-        case .nicknameTaken: localized("Somebody else in the room has this nickname. Choose another one.")
+        case .nicknameTaken: localized("Another occupant of the room has this nickname. Choose another one.")
         case .nicknameRefused: localized("The room does not accept this nickname. Choose another one.")
-        case .passwordRequired: localized("The room asks for a password, or for another one.")
-        case .membersOnly: localized("Only members may enter this room. Ask somebody inside for an invitation.")
+        case .passwordRequired: localized("The room needs a password, or the password is wrong.")
+        case .membersOnly: localized("Only members may join this room. Ask an occupant for an invitation.")
         case .banned: localized("You are banned from this room.")
         case .full: localized("The room is full. Try again later.")
         case .notFound: localized("There is no such room.")
         case .alreadyThere: localized("There is a room of this name already. Choose another one, or join it.")
-        case .creationForbidden: localized("The service does not let you make rooms.")
+        case .creationForbidden: localized("The service does not allow you to create rooms.")
         case .gone: localized("The room is gone.")
         case .unreachable: localized("The room's server does not answer. Check the address, or try again later.")
         case .removed: localized("You were removed while you entered the room.")
-        case .notInside: localized("This is only possible inside of the room. Enter it first.")
+        case .notInside: localized("This is only possible in the room. Join it first.")
         case .refused: refusal(condition)
         case .connection, .cancelled: localized("This needs a connection; try again when the account is online.")
         default: localized("It did not work.")
@@ -31,12 +31,12 @@ extension Wording {
     private static func refusal(_ condition: StanzaError.Condition?) -> String {
         switch condition {
         case nil, .forbidden?, .notAllowed?, .notAuthorized?: localized("The room does not allow it.")
-        case .itemNotFound?: localized("There is nobody of this name in the room.")
+        case .itemNotFound?: localized("There is no occupant with this name in the room.")
         default: localized("The room refused it.")
         }
     }
 
-    /// Why this account is not in a room that it wanted to be in.
+    /// Why the account is not in a room.
     public static func absence(_ absence: RoomAbsence) -> String {
         switch absence.cause {
         case .failure(let code, let condition): failure(code, condition)
@@ -58,15 +58,15 @@ extension Wording {
         case .affiliationLost: localized("You are no longer a member of this room.")
         case .membersOnly: localized("The room is only for its members now.")
         case .serviceShutDown: localized("The room's server shuts down.")
-        case .technicalProblem, .forgotten: localized("The room has lost you because of a technical problem.")
+        case .technicalProblem, .forgotten: localized("You left the room because of a technical problem.")
         case .destroyed:
-            departure.alternative.map { localized("The room was closed; it goes on at %@.", $0) }
+            departure.alternative.map { localized("The room was closed; it continues at %@.", $0) }
                 ?? localized("The room was closed.")
         case .sessionLost: localized("The connection was lost.")
         }
     }
 
-    /// What did not work although nobody asked for it.
+    /// A background failure.
     public static func problem(_ problem: AccountProblem) -> String {
         switch problem {
         case .store(let error): failure(error)
@@ -80,9 +80,9 @@ extension Wording {
         }
     }
 
-    // MARK: About a room
+    // MARK: Rooms
 
-    /// Who invites into which room, and what was said with it.
+    /// An invitation: the inviter, the room and the message.
     public static func invitation(_ row: RoomInvitationRow, withReason: Bool = true) -> String {
         let sentence =
             row.inviterName.map { localized("%@ invites you to the room %@.", $0, row.roomName) }
@@ -91,7 +91,7 @@ extension Wording {
         return filled("%@ %@", with: [sentence, "“\(reason)”"])
     }
 
-    /// How many are in a room.
+    /// The number of people in a room.
     public static func people(_ count: Int) -> String {
         localized("%@ person", plural: "%@ people", count: count)
     }
@@ -101,7 +101,7 @@ extension Wording {
         (subject ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
-    /// What somebody is in the room; nothing for the many who are nothing special.
+    /// A person's role in the room; `nil` for none.
     public static func standing(_ person: RoomState.Person) -> String? {
         switch person.standing {
         case .owner: localized("Owner")
@@ -109,7 +109,7 @@ extension Wording {
         case .moderator: localized("Moderator")
         case .member: person.isModerator ? localized("Moderator") : localized("Member")
         case .participant: nil
-        case .visitor: localized("Listener")
+        case .visitor: localized("No voice")
         }
     }
 }

@@ -6,17 +6,17 @@ public import TransportLayer
 public import XMPPClient
 public import XMPPStream
 
-/// Why an account is not online, or was not signed in to.
+/// Why an account is not online, or could not sign in.
 extension Wording {
     /// - Parameters:
     ///   - domain: of the server; `nil` where it is not known.
-    ///   - certificate: why the certificate was not trusted, if it was looked at.
+    ///   - certificate: why the certificate was not trusted, if it was checked.
     public static func failure(_ error: ClientError, domain: String?, certificate: String? = nil) -> String {
         if let failure = error.streamFailure { return Self.failure(failure, domain: domain, certificate: certificate) }
         switch error.code {
         case .timedOut:
             return sentence(
-                localized("%@ did not answer in time. Check your network and try again.", server(domain)))
+                localized("%@ did not respond in time. Check your network and try again.", server(domain)))
         case .notConnected, .connectionFailed, .sessionEnded: return localized("The connection was lost.")
         case .cancelled: return localized("It was cancelled.")
         default: return failure(error)
@@ -43,11 +43,11 @@ extension Wording {
         }
         return switch failure.code {
         case .credentialsRejected:
-            localized("The user name or the password is wrong. Check both; capital letters count.")
+            localized("The user name or the password is wrong. Check both; they are case-sensitive.")
         case .accountDisabled: localized("The account is disabled. Ask your provider.")
         case .credentialsExpired: localized("The password has expired. Set a new one with your provider.")
         case .authenticationUnavailable:
-            localized("%@ cannot check passwords at the moment. Try again in a while.", domain)
+            localized("%@ cannot check passwords at the moment. Try again later.", domain)
         case .authenticationFailed: localized("%@ does not let you sign in. Ask your provider.", domain)
         case .furtherStepDemanded:
             localized("%@ asks for another step to sign in, which this program cannot do.", domain)
@@ -63,7 +63,7 @@ extension Wording {
                 "%@ Nothing was sent. If this surprises you, do not sign in from this network.",
                 certificate ?? localized("The server's certificate was not accepted."))
         case .encryptionRefused, .encryptionFailed, .injectedBeforeEncryption:
-            localized("No safe connection to %@ can be made, so the password was not sent.", domain)
+            localized("No secure connection to %@ is possible, so the password was not sent.", domain)
         case .accountMismatch:
             localized("%@ opened a session for another account than yours. Ask your provider.", domain)
         case .settingsUnusable:
@@ -71,17 +71,17 @@ extension Wording {
                 ?? localized("A setting of this account cannot be used.")
         case .noAcceptableMechanism where failure.saslError?.meansDowngrade == true: downgrade
         case .noAcceptableMechanism, .authenticationNotOffered:
-            localized("%@ offers no safe way to sign in with a password.", domain)
+            localized("%@ offers no secure way to sign in with a password.", domain)
         case .serverNotFound:
             localized(
-                "There is no chat server %@. Check what stands behind the @; if it is right, ask your provider for host and port.",
+                "There is no chat server %@. Check the part after the @; if it is right, ask your provider for host and port.",
                 domain)
         case .serverUnreachable, .connectionLost, .closedDuringLogin:
             localized("%@ cannot be reached. Check your network and try again; a firewall may be in the way.", domain)
         case .loginTimedOut, .serverUnresponsive, .resumptionTimedOut:
-            localized("%@ did not answer in time. Check your network and try again.", domain)
+            localized("%@ did not respond in time. Check your network and try again.", domain)
         case .notXMPP, .serverMismatch:
-            localized("What answers there is not the chat server of %@. Check host and port.", domain)
+            localized("The server at that address is not the chat server of %@. Check host and port.", domain)
         case .unsupportedVersion: localized("The software of %@ is too old.", domain)
         case .resourceConflict: localized("Another program is connected in the place of this one.")
         case .bindingRefused, .sessionRefused:
@@ -102,22 +102,22 @@ extension Wording {
         switch problem {
         case .wrongName(let expected, let names):
             names.isEmpty
-                ? localized("The server's certificate names no server at all, so it is not for %@.", expected)
+                ? localized("The server's certificate is not for any server, so it is not for %@.", expected)
                 : localized("The server's certificate is for %@, not for %@.", names.joined(separator: ", "), expected)
         case .expired(_, let date): localized("The server's certificate expired on %@.", day(date))
         case .notYetValid(_, let date):
             localized(
                 "The server's certificate is not valid before %@. Check date and time of this computer.", day(date))
-        case .selfSigned: localized("Nobody vouches for the server's certificate: it is signed by itself.")
+        case .selfSigned: localized("The server's certificate is self-signed: no trusted authority has signed it.")
         case .unknownAuthority(let issuer):
-            localized("The server's certificate comes from an authority that is not known here: %@.", issuer)
+            localized("The server's certificate was issued by an unknown authority: %@.", issuer)
         case .revoked: localized("The server's certificate was revoked by its authority.")
         case .notPinned: localized("The server's certificate is not the one that you accepted.")
         case .other(let words): localized("The server's certificate is not acceptable: %@.", words)
         }
     }
 
-    /// The day of a certificate: `2026-11-21`.
+    /// A day in a certificate: `2026-11-21`.
     public static func day(_ secondsSince1970: Int64) -> String {
         Date(timeIntervalSince1970: Double(secondsSince1970)).formatted(.iso8601.year().month().day())
     }

@@ -2,7 +2,7 @@ public import ChatStore
 public import Foundation
 internal import Localization
 
-/// What people read in every program: states, steps, failures, sizes, durations and dates, in the language of the person.
+/// The texts of every program for states, steps, failures, sizes, durations and dates, in the user's language.
 ///
 /// The layers below report codes and values; only this turns them into sentences.
 public enum Wording {
@@ -52,7 +52,7 @@ extension Wording {
     }
 
     private static func text(_ formatter: DateFormatter, _ date: Date) -> String {
-        // Few fonts have the narrow space that stands before "AM" since version 42 of Unicode's data on languages.
+        // Few fonts have the narrow no-break space that Unicode CLDR uses before "AM" since version 42.
         formatter.string(from: date).replacing("\u{202F}", with: "\u{A0}")
     }
 
@@ -62,7 +62,7 @@ extension Wording {
     /// Date and time in full.
     public static func full(_ time: MessageTime) -> String { text(moment, time.date) }
 
-    /// Short, for a list: the time of today, the day of this week, the date of what is older.
+    /// Short, for a list: the time of today, the weekday of the last days, the date of what is older.
     public static func short(_ time: MessageTime, now: Date = Date(), calendar: Calendar = .current) -> String {
         let date = time.date
         if calendar.isDate(date, inSameDayAs: now) { return text(clock, date) }
@@ -72,7 +72,7 @@ extension Wording {
         return (isSameYear(date, now, calendar) ? shortDay : shortDate).string(from: date)
     }
 
-    /// The line between two days.
+    /// The label of a day separator.
     public static func day(_ day: TimelineDay, now: Date = Date(), calendar: Calendar = .current) -> String {
         let date = day.start.date
         switch days(from: date, to: now, calendar) {

@@ -44,7 +44,7 @@ public struct RegistrationError: Error, Sendable, CustomStringConvertible {
         }
         switch condition {
         case .conflict:
-            self.init(.nameTaken, "An account with this name exists already; choose another name.", cause: error)
+            self.init(.nameTaken, "This user name is already taken; choose another one.", cause: error)
         case .notAcceptable, .jidMalformed, .badRequest:
             self.init(
                 .notAcceptable, "The server does not accept the name, the password or another answer.", cause: error)

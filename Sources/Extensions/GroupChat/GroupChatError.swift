@@ -66,9 +66,9 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
     init(entrance error: StanzaError) {
         let (code, sentence): (Code, String) =
             switch error.condition {
-            case .conflict: (.nicknameTaken, "Somebody else in the room has this nickname. Choose another one.")
+            case .conflict: (.nicknameTaken, "Another occupant of the room has this nickname. Choose another one.")
             case .notAcceptable, .jidMalformed: (.nicknameRefused, "The room does not accept this nickname.")
-            case .notAuthorized: (.passwordRequired, "The room asks for a password, or for another one.")
+            case .notAuthorized: (.passwordRequired, "The room needs a password, or the password is wrong.")
             case .registrationRequired: (.membersOnly, "Only members may enter this room.")
             case .forbidden: (.banned, "This account is banned from the room.")
             case .serviceUnavailable: (.full, "The room is full, or there is no such service.")
@@ -86,7 +86,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
     init(nickname error: StanzaError) {
         switch error.condition {
         case .conflict:
-            self.init(.nicknameTaken, "Somebody else in the room has this nickname. Choose another one.", cause: error)
+            self.init(.nicknameTaken, "Another occupant of the room has this nickname. Choose another one.", cause: error)
         default: self.init(.nicknameRefused, "The room does not accept this nickname.", cause: error)
         }
     }

@@ -16,7 +16,7 @@ extension TerminalChat {
                 return chat.tell(
                     localized("Enter the whole address of the room, such as garden@rooms.example.org."))
             }
-            await chat.enter(model) { await model.enter() }
+            await chat.enter(model) { await model.join() }
         }
     }
 
@@ -33,13 +33,13 @@ extension TerminalChat {
             question = Question(prompt: prompt, isSecret: true) { [weak self] answer in
                 guard !answer.isEmpty else { return }
                 model.password = answer
-                self?.begin { await $0.enter(model) { await model.enter() } }
+                self?.begin { await $0.enter(model) { await model.join() } }
             }
         case .missing:
             confirm(localized("There is no such room. Create it (yes/no)? ")) { chat in
                 // With the default configuration of the service; the user can change it later.
                 model.settings.access = .standard
-                await chat.enter(model) { await model.make() }
+                await chat.enter(model) { await model.create() }
             }
         case .nickname, nil: if let failure = model.failure { tell(TerminalText.harmless(failure)) }
         }

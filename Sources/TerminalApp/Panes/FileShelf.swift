@@ -34,7 +34,7 @@ final class FileShelf {
                 let isWanted = fetches && !message.isOutgoing
                 Task {
                     // Content inside the message is already here and only needs to be decoded.
-                    if isWanted { download.startIfSmall() }
+                    if isWanted { download.startAutomatically() }
                     await download.look()
                 }
             }

@@ -7,8 +7,8 @@ import WindowFixtures
 
 extension WindowTests {
     @MainActor
-    @Suite("The report of the longest turn")
-    struct TurnReportTests {
+    @Suite("The report of the longest iteration")
+    struct MainLoopReportTests {
         init() throws { try #require(Toolkit.isReady) }
 
         private struct Figures: Decodable {
@@ -17,7 +17,7 @@ extension WindowTests {
             let iterations: Int
         }
 
-        @Test("it is written where that is wanted, and there is none where it is not")
+        @Test("it is written if the environment asks for it, and not otherwise")
         func file() async throws {
             #expect(MainLoopReport(environment: [:]) == nil)
             #expect(MainLoopReport(environment: [MainLoopReport.variable: ""]) == nil)

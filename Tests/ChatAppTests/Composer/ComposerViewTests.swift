@@ -10,8 +10,8 @@ import WindowFixtures
 @testable import GTKBinding
 
 extension WindowTests {
-    /// Writing text, answers, corrections and nicknames.
-    @Test("Return sends, Shift+Return breaks the line, and keys belong to an input method while it composes")
+    /// Text, replies, corrections and nicknames.
+    @Test("Return sends, Shift+Return breaks the line, and an input method gets all keys while it composes")
     func writing() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
@@ -38,7 +38,7 @@ extension WindowTests {
         #expect(sample.said.isEmpty)
     }
 
-    @Test("An answer and a correction show above the field, and Escape ends them; ↑ corrects the last message")
+    @Test("a reply and a correction show above the field, and Escape cancels them; ↑ corrects the last message")
     func banner() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
@@ -64,7 +64,7 @@ extension WindowTests {
         await Toolkit.settle()
     }
 
-    @Test("A nickname that is begun is offered above the field; arrows choose, Tab and Return take it")
+    @Test("nicknames that match are offered above the field; arrows choose, Tab and Return insert one")
     func mentions() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
@@ -93,7 +93,7 @@ extension WindowTests {
         await Toolkit.settle()
     }
 
-    @Test("Pictures and files are shown with their sizes before they are sent, in the quality that is chosen")
+    @Test("pictures and files are previewed with their sizes in the chosen quality")
     func outgoing() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
@@ -123,7 +123,7 @@ extension WindowTests {
         await Toolkit.settle()
     }
 
-    @Test("A recording goes from the button through listening to the conversation")
+    @Test("a recording is made, reviewed and sent to the conversation")
     func voice() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
@@ -153,11 +153,11 @@ extension WindowTests {
         #expect(sample.said.isEmpty)
     }
 
-    @Test("While it is recorded one sees how long and how loud it is, and what to do next")
+    @Test("during a recording the view shows duration, level and instructions")
     func recording() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
-        // Forty hours in a small file: it is read much faster than it is heard, and must not end before it is drawn.
+        // Forty hours in a small file: decoding takes long enough to be observed.
         let path = sample.folder + "/source.wav"
         try Data(WritingSample.sound(seconds: 3, repeated: 48_000, rate: 100)).write(to: URL(filePath: path))
         let composer = VoiceComposer(
@@ -182,7 +182,7 @@ extension WindowTests {
         await Toolkit.settle()
     }
 
-    @Test("Where there is no microphone, the person is told so")
+    @Test("without a microphone, the user is told so")
     func noMicrophone() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
@@ -200,7 +200,7 @@ extension WindowTests {
         await view.close()
     }
 
-    @Test("The viewer goes from picture to picture and shows each as large as wished")
+    @Test("the viewer moves between pictures and zooms them")
     func viewer() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
@@ -247,7 +247,7 @@ extension WindowTests {
 
 @MainActor
 extension ComposerView {
-    /// As if a key were pressed.
+    /// Simulates a key press.
     func pressed(_ key: KeyPress.Key, _ modifiers: Modifiers = []) -> Bool {
         let value: UInt32 =
             switch key {

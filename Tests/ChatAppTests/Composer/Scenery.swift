@@ -1,6 +1,6 @@
 import Foundation
 
-/// A picture that looks like a photograph to those who make pictures smaller: geese over hills in the evening.
+/// A picture that compresses like a photograph: geese over hills in the evening.
 struct Scenery {
     let width: Int
     let height: Int
@@ -60,7 +60,7 @@ struct Scenery {
         return Int((ridge.height + 0.045 * wave) * Double(height))
     }
 
-    /// The sun, and the geese one behind the other in two lines.
+    /// The sun, and the geese in two lines.
     private func draw(into bytes: inout [UInt8], from pixels: Int, _ row: Int) {
         let unit = Double(min(width, height))
         func each(_ x: Double, _ y: Double, _ size: Double, _ colour: Colour, where isIn: (Double, Double) -> Bool) {

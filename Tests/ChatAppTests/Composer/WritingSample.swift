@@ -8,7 +8,7 @@ import XMPPAddress
 
 @testable import ChatApp
 
-/// Somebody who writes to Romeo, without a network.
+/// A user who writes to Romeo, without a network.
 @MainActor
 final class WritingSample {
     let store = MemoryStore()
@@ -18,7 +18,7 @@ final class WritingSample {
     var said: [String] = []
     var nicknames: [String] = []
 
-    /// Does in the store alone what an account does.
+    /// Does what an account does, in the store only.
     private struct Actions: ConversationActions {
         let store: any LocalStore
         let own: JID
@@ -81,10 +81,10 @@ final class WritingSample {
         }
     }
 
-    /// A picture of so many pixels: geese over hills in the evening.
+    /// A picture of the given size: geese over hills in the evening.
     static func picture(_ width: Int, _ height: Int) -> [UInt8] { Scenery(width: width, height: height).bitmap }
 
-    /// A tone of 440 Hz at the usual rate; a lower one makes the file small and the tone deep.
+    /// A tone of 440 Hz at the usual sample rate; a lower rate makes the file smaller and the tone deeper.
     static func sound(seconds: Double, repeated times: Int = 1, rate: Int = 16_000) -> [UInt8] {
         func little(_ value: Int, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

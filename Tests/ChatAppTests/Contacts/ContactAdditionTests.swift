@@ -13,34 +13,35 @@ extension WindowTests {
     struct ContactAdditionTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("at each letter it is said who is meant; a name alone is somebody on the own server")
+        @Test("each keystroke checks the address; a name alone is a user of the account's own server")
         func check() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
             let window = try #require(ContactAdditionWindow.show("", sample.context, over: nil))
             let view = window.view
             await Toolkit.picture(window.window, "contact-add-empty")
-            #expect(view.check.text == "A name alone is somebody on capulet.example.")
+            #expect(view.check.text == "A name without @ is a user of capulet.example.")
             func says(_ text: String, _ words: String) async {
                 view.address.text = text
                 let isSaid = await Toolkit.turn { view.check.text == words }
                 #expect(isSaid, "\(text): \(view.check.text)")
             }
-            await says("peter", "peter@capulet.example is asked, and sees your message.")
+            await says("peter", "peter@capulet.example gets a request with your message.")
             await says("peter@", "This is not an address yet.")
             await says("juliet", "This is your own address.")
-            await says("tybalt@verona.example", "Tybalt is one of your contacts already: tybalt@verona.example")
+            await says("tybalt@verona.example", "Tybalt is already one of your contacts: tybalt@verona.example")
             await Toolkit.picture(window.window, "contact-add-known")
-            await says("paris@verona.example", "You have asked paris@verona.example already. You can ask once more.")
+            await says(
+                "paris@verona.example", "You have already sent paris@verona.example a request. You can send it again.")
             #expect(!view.message.isSensitive)
-            await says("xmpp:rosaline@verona.example", "rosaline@verona.example is asked, and sees your message.")
+            await says("xmpp:rosaline@verona.example", "rosaline@verona.example gets a request with your message.")
             #expect(view.message.isSensitive)
             window.window.close()
             await Toolkit.settle()
             await sample.home.stop()
         }
 
-        @Test("without a connection it is said in words, and what was typed stays")
+        @Test("without a connection an error is shown, and the input stays")
         func offline() async throws {
             let sample = try await ContactsSample()
             let window = try #require(ContactAdditionWindow.show("rosaline@verona.example", sample.context, over: nil))
@@ -57,7 +58,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("with several accounts it is asked which one; its server completes a name")
+        @Test("with several accounts one is chosen; its server completes a name")
         func accounts() async throws {
             let sample = try await ContactsSample("juliet@capulet.example", "nurse@house.example")
             let view = ContactAdditionView(
@@ -73,7 +74,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("nothing of a closed window is left")
+        @Test("a closed window leaves nothing behind")
         func leaks() async throws {
             let sample = try await ContactsSample()
             await Toolkit.settle()

@@ -15,13 +15,13 @@ extension WindowTests {
     struct ContactLiveTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        /// Somebody who is online.
+        /// A user who is online.
         private func home(_ account: ServerFixtures.Account, _ server: RunningServer) async throws -> ChatHome {
             let address = try JID(account.address)
-            let keeper = MemoryAccounts()
-            await keeper.save(AccountAccess(address: address))
-            await keeper.save(password: account.password, of: address)
-            let home = ChatHome(store: MemoryStore(), keeper: keeper)
+            let accountStorage = MemoryAccountStorage()
+            await accountStorage.save(AccountAccess(address: address))
+            await accountStorage.save(password: account.password, of: address)
+            let home = ChatHome(store: MemoryStore(), accountStorage: accountStorage)
             home.prepare = { configuration in
                 configuration.host = server.host
                 configuration.port = server.port
@@ -33,7 +33,7 @@ extension WindowTests {
             return home
         }
 
-        @Test("somebody is asked, says yes in the bar, is seen, gets a name and groups, is blocked, and is deleted")
+        @Test("a contact is requested, accepts in the bar, shows presence, is renamed, grouped, blocked and deleted")
         func friendship() async throws {
             let server = try await ServerKind.prosody13.shared()
             let (juliet, romeo) = (try await server.newAccount("juliet"), try await server.newAccount("romeo"))
@@ -58,7 +58,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { !bar.isRevealed })
             #expect(await Toolkit.turn { hers.contacts.rows.elements.first?.section == .online })
             #expect(await Toolkit.turn { his.contacts.rows.elements.first?.section == .online })
-            // He has asked first, so nobody has to say yes twice.
+            // He has sent a request first, so she need not accept another one.
             #expect(his.contacts.requests.elements.isEmpty)
 
             let id = try #require(hers.contacts.rows.elements.first?.id)
@@ -83,7 +83,7 @@ extension WindowTests {
             await Toolkit.picture(preferences.window, "account-blocked")
             blocked.rows[id.address]?.button.click()
             #expect(await Toolkit.turn { blocked.rows.isEmpty })
-            #expect(blocked.message == "Nobody. Whom you do not want to hear from you block on the contact page.")
+            #expect(blocked.message == "None. You can block someone on the contact page.")
             preferences.window.close()
             #expect(await Toolkit.turn { !model.isBlocked })
 

@@ -12,7 +12,7 @@ extension WindowTests {
     struct ContactViewTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("who it is and what there is between both stands there in words; what needs the server waits for it")
+        @Test("the page shows name and subscription; actions that need the server wait for it")
         func page() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
@@ -22,7 +22,7 @@ extension WindowTests {
             #expect(view.texts.contains("You and Nurse see when the other one is online."))
             #expect(view.remark.text == "Nurse")
             #expect(!view.ask.isVisible && view.delete.isVisible)
-            // The account is offline, and nothing was said yet.
+            // The account is offline, and the conversation is empty.
             #expect(!view.delete.isSensitive && !view.block.isSensitive && !view.mute.isSensitive)
             await Toolkit.picture(window.window, "contact")
             var said: [String] = []
@@ -38,7 +38,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("who has not answered, who is seen alone, and who is nobody yet are said as such")
+        @Test("pending, one-way and missing subscriptions are described")
         func subscriptions() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
@@ -50,7 +50,7 @@ extension WindowTests {
             }
             #expect(
                 try await sentence("paris")
-                    == "You asked Count Paris to be your contact. Count Paris has not answered yet.")
+                    == "You have sent Count Paris a contact request. Count Paris has not responded yet.")
             #expect(
                 try await sentence("samson")
                     == "samson sees when you are online. You do not see when samson is.")
@@ -63,7 +63,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("a conversation is muted and heard again, without a connection, too")
+        @Test("a conversation is muted and unmuted, also without a connection")
         func mute() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
@@ -80,7 +80,7 @@ extension WindowTests {
         }
 
         @Test(
-            "the questions before a name, groups, a block and a deletion can be looked at; without a yes nothing is done"
+            "the dialogs for name, groups, blocking and deletion open; nothing is done without a confirmation"
         )
         func questions() async throws {
             let sample = try await ContactsSample()
@@ -98,7 +98,7 @@ extension WindowTests {
             ]
             await Toolkit.settle()
             for (name, dialog) in dialogs { await Toolkit.picture(dialog, "contact-\(name)") }
-            // Escape and the window's own button mean no.
+            // Escape and the Close button cancel.
             for (_, dialog) in dialogs { dialog.close() }
             await Toolkit.settle()
             await actions.model.refresh()
@@ -108,7 +108,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("groups are chosen among those that there are, and a new one")
+        @Test("groups are chosen from the existing ones and a new one")
         func groups() throws {
             let question = GroupChooser(known: ["Friends", "House"], chosen: ["House", "Old"])
             #expect(question.groups == ["House", "Old"])
@@ -118,7 +118,7 @@ extension WindowTests {
             #expect(question.groups == ["Friends", "House", "Feast"])
         }
 
-        @Test("nothing of a closed page is left")
+        @Test("a closed page leaves nothing behind")
         func leaks() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
@@ -131,7 +131,7 @@ extension WindowTests {
             }
             let isGone = await Toolkit.turn { Object.liveCount <= before }
             #expect(isGone, "\(Object.liveCount) of \(before)")
-            // A page goes with the window that it stands over, too.
+            // A page is closed together with its parent window, too.
             do {
                 let parent = Window("Test", width: 420, height: 560, Box.vertical(Label("")))
                 parent.present()

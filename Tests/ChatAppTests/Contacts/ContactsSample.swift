@@ -8,7 +8,7 @@ import XMPPClient
 
 @testable import ChatApp
 
-/// Juliet with contacts, whose account is switched off: what is shown changes only where a test changes it.
+/// Juliet with contacts. Her account is disabled, so only the test changes what is shown.
 @MainActor
 final class ContactsSample {
     let home: ChatHome
@@ -20,11 +20,11 @@ final class ContactsSample {
     init(_ addresses: String...) async throws {
         Self.style
         let store = MemoryStore()
-        let keeper = MemoryAccounts()
+        let accountStorage = MemoryAccountStorage()
         var ids: [AccountID] = []
         for address in addresses.isEmpty ? ["juliet@capulet.example"] : addresses {
             let address = try JID(address)
-            await keeper.save(AccountAccess(address: address))
+            await accountStorage.save(AccountAccess(address: address))
             ids.append(
                 try await store.write { writer throws(StoreError) in
                     let id = try writer.addAccount(address)
@@ -37,7 +37,7 @@ final class ContactsSample {
         }
         self.store = store
         account = ids[0]
-        home = ChatHome(store: store, keeper: keeper)
+        home = ChatHome(store: store, accountStorage: accountStorage)
         context = AppContext(home: home)
         try await home.begin(with: ids)
     }
@@ -59,7 +59,7 @@ final class ContactsSample {
         try await store.write { writer throws(StoreError) in try writer.removeContact(address, of: account) }
     }
 
-    /// Somebody has written, so there is a conversation.
+    /// A contact has written, so there is a conversation.
     func receive(_ body: String, from name: String) async throws {
         let address = try Self.address(name)
         let key = ConversationKey(account: account, address: address, kind: .direct)
@@ -91,7 +91,7 @@ final class ContactsSample {
 
     static func address(_ name: String) throws -> JID { try JID("\(name)@verona.example") }
 
-    /// Several people as one has them.
+    /// Several typical contacts.
     func people() async throws {
         try await save("romeo", remark: "Romeo Montague", groups: ["Friends"])
         try await save("nurse", remark: "Nurse", groups: ["House", "Friends"])
@@ -107,7 +107,7 @@ final class ContactsSample {
             "nurse": ContactPresence(section: .away, status: sampleWords("At the market")),
         ])
         _ = await Toolkit.turn { home.contacts.rows.elements.count == 7 }
-        // The list reads the store, and what is known of presence goes with it.
+        // Waits until the list shows the presence.
         _ = await Toolkit.turn { home.contacts.rows.elements.first?.section == .online }
     }
 }

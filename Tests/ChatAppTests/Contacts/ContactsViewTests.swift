@@ -28,7 +28,7 @@ extension WindowTests {
             return window
         }
 
-        @Test("people stand in sections, online, away, offline, and move when they come and go")
+        @Test("contacts are in the sections online, away, offline, and move between them")
         func sections() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
@@ -52,7 +52,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("what is typed finds people by name and address; who is nowhere can be added")
+        @Test("typing finds contacts by name and address; an unknown address can be added")
         func search() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
@@ -64,7 +64,7 @@ extension WindowTests {
             #expect(names(view) == ["online 1", "Romeo Montague"])
             view.find("TYBALT@verona")
             #expect(names(view) == ["offline 1", "Tybalt"])
-            // The list of the model is what others show, too; a search here is nobody else's.
+            // Other views share the model's list; a search here does not affect them.
             #expect(sample.home.contacts.rows.elements.count == 7)
             view.find("rosaline")
             #expect(view.page == "nothing")
@@ -79,7 +79,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("a click opens the conversation, a heading is no person, and the keyboard reaches the menu")
+        @Test("a click opens the conversation, headings do nothing, and the keyboard opens the menu")
         func opening() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
@@ -96,7 +96,7 @@ extension WindowTests {
             #expect(opened.map(\.address.local) == ["romeo"])
             #expect(view.list.grabFocus())
             #expect(await Toolkit.turn { view.list.focused != nil })
-            // The first place is a heading, which has no menu; the keys go on from there.
+            // The first row is a heading, which has no menu.
             #expect(view.list.focused == 0 && !view.showMenuOfFocused())
             view.list.forEachRow { index, row in
                 guard index == 1, case .contact(let contact)? = row.item?.content else { return }
@@ -107,7 +107,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("a newcomer is told what to do")
+        @Test("a new user is told what to do")
         func empty() async throws {
             let sample = try await ContactsSample()
             let view = sample.context.contactsView()
@@ -120,7 +120,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("nothing of a closed list is left")
+        @Test("a closed list leaves nothing behind")
         func leaks() async throws {
             let sample = try await ContactsSample()
             try await sample.people()

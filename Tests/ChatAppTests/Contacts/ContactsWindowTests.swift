@@ -12,7 +12,7 @@ extension WindowTests {
     struct ContactsWindowTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("a newcomer finds how to begin; contacts open in the place of the conversations and lead to one")
+        @Test("a new user finds how to start; the contacts replace the conversations and lead to one")
         func contacts() async throws {
             let sample = try await ContactsSample()
             let window = try MainWindow.shown(sample.context)
@@ -27,7 +27,7 @@ extension WindowTests {
             try sample.ask(("rosaline", "We met at the feast, and I would like to see you again."))
             #expect(await Toolkit.turn { window.requests.isRevealed })
             await Toolkit.picture(window.window, "main-contacts")
-            // Where he stands depends on what the others are called.
+            // The index depends on the names of the others.
             let place = view.items.firstIndex { item in
                 if case .contact(let row) = item.content { row.address.local == "romeo" } else { false }
             }
@@ -35,7 +35,7 @@ extension WindowTests {
             #expect(window.openKey?.address.local == "romeo" && window.sidebar.shown == "conversations")
             await Toolkit.settle()
             await Toolkit.picture(window.window, "main-conversation")
-            // The same keys lead there and back.
+            // The same shortcut opens and closes the contacts.
             #expect(window.window.activate("win.contacts") && window.sidebar.shown == "contacts")
             #expect(window.window.activate("win.contacts") && window.sidebar.shown == "conversations")
             window.close(permanently: true)
@@ -43,7 +43,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("the menu of a contact can be looked at, and offers what can be done without a connection")
+        @Test("the menu of a contact offers what is possible without a connection")
         func menu() async throws {
             let sample = try await ContactsSample()
             try await sample.people()

@@ -7,11 +7,11 @@ import WindowFixtures
 
 extension WindowTests {
     @MainActor
-    @Suite("Requests of others")
+    @Suite("Contact requests")
     struct RequestBarTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("who asks is shown one after the other, with what was said, and is gone when nobody asks")
+        @Test("requests are shown one by one with their messages, and the bar disappears with the last one")
         func requests() async throws {
             let sample = try await ContactsSample()
             let bar = sample.context.requestBar()
@@ -22,26 +22,26 @@ extension WindowTests {
             #expect(await Toolkit.turn { bar.isRevealed })
             #expect(
                 bar.texts == [
-                    "rosaline asks to be your contact", "rosaline@verona.example · “We met at the feast.”",
+                    "rosaline wants to add you as a contact", "rosaline@verona.example · “We met at the feast.”",
                     "2 more ask.",
                 ])
             await Toolkit.picture(window, "request")
             bar.show(isNarrow: true)
             window.setDefaultSize(width: 360, height: 260)
             await Toolkit.picture(window, "request-folded")
-            // Offline nothing can be answered: that is said, and the question stays.
+            // Without a connection the request cannot be answered: an error is shown, and the request stays.
             bar.accept.click()
             #expect(await Toolkit.turn { !sample.context.takePendingToasts().isEmpty })
             #expect(bar.isRevealed)
             try sample.ask(("samson", nil))
-            #expect(await Toolkit.turn { bar.texts.first == "samson asks to be your contact" })
+            #expect(await Toolkit.turn { bar.texts.first == "samson wants to add you as a contact" })
             try sample.ask()
             #expect(await Toolkit.turn { !bar.isRevealed })
             window.destroy()
             await sample.home.stop()
         }
 
-        @Test("nothing of a bar is left")
+        @Test("a closed bar leaves nothing behind")
         func leaks() async throws {
             let sample = try await ContactsSample()
             try sample.ask(("rosaline", nil))

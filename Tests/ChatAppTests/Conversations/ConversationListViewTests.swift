@@ -19,7 +19,7 @@ extension WindowTests {
             return found
         }
 
-        @Test("each line says who, what was said last and how far it came, when, and what is unread")
+        @Test("each row shows title, last message with its state, time and unread count")
         func lines() async throws {
             let sample = try await TalkSample()
             let (nurse, tybalt) = (try sample.key("nurse@capulet.example"), try sample.key("tybalt@capulet.example"))
@@ -48,7 +48,7 @@ extension WindowTests {
             #expect(row(view, tybalt)?.time.text == "Yesterday")
             #expect(row(view, room)?.preview.text == "Mercutio: 🎤 Voice message")
 
-            // What changes is a change of one line.
+            // A change updates one row.
             let list = sample.home.conversations
             let ids = Dictionary(uniqueKeysWithValues: list.rows.elements.map { ($0.key, $0.id) })
             let (tybaltID, nurseID) = (try #require(ids[tybalt]), try #require(ids[nurse]))
@@ -75,7 +75,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("a search leaves what fits, and says so where nothing does")
+        @Test("a search filters the list, and says when nothing matches")
         func search() async throws {
             let sample = try await TalkSample()
             try await sample.say("Soft!")

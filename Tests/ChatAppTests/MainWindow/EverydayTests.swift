@@ -10,13 +10,13 @@ import XMPPAddress
 @testable import ChatModel
 
 extension WindowTests {
-    /// The program as somebody has it before the eyes who uses it every day.
+    /// The program as in everyday use.
     @MainActor
     @Suite("Everyday")
     struct EverydayTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("one conversation shows all kinds of messages, and the list beside it leaves them most of the window")
+        @Test("one conversation shows all kinds of messages, and the list leaves most of the width to them")
         func conversation() async throws {
             let folder = NSTemporaryDirectory() + "everyday-" + UUID().uuidString
             defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -32,7 +32,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { (timeline.bubble(of: photo)?.views.first as? PictureView)?.isShown == true })
             #expect(
                 await Toolkit.turn { (timeline.bubble(of: voice)?.views.first as? VoiceView)?.length.text == "0:07" })
-            // Nothing stands below the picture but what was said with it.
+            // There is only the caption below the picture.
             #expect(
                 await Toolkit.turn { (210...290).contains(timeline.bubble(of: photo)?.bubble.height ?? 0) })
             #expect(window.conversation?.composer?.attach.isVisible == true)
@@ -44,7 +44,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        /// What Juliet and Romeo have said to each other: the message with a picture, that with a voice, one that was not sent.
+        /// The messages of Juliet and Romeo: one with a picture, one with a voice message, one that failed.
         private func talk(_ sample: TalkSample, _ media: MediaCache) async throws -> (MessageID, MessageID, MessageID) {
             try await sample.save(StoredContact(address: sample.romeo, name: sampleWords("Romeo"), subscription: .both))
             let (romeo, account) = (sample.romeo, sample.account)
@@ -89,7 +89,7 @@ extension WindowTests {
             return (photo, voice, failed)
         }
 
-        /// The conversations below it in the list.
+        /// Further conversations in the list.
         private func others(_ sample: TalkSample) async throws {
             let nurse = try sample.key("nurse@capulet.example")
             let mercutio = try sample.key("mercutio@verona.example")
@@ -118,11 +118,11 @@ extension WindowTests {
             }
         }
 
-        @Test("the window of keys fits into a narrow screen, and each key has a name")
+        @Test("the shortcuts window fits into a narrow screen, and each key has a name")
         func shortcuts() async throws {
             let window = ShortcutsWindow.show(over: nil)
             #expect(await Toolkit.turn { window.isMapped && window.width > 0 })
-            // It becomes as narrow as a window of settings does without anything in it.
+            // As narrow as an empty preferences window.
             let empty = PreferencesWindow("", over: nil)
             #expect(window.minimumWidth <= empty.minimumWidth)
             empty.destroy()

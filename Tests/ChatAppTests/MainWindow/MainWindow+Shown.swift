@@ -5,13 +5,13 @@ import Testing
 
 @MainActor
 extension MainWindow {
-    /// Windows of a program need one that has begun; one serves them all.
+    /// Windows need a running application; all tests share one.
     private static let application: Application? = {
         let application = Application("im.hongyan.Tests", isUnique: false)
         return (try? application.register()) == nil ? nil : application
     }()
 
-    /// The window over what a test has prepared, on the screen.
+    /// Shows the main window with what a test has prepared.
     static func shown(_ context: AppContext) throws -> MainWindow {
         let window = MainWindow(context, try #require(application))
         context.window = window

@@ -13,7 +13,7 @@ extension WindowTests {
     struct MainWindowTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("the window becomes 360 pixels wide, whatever is said in it")
+        @Test("the window can be 360 pixels wide with any content")
         func narrow() async throws {
             let sample = try await TalkSample()
             let name = String(repeating: sampleWords("Wolfeschlegelsteinhausenbergerdorff"), count: 4)
@@ -51,7 +51,7 @@ extension WindowTests {
             let window = try MainWindow.shown(sample.context)
             await Toolkit.settle()
             #expect(window.window.minimumWidth <= 360)
-            // With the notice of an account that cannot be reached, too.
+            // Including the notice about an unreachable account.
             #expect(await Toolkit.turn { window.notice.isShown })
             await Toolkit.settle()
             #expect((1...360).contains(window.conversations.root.width), "\(window.conversations.root.width)")
@@ -60,7 +60,7 @@ extension WindowTests {
             await Toolkit.settle()
             #expect(window.window.minimumWidth <= 360)
             window.window.setDefaultSize(width: 360, height: 640)
-            // What the decoration takes without a window manager is not content.
+            // The decorations that exist without a window manager are not content.
             #expect(await Toolkit.turn { (340...360).contains(window.window.width) && window.leaflet.isFolded })
             await Toolkit.settle()
             #expect(window.window.minimumWidth <= 360)
@@ -80,7 +80,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("going to another conversation and back leaves nothing behind, however often")
+        @Test("switching conversations repeatedly leaves nothing behind")
         func switching() async throws {
             let sample = try await TalkSample()
             let other = try sample.key("nurse@capulet.example")
@@ -97,7 +97,7 @@ extension WindowTests {
                 try #require(isThere)
                 opened.append(Left(view: window.conversation))
                 guard round % 30 == 29 else { continue }
-                // With none open: how many rows a list makes ahead is GTK's own affair.
+                // Without an open conversation: the number of rows that a list creates in advance is up to GTK.
                 window.closeConversation()
                 #expect(await Toolkit.turn { opened.allSatisfy { $0.view == nil } })
                 await Toolkit.settle()
@@ -105,7 +105,7 @@ extension WindowTests {
                     first = (Object.liveCount, ListRows.liveCount)
                     continue
                 }
-                // A leak of one object in each conversation would be thirty, however long one waits.
+                // A leak of one object per conversation would be thirty objects.
                 _ = await Toolkit.turn {
                     Object.liveCount <= first.objects + 10 && ListRows.liveCount <= first.rows + 10
                 }
@@ -116,7 +116,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("nothing of a window is left when it is closed")
+        @Test("a closed window leaves nothing behind")
         func closing() async throws {
             let sample = try await TalkSample()
             try await sample.fill(40)

@@ -9,11 +9,11 @@ import XMPPAddress
 
 extension WindowTests {
     @MainActor
-    @Suite("Which account writes")
+    @Suite("The sending account")
     struct SeveralAccountsTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        /// A conversation of each account with the same person.
+        /// A conversation of each account with the same contact.
         private func converse(_ home: ChatHome, with romeo: JID) async throws -> [ConversationKey] {
             var keys: [ConversationKey] = []
             for row in home.accounts.rows.elements {
@@ -30,7 +30,7 @@ extension WindowTests {
             return keys
         }
 
-        @Test("with several accounts the list, the bar and the field say which one writes")
+        @Test("with several accounts the list, the header bar and the field show the sending one")
         func several() async throws {
             RoomVisitor.useStyle
             let home = try await ChatHome.unreachable(
@@ -61,7 +61,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("where two accounts are called alike their addresses tell them apart, and one alone says nothing")
+        @Test("accounts with equal names are distinguished by their addresses; a single account shows nothing")
         func tags() async throws {
             let alike = try await ChatHome.unreachable(
                 "juliet@capulet.example", "juliet@verona.example", isEnabled: false)

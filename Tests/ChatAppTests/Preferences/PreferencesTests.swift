@@ -16,19 +16,19 @@ import XMPPStanzas
 
 extension WindowTests {
     @MainActor
-    @Suite("What a person chooses in the preferences")
+    @Suite("The preferences page")
     struct PreferencesTests {
         init() throws { try #require(Toolkit.isReady) }
 
         private static let switches: [(title: String, path: KeyPath<PreferenceValues, Bool>)] = [
             ("Notify of new messages", \.showsNotifications),
-            ("Show what was written", \.showsTextInNotifications),
-            ("That a message has arrived and was seen", \.tellsReceipts),
-            ("That you are writing", \.tellsTyping),
-            ("Go on when the window is closed", \.runsInBackground),
+            ("Show the message text", \.showsTextInNotifications),
+            ("That a message was delivered and read", \.tellsReceipts),
+            ("That you are typing", \.tellsTyping),
+            ("Keep running when the window is closed", \.runsInBackground),
         ]
 
-        @Test("each switch and choice of the page is in the file at once, and there after a restart")
+        @Test("each switch and choice is saved at once, and restored after a restart")
         func file() async throws {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -36,7 +36,8 @@ extension WindowTests {
             let profile = Profile(folder: folder.path)
             func start() async -> (ChatHome, AppContext) {
                 let home = ChatHome(
-                    store: MemoryStore(), keeper: MemoryAccounts(), preferences: await profile.preferences())
+                    store: MemoryStore(), accountStorage: MemoryAccountStorage(),
+                    preferences: await profile.preferences())
                 let context = AppContext(home: home)
                 context.followStyle()
                 return (home, context)
@@ -51,7 +52,7 @@ extension WindowTests {
                 await home.preferences.flush()
                 #expect(await !profile.preferences().values[keyPath: path], "\(title)")
             }
-            try view.window.choose(2, inRow: "Colours")
+            try view.window.choose(2, inRow: "Appearance")
             await home.preferences.flush()
             #expect(await profile.preferences().values.colourScheme == .dark)
             #expect(await Toolkit.turn { StyleManager.isDark })
@@ -62,19 +63,19 @@ extension WindowTests {
             view = ProgramPreferencesWindow.show(home, over: nil)
             #expect(await Toolkit.turn { StyleManager.isDark })
             for (title, _) in Self.switches { #expect(try !view.window.isOn(row: title), "\(title)") }
-            #expect(try view.window.chosen(inRow: "Colours") == 2)
-            try view.window.choose(1, inRow: "Colours")
+            #expect(try view.window.chosen(inRow: "Appearance") == 2)
+            try view.window.choose(1, inRow: "Appearance")
             #expect(await Toolkit.turn { !StyleManager.isDark })
             view.window.close()
             await home.stop()
             withExtendedLifetime(context) {}
         }
 
-        /// What a device is told beside the text of messages.
+        /// Records everything except message bodies that a device receives.
         private final class Wire: SessionExtension, StanzaInterceptor {
             private let names = Mutex<[String]>([])
             var interceptors: [any StanzaInterceptor] { [self] }
-            /// Receipts, markers and chat states that came, by the names of their elements.
+            /// The element names of received receipts, markers and chat states.
             var notices: Set<String> {
                 names.withLock { Set($0) }.intersection(["received", "displayed", "composing", "paused"])
             }
@@ -87,7 +88,7 @@ extension WindowTests {
             }
         }
 
-        @Test("with the switches off a contact gets no receipt, no marker and no word of writing on the wire")
+        @Test("with the switches off a contact gets no receipt, marker or typing notification")
         func disclosure() async throws {
             let server = try await ServerKind.prosody13.shared()
             let wire = Wire()
@@ -118,8 +119,8 @@ extension WindowTests {
             #expect(await Toolkit.turn { preview(romeo) == "Ay me" })
 
             let view = ProgramPreferencesWindow.show(juliet.home, over: nil)
-            try view.window.click(row: "That a message has arrived and was seen")
-            try view.window.click(row: "That you are writing")
+            try view.window.click(row: "That a message was delivered and read")
+            try view.window.click(row: "That you are typing")
             #expect(await Toolkit.turn { !juliet.account.context.policy.tellsReceipts })
             view.window.close()
             wire.forget()
@@ -128,7 +129,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { preview(juliet) == "two" })
             try await juliet.home.conversations.markRead(id, through: juliet.account)
             composer.text = "done"
-            // What she has told comes before her message.
+            // Her notifications arrive before her message.
             _ = try await composer.send()
             #expect(await Toolkit.turn { preview(romeo) == "done" })
             #expect(wire.notices.isEmpty)

@@ -11,7 +11,7 @@ import XMPPAddress
 
 extension WindowTests {
     @MainActor
-    @Suite("Entering and making rooms")
+    @Suite("Joining and creating rooms")
     struct RoomEntryViewTests {
         init() throws {
             try #require(Toolkit.isReady)
@@ -24,7 +24,7 @@ extension WindowTests {
             return window
         }
 
-        @Test("what is missing is said before anything is asked; without a connection a sentence says so")
+        @Test("missing input is shown before any request; without a connection an error is shown")
         func offline() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", "nurse@verona.example")
             let accounts = home.accounts.rows.elements.compactMap { home.account($0.id) }
@@ -50,7 +50,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("an account that is switched off enters no room, and nothing of a closed window is left")
+        @Test("a disabled account joins no room, and a closed window leaves nothing behind")
         func closing() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let context = AppContext(home: home)
@@ -71,7 +71,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("of several accounts the one that was chosen enters, under its own name, and no other one")
+        @Test("of several accounts the chosen one joins, with its own nickname")
         func chosenAccount() async throws {
             let server = try await ServerKind.prosody13.shared()
             let juliet = try await RoomVisitor("juliet", on: server)
@@ -96,13 +96,13 @@ extension WindowTests {
             await romeo.home.stop()
         }
 
-        @Test("with a real server: made, found in the list, a nickname that is taken, a password that is wrong")
+        @Test("with a real server: created, listed, nickname in use, wrong password")
         func live() async throws {
             let server = try await ServerKind.prosody13.shared()
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server)
 
-            // There is no such room yet; whoever wants it makes it.
+            // The room does not exist yet; it is created.
             let maker = RoomEntryView(RoomEntryModel(accounts: [juliet.account]))
             let first = window(maker)
             var made: ConversationKey?
@@ -125,7 +125,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { juliet.isInside(key.address) })
             first.destroy()
 
-            // Somebody else finds it, under a name that is taken there.
+            // Another user finds it; the nickname is in use there.
             let visitor = RoomEntryView(RoomEntryModel(accounts: [romeo.account]))
             let second = window(visitor)
             var entered: ConversationKey?
@@ -153,7 +153,7 @@ extension WindowTests {
             visitor.password.text = "lily"
             visitor.page.onContinue()
             #expect(await Toolkit.turn { visitor.model.question == .password(isWrong: true) })
-            #expect(await Toolkit.turn { visitor.page.failure.text == "This is not the password of the room." })
+            #expect(await Toolkit.turn { visitor.page.failure.text == "The password of the room is wrong." })
             await Toolkit.picture(second, "room-entry-password")
             visitor.password.text = "rose"
             visitor.page.onContinue()

@@ -18,7 +18,7 @@ extension WindowTests {
             RoomVisitor.useStyle
         }
 
-        /// A room that Juliet has made.
+        /// A room that Juliet has created.
         private func room(_ juliet: RoomVisitor, _ access: RoomSettings.Access = .everybody) async throws -> JID {
             let service = try #require(await juliet.account.rooms.service())
             let room = try JID("garden-\(juliet.address.local ?? "")@\(service)")
@@ -28,7 +28,7 @@ extension WindowTests {
             return room
         }
 
-        @Test("somebody is invited, joins from the bar, is removed with a reason, comes back and leaves for good")
+        @Test("a user is invited, joins from the bar, is removed with a reason, joins again and leaves permanently")
         func visit() async throws {
             let server = try await ServerKind.prosody13.shared()
             let juliet = try await RoomVisitor("juliet", on: server)
@@ -39,7 +39,7 @@ extension WindowTests {
             about.present()
             #expect(await Toolkit.turn { model.isInside && model.rights.isOwner })
 
-            // Invited by address, with a word.
+            // Invited by address, with a message.
             let bar = romeo.context.roomInvitationBar()
             let window = Window("Test", width: 720, height: 300, Box.vertical(Label().expand(.vertical), bar.root))
             window.present()
@@ -56,7 +56,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { romeo.isInside(room) && !bar.revealer.isRevealed })
             #expect(await Toolkit.turn { model.count == 2 })
 
-            // Removed, which is said, and back again.
+            // Removed with a message, and joined again.
             let other = try #require(model.people.elements.first { !$0.person.isOwn }).person
             #expect(other.address?.bare == romeo.address)
             let (place, staying) = romeo.follow(room)
@@ -71,18 +71,18 @@ extension WindowTests {
             #expect(await Toolkit.turn { place.isInside && !notice.root.isRevealed })
             #expect(await Toolkit.turn { model.count == 2 })
 
-            // The topic is changed by the owner and seen by the other.
+            // The owner changes the subject, and the other sees it.
             try await juliet.account.rooms.changeSubject(of: room, to: "Stars")
             #expect(await Toolkit.turn { RoomText.line(place) == "2 people · Stars" })
 
-            // Called something else by the owner alone.
+            // Renamed for the owner only.
             #expect(await Toolkit.turn { about.page.remark.isVisible && about.page.remark.isSensitive })
             about.page.remark.text = sampleWords("Our garden")
             about.page.rename()
             #expect(await Toolkit.turn { model.title == "Our garden" })
             #expect(place.title != "Our garden")
 
-            // Left for good, on all devices.
+            // Left permanently, on all devices.
             let title = sampleWords("Garden")
             let doubt = romeo.context.roomJoining.askToLeave(romeo.key(room), title: title, over: nil)
             await Toolkit.settle()
@@ -106,7 +106,7 @@ extension WindowTests {
             await romeo.home.stop()
         }
 
-        @Test("an invitation is declined; a conversation in a room shows who is there and goes without a trace")
+        @Test("an invitation is declined; a conversation in a room shows the people and leaves nothing behind")
         func conversation() async throws {
             let server = try await ServerKind.prosody13.shared()
             let juliet = try await RoomVisitor("juliet", on: server)

@@ -19,7 +19,7 @@ extension WindowTests {
         }
 
         @Test(
-            "a room is talked in, looked at by its key, another one is joined from an invitation, and a link asks first"
+            "a room is used, opened by its shortcut, another one joined from an invitation, and a link asks first"
         )
         func window() async throws {
             let server = try await ServerKind.prosody13.shared()
@@ -60,7 +60,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { main.openKey == juliet.key(feast) })
             #expect(await Toolkit.turn { !main.invitations.revealer.isRevealed && juliet.isInside(feast) })
 
-            // Where one is already a link leads at once, elsewhere it asks.
+            // A link to a joined room opens it; other links ask first.
             juliet.context.open(address: "xmpp:\(garden)?join")
             #expect(main.openKey == juliet.key(garden))
             juliet.context.open(address: "xmpp:balcony@\(service)?join")

@@ -59,7 +59,7 @@ extension WindowTests {
                 ])
         }
 
-        @Test("who comes, goes and changes is seen at once; the search finds names and addresses")
+        @Test("people who join, leave and change are shown at once; the search finds names and addresses")
         func people() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let context = AppContext(home: home)
@@ -94,7 +94,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("N5: of 20,000 people only those are made that are seen, also while they change and when one scrolls")
+        @Test("N5: of 20,000 people only visible rows are created, also during changes and scrolling")
         func crowd() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let room = try await room(home)
@@ -112,7 +112,7 @@ extension WindowTests {
                 return found
             }
             #expect(await Toolkit.turn { !rows().isEmpty })
-            // GTK keeps some rows ready around those that are seen.
+            // GTK creates some rows around the visible ones.
             let limit = 400
             #expect(rows().count <= limit)
             // Half of them become visitors, twenty times.
@@ -131,7 +131,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("the rights decide what is offered, and nothing is offered with oneself")
+        @Test("the user's rights decide which actions are offered; none on oneself")
         func rights() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let room = try await room(home)
@@ -143,20 +143,20 @@ extension WindowTests {
                 return Array(RoomPersonAction.allowed(with: person, room.rights).joined())
             }
             #expect(try allowed("Romeo", as: .participant) == [.talk, .mention])
-            #expect(try allowed("Romeo", as: .moderator) == [.talk, .mention, .takeVoice, .kick])
-            #expect(try allowed("Peter", as: .moderator) == [.talk, .mention, .giveVoice, .kick])
+            #expect(try allowed("Romeo", as: .moderator) == [.talk, .mention, .revokeVoice, .kick])
+            #expect(try allowed("Peter", as: .moderator) == [.talk, .mention, .grantVoice, .kick])
             #expect(try allowed("Nurse", as: .moderator) == [.talk, .mention])
-            #expect(try allowed("Romeo", as: .owner) == [.talk, .mention, .takeVoice, .makeModerator, .kick])
+            #expect(try allowed("Romeo", as: .owner) == [.talk, .mention, .revokeVoice, .grantModerator, .kick])
             #expect(
                 try allowed("Friar Laurence", as: .admin)
-                    == [.talk, .mention, .takeVoice, .makeModerator, .unmakeMember, .kick, .ban])
+                    == [.talk, .mention, .revokeVoice, .grantModerator, .revokeMembership, .kick, .ban])
             #expect(try allowed("Jule", as: .owner).isEmpty)
             let own = try #require(room.people.elements.first { $0.person.isOwn })
             #expect(menus.menu(for: own.person) == nil)
             await home.stop()
         }
 
-        @Test("what is grave is asked about first, with a reason where the room passes one on")
+        @Test("destructive actions are confirmed, with a reason where the room passes one on")
         func questions() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let room = try await room(home)
@@ -176,7 +176,7 @@ extension WindowTests {
             dialog.answer("cancel")
             await Toolkit.settle()
             #expect(said.isEmpty)
-            // It cannot be done from outside, and that is said; whether the session has begun decides how.
+            // Not possible outside of the room, and reported; the error depends on whether the session has started.
             let question = try #require(menus.begin(.kick, friar))
             await Toolkit.settle()
             question.answer("do")
@@ -186,7 +186,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("the page about the room shows topic, notifications and the way out; a closed window leaves nothing")
+        @Test("the page of a room shows subject, notifications and leaving; a closed window leaves nothing behind")
         func page() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let context = AppContext(home: home)
@@ -208,7 +208,7 @@ extension WindowTests {
                 #expect(await Toolkit.turn { about.page.nickname.text == "Jule" })
                 room.show(RoomState(isInside: false))
                 #expect(await Toolkit.turn { !about.page.change.isVisible })
-                // GTK looks after the hint of what was hidden as soon as it has time, and needs the window for that.
+                // GTK processes the tooltip of a hidden widget later, and needs the window for that.
                 await Toolkit.settle()
                 about.window.close()
             }
@@ -216,7 +216,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("why nobody hears this person is said over the messages")
+        @Test("the reason for not being in the room is shown above the messages")
         func notice() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let context = AppContext(home: home)
@@ -231,7 +231,7 @@ extension WindowTests {
             #expect(notice.label.text.contains("as soon as the account is online"))
             #expect(!notice.button.isVisible)
             let id = room.key.account
-            // Nobody says anything else about the account from now on.
+            // No further updates from the account.
             await home.stop()
             home.accounts.show(.online(isResumed: false), of: id)
             room.show(

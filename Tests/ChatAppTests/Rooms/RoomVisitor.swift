@@ -10,7 +10,7 @@ import XMPPClient
 @testable import ChatEngine
 @testable import ChatModel
 
-/// Somebody with the desktop program, on a real server.
+/// A user of the desktop program on a real server.
 @MainActor
 final class RoomVisitor {
     let home: ChatHome
@@ -19,23 +19,23 @@ final class RoomVisitor {
     let address: JID
     let account: ChatAccount
 
-    /// The program's own style, for pictures of its windows.
+    /// The program's style, for screenshots.
     static let useStyle: Void = StyleSheet.add(Style.rules)
 
-    /// - Parameter observer: sees what comes and goes.
+    /// - Parameter observer: sees the account's traffic.
     init(
         _ name: String, on server: RunningServer, watching observer: (any SessionExtension)? = nil
     ) async throws {
         let credentials = try await server.newAccount(name)
         address = try JID(credentials.address)
-        let keeper = MemoryAccounts()
+        let accountStorage = MemoryAccountStorage()
         let store = MemoryStore()
-        await keeper.save(AccountAccess(address: address))
-        await keeper.save(password: credentials.password, of: address)
+        await accountStorage.save(AccountAccess(address: address))
+        await accountStorage.save(password: credentials.password, of: address)
         let address = address
         let id = try await store.write { writer throws(StoreError) in try writer.addAccount(address) }
         self.id = id
-        home = ChatHome(store: store, keeper: keeper)
+        home = ChatHome(store: store, accountStorage: accountStorage)
         let (host, port, authority) = (server.host, server.port, server.authorityFile)
         home.prepare = { configuration in
             configuration.host = host
@@ -61,14 +61,14 @@ final class RoomVisitor {
         home.rooms.rows[.init(account: id, address: room)]?.isInside ?? false
     }
 
-    /// The room as a window shows it, followed until the task is cancelled.
+    /// The model of a room, followed until the task is cancelled.
     func follow(_ room: JID) -> (RoomModel, Task<Void, Never>) {
         let model = RoomModel(key(room), store: home.store, environment: home.environment)
         let account = account
         return (model, Task { await model.follow(account) })
     }
 
-    /// Asks for a password from now on.
+    /// Sets a password.
     func protect(_ room: JID, _ password: String) async throws {
         let joined = await account.session?[GroupChat.self]?.room(room)
         try await joined?.configure([

@@ -14,7 +14,7 @@ extension WindowTests {
     struct SharedMediaGroupTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("the page of a contact shows the newest pictures and leads to everything")
+        @Test("the page of a contact shows the newest pictures and leads to all")
         func contact() async throws {
             let sample = try await SharedMediaSample.make()
             try await sample.everything()
@@ -36,13 +36,13 @@ extension WindowTests {
             let all = group.showAll()
             #expect(await Toolkit.turn { all.pictures?.items.count == 9 })
             #expect(group.showAll() === all)
-            // It goes with the page that it stands over.
+            // It is closed together with the page's window.
             window.window.close()
             #expect(await Toolkit.turn { !all.window.isMapped })
             await sample.talk.end()
         }
 
-        @Test("where nothing was shared the page of a contact says so")
+        @Test("without shared media the page of a contact says so")
         func nothing() async throws {
             let sample = try await SharedMediaSample.make()
             try await sample.talk.say("But soft!")
@@ -58,7 +58,7 @@ extension WindowTests {
             await sample.talk.end()
         }
 
-        @Test("the page of a room has them, too, and a closed window leaves nothing")
+        @Test("the page of a room has them, too, and a closed window leaves nothing behind")
         func room() async throws {
             let sample = try await SharedMediaSample.make()
             let talk = sample.talk

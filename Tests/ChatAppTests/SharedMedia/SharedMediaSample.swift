@@ -8,7 +8,7 @@ import XMPPAddress
 @testable import ChatApp
 @testable import ChatModel
 
-/// A conversation in which pictures, voice messages and files went to and fro; they are on this computer.
+/// A conversation with pictures, voice messages and files, all on this computer.
 @MainActor
 final class SharedMediaSample {
     let talk: TalkSample
@@ -33,7 +33,7 @@ final class SharedMediaSample {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Geese over hills at many times of the day, as small JPEG files.
+    /// Geese over hills at different times of day, as small JPEG files.
     private func makePictures() async throws {
         guard pictures.isEmpty else { return }
         let (count, source) = (9, folder + "/geese.bmp")
@@ -94,7 +94,7 @@ final class SharedMediaSample {
             .text(MessageText("", attachments: [attachment])), ago: minutes, from: sender, isOwn: isOwn, in: key)
     }
 
-    /// Something of everything.
+    /// Files of each kind.
     func everything() async throws {
         for number in 0..<9 {
             try await picture(number, ago: Int64(20_000 - number * 1500), isOwn: number % 4 == 1)
@@ -125,7 +125,7 @@ final class SharedMediaSample {
 
 @MainActor
 extension SharedPicturesView {
-    /// The tiles in their order, as far as they are widgets.
+    /// The existing tiles in order.
     var shownTiles: [PictureTile] {
         var found: [Int: PictureTile] = [:]
         grid.forEachRow { found[$0] = $1 }

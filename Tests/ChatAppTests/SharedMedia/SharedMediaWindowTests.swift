@@ -13,7 +13,7 @@ extension WindowTests {
     struct SharedMediaWindowTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("pictures stand in a grid, the newest first; a new one appears, one that was taken back goes")
+        @Test("pictures are in a grid, newest first; a new one appears, a retracted one disappears")
         func pictures() async throws {
             let sample = try await SharedMediaSample.make()
             try await sample.everything()
@@ -40,7 +40,7 @@ extension WindowTests {
             await sample.talk.end()
         }
 
-        @Test("however many there are, no more are read than one scrolls to")
+        @Test("however many there are, only those scrolled to are read")
         func pages() async throws {
             let sample = try await SharedMediaSample.make()
             let key = sample.talk.key
@@ -62,7 +62,7 @@ extension WindowTests {
             var seen = view.items.count
             while view.model.hasMore {
                 let before = seen
-                // The grid becomes longer with the next layout only, so one scrolls until something comes.
+                // The grid grows with the next layout, so scrolling is repeated until something arrives.
                 let isMore = await Toolkit.turn {
                     view.scroller.offset = view.scroller.contentHeight
                     return view.items.count > before || !view.model.hasMore
@@ -76,7 +76,7 @@ extension WindowTests {
             await sample.talk.end()
         }
 
-        @Test("a click opens the picture beside the others, and older ones come as one gets there")
+        @Test("a click opens the picture in the viewer, which loads older ones on demand")
         func viewer() async throws {
             let sample = try await SharedMediaSample.make()
             for number in 0..<5 { try await sample.picture(number, ago: Int64(100 - number)) }
@@ -89,7 +89,7 @@ extension WindowTests {
             #expect(viewer.window.title == "geese-4.jpg")
             viewer.move(-1)
             #expect(viewer.window.title == "geese-3.jpg")
-            // The two before have come meanwhile, and then the last one.
+            // The two before have been loaded meanwhile, and then the last one.
             #expect(await Toolkit.turn { viewer.items.count == 4 && viewer.index == 2 })
             viewer.move(-2)
             #expect(await Toolkit.turn { viewer.items.count == 5 && viewer.index == 1 })
@@ -108,7 +108,7 @@ extension WindowTests {
             await sample.talk.end()
         }
 
-        @Test("voice messages and files stand with sender, time, name and size; a voice message is played there")
+        @Test("voice messages and files show sender, time, name and size; a voice message is played in place")
         func files() async throws {
             let sample = try await SharedMediaSample.make()
             try await sample.everything()
@@ -120,7 +120,7 @@ extension WindowTests {
             await Toolkit.picture(shown.window, "shared-voice")
             let newest = try #require(voice.shownRows.first?.item?.id.message)
             let playback = sample.talk.context.playback
-            // A row that is drawn anew in the midst of a click has another button; then one clicks again.
+            // A row redrawn during a click has a new button; then the click is repeated.
             #expect(
                 await Toolkit.turn {
                     if playback.current == nil { voice.shownRows.first?.activate() }
@@ -136,7 +136,7 @@ extension WindowTests {
             await sample.talk.end()
         }
 
-        @Test("where there is nothing that is said in words")
+        @Test("an empty list says so")
         func empty() async throws {
             let sample = try await SharedMediaSample.make()
             try await sample.talk.say("But soft!")
@@ -147,14 +147,14 @@ extension WindowTests {
             #expect(await Toolkit.turn { shown.voice?.page == "empty" })
             shown.stack.shown = "files"
             #expect(await Toolkit.turn { shown.files?.page == "empty" })
-            // The first one changes that.
+            // The first file changes that.
             try await sample.file("letter.pdf", size: 10, ago: 0)
             #expect(await Toolkit.turn { shown.files?.page == "items" })
             shown.window.close()
             await sample.talk.end()
         }
 
-        @Test("the way to the message leads through the main window, and the windows before it go")
+        @Test("showing the message opens the main window and closes the windows in front of it")
         func showInConversation() async throws {
             let sample = try await SharedMediaSample.make()
             let wanted = try await sample.picture(2, ago: 20_000)
@@ -176,7 +176,7 @@ extension WindowTests {
             await sample.talk.end()
         }
 
-        @Test("nothing of a closed window is left")
+        @Test("a closed window leaves nothing behind")
         func leaks() async throws {
             let sample = try await SharedMediaSample.make()
             try await sample.everything()
@@ -193,7 +193,7 @@ extension WindowTests {
                 await Toolkit.settle()
                 shown.window.close()
             }
-            // What was painted is kept for the next time.
+            // Decoded pictures stay in the cache.
             let isGone = await Toolkit.turn { Object.liveCount <= before + PictureTile.cachedCount }
             #expect(isGone, "\(Object.liveCount) of \(before)")
             await sample.talk.end()

@@ -20,7 +20,7 @@ extension WindowTests {
             return row.root.height > 0 && place.y >= -1 && place.y < view.scroller.pageHeight
         }
 
-        @Test("Ctrl+F finds words in the conversation, goes from match to match and marks them; Escape ends it")
+        @Test("Ctrl+F finds text in the conversation, moves between matches and highlights them; Escape closes it")
         func find() async throws {
             let sample = try await TalkSample()
             try await sample.fill(400) {
@@ -63,7 +63,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("the calendar marks the days on which something was said, and leads to each")
+        @Test("the calendar marks the days with messages, and jumps to them")
         func days() async throws {
             let sample = try await TalkSample()
             let long = try await sample.say("Long ago", ago: 40 * 24 * 60)
@@ -86,7 +86,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("a search in everything finds conversations and messages; a message opens at its place")
+        @Test("a global search finds conversations and messages; a message opens at its position")
         func everywhere() async throws {
             let sample = try await TalkSample()
             try await sample.save(
@@ -112,13 +112,13 @@ extension WindowTests {
             #expect(hit.id == wanted && hit.title == "Romeo")
             var shown: SearchHitView?
             list.results.list.forEachRow { if $0 == 3 { shown = $1.hit } }
-            // What was searched for is to be seen in a narrow list.
+            // The match is visible in a narrow list.
             #expect(shown?.label.markup == "…we call a <b>rosa</b>")
             #expect(list.root.width <= 360, "the list became \(list.root.width) pixels wide")
             list.results.activated(3)
             #expect(main.openKey == sample.key)
             #expect(await Toolkit.turn { main.conversation.map { isSeen(wanted, $0.timeline) } ?? false })
-            // The search does not show this conversation, whose name is known all the same.
+            // The search hides this conversation, but its name is known.
             #expect(await Toolkit.turn { main.conversation?.header.title.text == "Romeo" })
             await Toolkit.picture(main.window, "search-opened")
             list.results.openFirst()

@@ -10,9 +10,9 @@ extension WindowTests {
     @MainActor
     @Suite("Long and hostile messages")
     struct LongMessageTests {
-        /// Of the processor, for a turn of the loop of a program that is not optimised.
+        /// CPU time of an iteration in a debug build.
         private static let longestIteration = Duration.milliseconds(250)
-        /// A text that takes long does so each time; what other tests have left to do is done once.
+        /// A slow text is slow in every attempt; leftover work of other tests occurs once.
         private static let attempts = 4
 
         init() throws { try #require(Toolkit.isReady) }
@@ -35,7 +35,7 @@ extension WindowTests {
             ("Chinese", String(repeating: "鸿雁传书，", count: 40_000)),
         ]
 
-        @Test("no hostile text keeps the window from answering: each is folded, and all of it is one click away")
+        @Test("hostile text does not block the window: it is truncated, and all of it is one click away")
         func turns() async throws {
             let sample = try await TalkSample()
             try await sample.say("Good morrow", ago: 1)
@@ -64,7 +64,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("the plain view of a megabyte opens and scrolls without a long turn, and copies all of it")
+        @Test("the plain view of a megabyte opens and scrolls without a long iteration, and copies everything")
         func plainView() async throws {
             let watchdog = MainLoopWatchdog()
             for (name, text) in Self.hostile + [("megabyte", String(repeating: "a", count: 1_000_000))] {
@@ -89,7 +89,7 @@ extension WindowTests {
             await Toolkit.settle()
         }
 
-        @Test("a message is taken apart once, however often its row is shown")
+        @Test("a message is parsed once, however often its row is shown")
         func cached() async throws {
             let sample = try await TalkSample()
             let id = try await sample.say("Good night, good night!", isOwn: true)
@@ -107,7 +107,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("marks that order letters are seen, and the letters of a link are not ordered by what stands around it")
+        @Test("direction marks are visible, and surrounding text does not reorder a link")
         func directions() async throws {
             let sample = try await TalkSample()
             let link = try await sample.say("\u{202E}moc.live https://bank.example/ \u{202D}x", ago: 2)

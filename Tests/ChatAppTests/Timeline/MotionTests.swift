@@ -12,11 +12,11 @@ import WindowFixtures
 
 extension WindowTests {
     @MainActor
-    @Suite("Pictures that move")
+    @Suite("Animated pictures")
     struct MotionTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("a GIF moves while it is on the screen and things may move; scrolled away it stands still")
+        @Test("a GIF plays while it is visible and animations are enabled, and stops when scrolled away")
         func timeline() async throws {
             let sample = try await TalkSample()
             let folder = NSTemporaryDirectory() + "motion-" + UUID().uuidString
@@ -42,7 +42,7 @@ extension WindowTests {
             timeline.showNewest()
             var picture: PictureView? { timeline.bubble(of: id)?.views.first as? PictureView }
             #expect(await Toolkit.turn { timeline.scroller.remaining < 2 && picture?.root.isOnScreen == true })
-            // The person does not want things to move.
+            // Animations are disabled.
             #expect(!ToolkitSettings.hasAnimations)
             #expect(await Toolkit.turn { picture?.motion != nil })
             await Toolkit.settle()
@@ -52,7 +52,7 @@ extension WindowTests {
             timeline.scrolled()
             #expect(await Toolkit.turn { PictureMotion.runningCount == 1 && picture?.motion?.isRunning == true })
             #expect(await Toolkit.turn { picture?.frameCount ?? 0 >= 4 })
-            // For some frames it keeps to the end; so one scrolls until it moves.
+            // The position sticks to the end for some frames, so scrolling is repeated until it moves.
             #expect(
                 await Toolkit.turn {
                     if timeline.scroller.offset > 0 { timeline.scroller.offset = 0 }

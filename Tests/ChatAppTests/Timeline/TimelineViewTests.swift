@@ -14,7 +14,7 @@ extension WindowTests {
     struct TimelineViewTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("what others say stands at the left, what the person says at the right, with days between")
+        @Test("incoming messages are on the left, outgoing ones on the right, with day separators")
         func sides() async throws {
             let sample = try await TalkSample()
             let old = try await sample.say("But soft!", ago: 3 * 24 * 60)
@@ -44,7 +44,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("a conversation is opened at the line above what was not read, and reading it there counts")
+        @Test("a conversation opens at the unread separator, and reading there counts")
         func unread() async throws {
             let sample = try await TalkSample()
             try await sample.fill(60)
@@ -61,7 +61,7 @@ extension WindowTests {
             #expect(timeline.newestPlace.isRevealed)
             #expect(timeline.newestCount.text == "20")
             await Toolkit.picture(window, "timeline-unread")
-            // Somebody who looks has read what is on the screen, and no more.
+            // Only visible messages are read, while the user is looking.
             view.isInFront = true
             #expect(await Toolkit.turn { timeline.timeline.unreadCount < 20 })
             #expect(timeline.timeline.unreadCount > 0)
@@ -72,12 +72,12 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("each mark says what it means; what was not sent says why and can be sent again")
+        @Test("each state has an accessible text; an unsent message shows the reason and can be retried")
         func states() async throws {
             let sample = try await TalkSample()
             var marks: [(MessageID, MessageState)] = []
             for (state, words) in [
-                // What stands above something that was seen was seen, too.
+                // Messages above one that was seen are seen, too.
                 (MessageState.displayed, "Good night, good night!"), (.delivered, "Parting is such sweet sorrow"),
                 (.sentToServer, "that I shall say good night"),
                 (.failed(FailureReason(.refused, condition: "service-unavailable")), "till it be morrow."),
@@ -102,7 +102,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { timeline.bubble(of: lost)?.failure?.retry.isVisible == true })
             #expect(
                 timeline.bubble(of: lost)?.failure?.label.text == "Not sent: the file could not be uploaded")
-            // What a server has refused it would refuse again.
+            // Retrying cannot help if the server refused the message.
             #expect(timeline.bubble(of: marks[3].0)?.failure?.retry.isVisible == false)
             await Toolkit.picture(window, "timeline-states")
             timeline.bubble(of: lost)?.failure?.retry.click()
@@ -113,7 +113,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("edits, answers, reactions and what was taken back are shown where the message stands")
+        @Test("edits, replies, reactions and retractions are shown at the message")
         func changes() async throws {
             let sample = try await TalkSample()
             let first = try await sample.say("It is the east, and Juliet is the moon", ago: 4)
@@ -149,7 +149,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("a few emoji are large; styles and links are shown; Hebrew and Arabic run from the right")
+        @Test("a few emoji are large; styles and links are shown; Hebrew and Arabic are right-to-left")
         func text() async throws {
             let sample = try await TalkSample()
             let emoji = try await sample.say("🌹", ago: 9)
@@ -186,7 +186,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("a moderator is offered to delete what others said, and is asked before; nobody else is")
+        @Test("only a moderator is offered to delete other people's messages, after a confirmation")
         func moderation() async throws {
             let sample = try await TalkSample()
             let key = try sample.key("orchard@rooms.example", .room)
@@ -219,7 +219,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("in a room each message says who has written it, once for those that stand together")
+        @Test("in a room each group of messages shows its sender once")
         func room() async throws {
             let sample = try await TalkSample()
             let key = try sample.key("\(sampleWords("orchard"))@rooms.example", .room)
@@ -243,16 +243,16 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("scrolling up loads older messages and keeps the place; the newest are one click away")
+        @Test("scrolling up loads older messages and keeps the position; the newest are one click away")
         func scrolling() async throws {
             let sample = try await TalkSample()
             try await sample.fill(400)
             let (window, view) = await sample.open()
             let timeline = view.timeline
             #expect(await Toolkit.turn { timeline.isOpened && timeline.model.count > 0 })
-            // It was opened at the unread line, which stands at the beginning.
+            // It was opened at the unread separator, which is at the beginning.
             timeline.showNewest()
-            // For some frames it keeps to the end, whatever the list thinks of its height.
+            // The position sticks to the end for some frames, whatever height the list computes.
             #expect(
                 await Toolkit.turn {
                     timeline.timeline.isAtNewest && timeline.scroller.remaining < 2 && !timeline.isSettling

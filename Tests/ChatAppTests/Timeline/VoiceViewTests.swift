@@ -17,7 +17,7 @@ extension WindowTests {
     struct VoiceViewTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        /// Gives files when it is let.
+        /// Delivers files when allowed.
         private final class Web: Sendable {
             private let state = Mutex((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
 
@@ -47,7 +47,7 @@ extension WindowTests {
             view.bubble(of: id)?.views.first as? VoiceView
         }
 
-        @Test("it says that it is being fetched, then how long it lasts, also when its row was another one's meanwhile")
+        @Test("it shows the download, then the duration, also when its row was reused meanwhile")
         func fetching() async throws {
             let sample = try await TalkSample()
             let folder = NSTemporaryDirectory() + "voice-" + UUID().uuidString
@@ -79,7 +79,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { voice(timeline, unknown)?.length.text == "Fetching: 40 %" })
             #expect(voice(timeline, known)?.length.text == "0:03 · Fetching: 40 %")
             await Toolkit.picture(window, "voice-fetching")
-            // All rows are made anew while the files are on their way.
+            // All rows are recreated during the downloads.
             let items = timeline.model.items
             timeline.model.show([])
             timeline.model.show(items)

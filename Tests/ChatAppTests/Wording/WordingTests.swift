@@ -7,7 +7,7 @@ struct WordingTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// Where codes are declared that are values, and how.
+    /// Where codes are declared as values, and by which pattern.
     private static let declarations: [(type: String, file: String, pattern: String)] = [
         ("ClientError", "XMPPClient/ClientError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("StoreError", "ChatStore/StoreError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
@@ -31,7 +31,7 @@ struct WordingTests {
         return codes
     }
 
-    @Test("each failure has a sentence of its own language, and none is English where Chinese is spoken")
+    @Test("each failure has its own text, and none is English under zh_CN")
     func chinese() async throws {
         let display = try PrivateDisplay.shared.get()
         let probe = try PrivateProgram("ChatAppProbe") { folder in

@@ -1,0 +1,249 @@
+public import ChatEngine
+public import ChatStore
+public import Observation
+public import XMPPAddress
+public import XMPPClient
+
+/// All accounts of the user with their lists: the root of the model.
+///
+///     let home = ChatHome(store: store, accountStorage: accountStorage)
+///     await home.start()
+///     home.conversations.rows …           // merged over the accounts, as accounts and contacts are
+///     let account = home.account(id)      // to talk as one of them
+///     await home.stop()                   // says goodbye
+///
+/// Enabled accounts connect by themselves and stay online. What the user must do about an account is in its row of
+/// ``accounts``.
+@MainActor
+@Observable
+public final class ChatHome {
+    public enum Phase: Sendable, Hashable {
+        /// Nothing was read yet.
+        case starting
+        /// No account is signed in.
+        case empty
+        case ready
+    }
+
+    public nonisolated let store: any LocalStore
+    public nonisolated let environment: ModelEnvironment
+    public let accounts: AccountList
+    public let conversations: ConversationList
+    public let contacts: ContactList
+    public let rooms: RoomList
+    /// The avatars for the rows of all lists.
+    public let avatars: AvatarLoader
+    public let preferences: Preferences
+    public private(set) var phase = Phase.starting
+    /// The user's presence on all accounts.
+    public internal(set) var presence: OwnPresence
+    /// Why account data could not be read or saved the last time, as a sentence for the user.
+    public internal(set) var problem: String?
+
+    /// Changes the configuration of each connection before it is used; for tests with their own networks.
+    @ObservationIgnored public var prepare: (@MainActor (inout ClientConfiguration) -> Void)?
+
+    @ObservationIgnored let accountStorage: any AccountStorage
+    @ObservationIgnored let policy: ChatAccountPolicy
+    @ObservationIgnored var running: [AccountID: RunningAccount] = [:]
+    @ObservationIgnored private var lists: [Task<Void, Never>] = []
+    @ObservationIgnored private var rowsObservation: ListObservation?
+    @ObservationIgnored var isActive = true
+
+    public init(
+        store: any LocalStore, accountStorage: any AccountStorage, preferences: Preferences = Preferences(),
+        policy: ChatAccountPolicy = ChatAccountPolicy(), environment: ModelEnvironment = ModelEnvironment()
+    ) {
+        self.store = store
+        self.accountStorage = accountStorage
+        self.policy = policy
+        self.preferences = preferences
+        presence = preferences.values.availability.presence(saying: preferences.values.statusText)
+        self.environment = environment
+        avatars = AvatarLoader(store: store)
+        accounts = AccountList(store: store, environment: environment)
+        conversations = ConversationList(store: store, environment: environment)
+        contacts = ContactList(store: store, environment: environment)
+        rooms = RoomList(store: store, environment: environment)
+    }
+
+    // MARK: Life cycle
+
+    /// Reads the accounts and connects the enabled ones.
+    public func start() async {
+        guard phase == .starting, lists.isEmpty else { return }
+        await takeOver()
+        lists = [
+            Task { [accounts] in await accounts.run() }, Task { [conversations] in await conversations.run() },
+            Task { [contacts] in await contacts.run() }, Task { [rooms] in await rooms.run() },
+        ]
+        await accounts.reload()
+        for row in accounts.rows.elements { await take(row.id, row.address, isEnabled: row.isEnabled) }
+        updatePhase()
+        rowsObservation = accounts.rows.observe { [weak self] _ in self?.updatePhase() }
+    }
+
+    /// Disconnects all accounts and releases everything; the store stays open.
+    public func stop() async {
+        rowsObservation = nil
+        await withDiscardingTaskGroup { group in
+            for work in running.values { group.addTask { await work.end() } }
+        }
+        running = [:]
+        for list in lists { list.cancel() }
+        for list in lists { await list.value }
+        lists = []
+        await preferences.flush()
+        phase = .starting
+    }
+
+    private func updatePhase() {
+        let now: Phase = accounts.rows.elements.isEmpty ? .empty : .ready
+        if phase != now { phase = now }
+    }
+
+    /// If the store has no accounts, imports those that are signed in with another program on this computer.
+    private func takeOver() async {
+        do {
+            let known = try await store.read { reader throws(StoreError) in try reader.accounts() }
+            guard known.isEmpty else { return }
+            let addresses = try await accountStorage.accesses().map(\.address)
+            try await store.write { writer throws(StoreError) in
+                for address in addresses { _ = try writer.addAccount(address) }
+            }
+        } catch {
+            problem = Wording.failure(any: error)
+        }
+    }
+
+    /// Starts an account.
+    func take(_ id: AccountID, _ address: JID, isEnabled: Bool) async {
+        guard running[id] == nil else { return }
+        let waiting = (try? await store.read { reader throws(StoreError) in try reader.sendQueue(of: id) }) ?? []
+        let media = await accountStorage.openMedia(of: address, waiting: waiting)
+        guard running[id] == nil else { return }
+        var policy = policy
+        policy.tellsReceipts = preferences.values.tellsReceipts
+        policy.tellsTyping = preferences.values.tellsTyping
+        let account = ChatAccount(
+            id, configuration: ClientConfiguration(address: address, password: ""), store: store, policy: policy,
+            media: media, uploader: media.map { accountStorage.uploader(for: $0) }, now: environment.now)
+        let work = RunningAccount(account, media: media)
+        running[id] = work
+        work.following = [
+            Task { [accounts] in await accounts.follow(account) },
+            Task { [conversations] in await conversations.follow(account) },
+            Task { [contacts] in await contacts.follow(account) },
+            Task { [rooms] in await rooms.follow(account) },
+        ]
+        await account.setPresence(presence)
+        await account.setActive(isActive)
+        if isEnabled { goOnline(id) }
+    }
+
+    // MARK: Access
+
+    /// A running account, online or not; there is one for each row of ``accounts``.
+    public func account(_ id: AccountID) -> ChatAccount? { running[id]?.account }
+
+    /// The running account with this address.
+    public func account(at address: JID) -> ChatAccount? {
+        running.values.lazy.map(\.account).first { $0.address == address.bare }
+    }
+
+    /// The media cache of an account; `nil` if it could not be opened.
+    public func media(of id: AccountID) -> MediaCache? { running[id]?.media }
+
+    /// Sets the presence for all contacts, now and at each connection.
+    public func setPresence(_ presence: OwnPresence) async {
+        self.presence = presence
+        for work in running.values { await work.account.setPresence(presence) }
+    }
+
+    /// Sets whether the user is looking at the program (XEP-0352).
+    public func setActive(_ isActive: Bool) async {
+        guard self.isActive != isActive else { return }
+        self.isActive = isActive
+        for work in running.values { await work.account.setActive(isActive) }
+    }
+
+    /// Applies the privacy preferences to all accounts.
+    public func applyPreferences() async {
+        let values = preferences.values
+        for work in running.values {
+            await work.account.setDisclosure(receipts: values.tellsReceipts, typing: values.tellsTyping)
+        }
+    }
+
+    /// Replies in a conversation that need not be open, see ``ConversationList/answer(_:with:through:)``.
+    public func answer(_ id: ConversationID, with text: String) async throws(StoreError) -> Bool {
+        let conversation = try await store.read { reader throws(StoreError) in try reader.conversation(id) }
+        guard let key = conversation?.key, let account = account(key.account) else { return false }
+        return try await conversations.answer(id, with: text, through: account)
+    }
+
+    // MARK: Models
+
+    /// A model to sign in to another account.
+    public func signIn() -> SignInModel { SignInModel(self) }
+
+    /// A model to sign in again to an account that has an ``AccountNeed``, or whose server has moved.
+    public func signInAgain(_ id: AccountID) async -> SignInModel? {
+        guard let address = running[id]?.account.address else { return nil }
+        let access = (try? await accountStorage.accesses())?.first { $0.address == address }
+        let model = SignInModel(self, again: access ?? AccountAccess(address: address))
+        if accounts.rows[id]?.need?.isAboutServer == true {
+            model.password = ((try? await accountStorage.password(of: address)) ?? nil) ?? ""
+        }
+        return model
+    }
+
+    /// A model to create an account with a provider.
+    public func register(_ invitation: AccountInvitation? = nil) -> RegistrationModel {
+        RegistrationModel(self, invitation: invitation)
+    }
+}
+
+extension AccountNeed {
+    /// The password is not the problem; the user has to check the server settings.
+    var isAboutServer: Bool {
+        switch self {
+        case .certificate, .downgrade: true
+        case .password: false
+        }
+    }
+}
+
+/// An account of a ``ChatHome`` with everything that belongs to it while the program runs.
+@MainActor
+final class RunningAccount {
+    let account: ChatAccount
+    let media: MediaCache?
+    /// Certificates trusted until the program ends.
+    var trustedForNow: Set<[UInt8]> = []
+    /// Tasks that show the account in the lists.
+    var following: [Task<Void, Never>] = []
+    /// Stays online; `nil` when disabled, or after the server has rejected the account permanently.
+    var life: Task<Void, Never>?
+
+    init(_ account: ChatAccount, media: MediaCache?) {
+        self.account = account
+        self.media = media
+    }
+
+    /// Disconnects; returns when that is done.
+    func goOffline() async {
+        let life = life
+        self.life = nil
+        life?.cancel()
+        await life?.value
+    }
+
+    func end() async {
+        await goOffline()
+        for task in following { task.cancel() }
+        for task in following { await task.value }
+        following = []
+        await media?.close()
+    }
+}

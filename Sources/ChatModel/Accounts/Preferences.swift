@@ -1,0 +1,74 @@
+public import Observation
+
+/// The user's preferences for the whole program.
+public struct PreferenceValues: Sendable, Hashable, Codable {
+    public enum ColourScheme: String, Sendable, Codable, CaseIterable {
+        /// Follows the desktop.
+        case system
+        case light, dark
+    }
+
+    public var showsNotifications = true
+    /// Whether notifications show the text of messages, where others can see it.
+    public var showsTextInNotifications = true
+    /// Whether contacts may learn that a message was received and seen.
+    public var tellsReceipts = true
+    /// Whether contacts may learn that the user is typing.
+    public var tellsTyping = true
+    public var colourScheme = ColourScheme.system
+    /// Whether the program keeps running after its window is closed.
+    public var runsInBackground = true
+    /// The user's availability and status text.
+    public var availability = Availability.available
+    public var statusText: String?
+
+    public init() {}
+
+    /// Missing keys, and values of other versions, are replaced by defaults.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func read<Value: Decodable>(_ key: CodingKeys, _ usual: Value) -> Value {
+            ((try? values.decodeIfPresent(Value.self, forKey: key)) ?? nil) ?? usual
+        }
+        showsNotifications = read(.showsNotifications, true)
+        showsTextInNotifications = read(.showsTextInNotifications, true)
+        tellsReceipts = read(.tellsReceipts, true)
+        tellsTyping = read(.tellsTyping, true)
+        colourScheme = read(.colourScheme, .system)
+        runsInBackground = read(.runsInBackground, true)
+        availability = read(.availability, .available)
+        statusText = read(.statusText, nil)
+    }
+}
+
+/// The observable preferences. Each change is saved at once, in order and off the main thread.
+@MainActor
+@Observable
+public final class Preferences {
+    public var values: PreferenceValues {
+        didSet { if values != oldValue { saveChange() } }
+    }
+
+    @ObservationIgnored private let save: @Sendable (PreferenceValues) async -> Void
+    @ObservationIgnored private var saving: Task<Void, Never>?
+
+    /// - Parameter save: writes the values for the next start.
+    public init(
+        _ values: PreferenceValues = PreferenceValues(),
+        save: @escaping @Sendable (PreferenceValues) async -> Void = { _ in }
+    ) {
+        self.values = values
+        self.save = save
+    }
+
+    private func saveChange() {
+        let (before, values, save) = (saving, values, save)
+        saving = Task {
+            await before?.value
+            await save(values)
+        }
+    }
+
+    /// Returns when every change so far is saved.
+    public func flush() async { await saving?.value }
+}

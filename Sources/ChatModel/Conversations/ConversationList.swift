@@ -1,0 +1,159 @@
+public import ChatStore
+public import Observation
+internal import XMPPAddress
+
+/// All conversations of all accounts, as a list that updates itself.
+///
+///     let list = ConversationList(store: store)
+///     let observation = list.rows.observe { diff in view.apply(diff) }
+///     await list.run()                                   // until cancelled or the store is closed
+///
+/// A new message is one move or update of one row, however many rows there are.
+@MainActor
+@Observable
+public final class ConversationList {
+    public let rows: ObservableList<ConversationRow>
+    /// All rows by conversation, regardless of the search.
+    public private(set) var all: [ConversationKey: ConversationRow] = [:]
+    /// The unread messages in conversations that are neither muted nor archived; one marked as unread counts as 1.
+    public private(set) var unreadCount = 0
+    /// The search: only rows whose name or address contains these words; empty shows all.
+    public private(set) var searchText = ""
+    /// Why reading the store last failed, if it did.
+    public private(set) var problem: StoreError?
+
+    @ObservationIgnored let store: any LocalStore
+    @ObservationIgnored let environment: ModelEnvironment
+    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private var book = AddressBook()
+    @ObservationIgnored private var conversations: [ConversationID: Conversation] = [:]
+    @ObservationIgnored private var built: [ConversationID: ConversationRow] = [:]
+    @ObservationIgnored private var writing: [ConversationKey: [String]] = [:]
+
+    public init(store: any LocalStore, environment: ModelEnvironment = ModelEnvironment()) {
+        self.store = store
+        self.environment = environment
+        rows = ObservableList(report: environment.report)
+    }
+
+    /// Reads the list and follows the store until the task is cancelled or the store is closed.
+    public func run() async {
+        let changes = store.changes()
+        await reload()
+        for await change in changes { await apply(change) }
+    }
+
+    /// Reads everything.
+    public func reload() async {
+        await turns.take { [store] in
+            do throws(StoreError) {
+                let (book, list) = try await store.read { store throws(StoreError) in
+                    (try AddressBook(store), try store.conversations())
+                }
+                self.book = book
+                conversations = Dictionary(list.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+                built.removeAll()
+                problem = nil
+                show()
+            } catch {
+                problem = error
+            }
+        }
+    }
+
+    /// Applies changes of the store: reads only the rows that they name.
+    public func apply(_ changes: StoreChanges) async {
+        let wanted = changes.conversations.union(changes.messages.keys)
+        let readsBook = !changes.accounts.isEmpty
+        guard readsBook || !wanted.isEmpty else { return }
+        await turns.take { [store] in
+            do throws(StoreError) {
+                let (book, list) = try await store.read { store throws(StoreError) in
+                    var list: [Conversation] = []
+                    for id in wanted {
+                        if let conversation = try store.conversation(id), conversation.isListed {
+                            list.append(conversation)
+                        }
+                    }
+                    return (readsBook ? try AddressBook(store) : nil, list)
+                }
+                for id in wanted {
+                    conversations[id] = nil
+                    built[id] = nil
+                }
+                for conversation in list { conversations[conversation.id] = conversation }
+                if let book, book != self.book {
+                    self.book = book
+                    // The conversations of a removed account disappear with it.
+                    conversations = conversations.filter { book.accounts[$0.value.key.account] != nil }
+                    built.removeAll()
+                }
+                problem = nil
+                show()
+            } catch {
+                problem = error
+            }
+        }
+    }
+
+    /// A row, regardless of the search.
+    public func row(_ id: ConversationID) -> ConversationRow? { all.values.first { $0.id == id } }
+
+    /// Shows only rows whose name or address contains all of the words.
+    public func search(_ text: String) {
+        guard text != searchText else { return }
+        searchText = text
+        show()
+    }
+
+    /// Checks the clock for mutes that have expired. Call it once a minute.
+    public func refreshTimes() {
+        let now = environment.now()
+        for row in built.values {
+            if let until = row.mutedUntil, until <= now { built[row.id] = nil }
+        }
+        show()
+    }
+
+    /// Sets who is typing in the conversations of an account, by name; nobody in all others.
+    public func showWriting(_ names: [ConversationKey: [String]], of account: AccountID) {
+        let old = writing
+        writing = writing.filter { $0.key.account != account }
+        for (key, names) in names where key.account == account && !names.isEmpty { writing[key] = names.sorted() }
+        guard writing != old else { return }
+        for row in built.values where old[row.key] != writing[row.key] { built[row.id] = nil }
+        show()
+    }
+
+    /// The name of a message's author.
+    func author(_ address: JID, in key: ConversationKey) -> String { book.author(address, in: key) }
+
+    private func show() {
+        let now = environment.now()
+        var shown: [ConversationRow] = []
+        shown.reserveCapacity(conversations.count)
+        var unread = 0
+        for (id, conversation) in conversations {
+            let row: ConversationRow
+            if let known = built[id] {
+                row = known
+            } else {
+                row = ConversationRow(conversation, book: book, writing: writing[conversation.key] ?? [], now: now)
+                built[id] = row
+            }
+            if !row.isMuted, !row.isArchived { unread += max(row.unreadCount, row.isMarkedUnread ? 1 : 0) }
+            if matchesSearch(row) { shown.append(row) }
+        }
+        built = built.count == conversations.count ? built : built.filter { conversations[$0.key] != nil }
+        let all = Dictionary(built.values.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        if all != self.all { self.all = all }
+        shown.sort(by: ConversationRow.isBefore)
+        rows.show(shown)
+        if unreadCount != unread { unreadCount = unread }
+    }
+
+    private func matchesSearch(_ row: ConversationRow) -> Bool {
+        searchText.isEmpty
+            || FoldedName.matches(searchText, in: [FoldedName(row.title), FoldedName(row.key.address.description)])
+    }
+}
