@@ -119,7 +119,7 @@ extension CommandError {
         switch error.code {
         case .nameTaken:
             self = .failed(
-                localized("An account with this name exists already; choose another name, or run `hongyan login`."))
+                localized("This account already exists; choose another name, or run `hongyan login`."))
         case .connection:
             self =
                 error.cause.map { CommandError(client: $0) }

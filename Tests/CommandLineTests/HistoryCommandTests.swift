@@ -111,7 +111,9 @@ import Testing
             try store.advance(message, to: .failed(FailureReason(.refused, condition: "service-unavailable")))
         }
         await store.close()
-        #expect(try await run(["queue"], home).output.contains("✗ Not sent: the address does not accept messages at the moment"))
+        #expect(
+            try await run(["queue"], home).output.contains(
+                "✗ Not sent: the address does not accept messages at the moment"))
         #expect(try await run(["queue", "retry", id], home).status == 0)
         #expect(try await run(["queue", "--json"], home).objects.first?["state"] as? String == "queued")
         #expect(try await run(["queue", "cancel", id], home).status == 0)

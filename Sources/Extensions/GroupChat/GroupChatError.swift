@@ -86,7 +86,8 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
     init(nickname error: StanzaError) {
         switch error.condition {
         case .conflict:
-            self.init(.nicknameTaken, "Another occupant of the room has this nickname. Choose another one.", cause: error)
+            self.init(
+                .nicknameTaken, "Another occupant of the room has this nickname. Choose another one.", cause: error)
         default: self.init(.nicknameRefused, "The room does not accept this nickname.", cause: error)
         }
     }
