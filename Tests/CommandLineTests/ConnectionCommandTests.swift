@@ -79,7 +79,6 @@ import XMPPClient
         let long = TrafficBudget(bytesSent: 400, bytesReceived: 800, wakeUps: 6, keepAlives: 2, elapsed: .seconds(600))
         #expect(long.phrase.english == "2 keep-alives; ≈ 7.2 kB/h, 36 wake-ups/h (from 10:00)")
         #expect(long.json.description.contains("\"bytesPerHour\":7200,\"wakeUpsPerHour\":36"))
-        #expect(Duration.seconds(3723).clockWords == "1:02:03")
     }
 
     @Test("Each state has its words")
