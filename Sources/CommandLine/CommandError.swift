@@ -57,6 +57,13 @@ extension CommandError {
         case let error as StoreError: self.init(store: error)
         case let error as ProfileFailure: self.init(profile: error)
         case let error as SendFailure: self.init(send: error)
+        case let fault as ProfileFault where fault == .unknownMethod:
+            self.init(
+                .profileInUse,
+                localized("The program that has the profile open does not report its events; close it first."))
+        case is ProfileFault:
+            self.init(
+                .profileInUse, localized("The program that has the profile open does not answer; close it first."))
         case is CancellationError: self = .failed(localized("Interrupted."))
         default: self = .failed(Self.oneLine(Wording.failure(any: error)))
         }

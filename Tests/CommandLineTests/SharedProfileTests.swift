@@ -128,4 +128,24 @@ struct SharedProfileTests {
         #expect(try await bodies(with: romeo.address, of: juliet).sorted() == (1...8).map { "number \($0)" })
         his.signal(SIGTERM)
     }
+
+    @Test("listen reports what the chat of the same profile hears, and goes on by itself when the chat has ended")
+    func listenBesideChat() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let chat = try juliet.chat(romeo.address)
+        try await chat.waitForScreen("online ──")
+        let listener = try await juliet.listen("--count", "2")
+        try await romeo.run("send", juliet.address, "first")
+        try await listener.waitForOutput("the first") { $0.contains("\"body\":\"first\"") }
+        chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+        try await listener.waitForOutput("its own connection") { $0.ranges(of: "\"state\":\"online\"").count == 2 }
+        try await romeo.run("send", juliet.address, "second")
+        #expect(await listener.result().status == 0)
+        #expect(listened(listener) == ["first", "second"])
+        #expect(try await bodies(with: romeo.address, of: juliet) == ["first", "second"])
+    }
 }

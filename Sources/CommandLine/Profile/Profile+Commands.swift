@@ -64,6 +64,8 @@ extension Profile {
                 } catch let fault as ProfileFault where fault == .disconnected && lost < Self.lostHolders {
                     lost += 1
                     end = .now + Self.holderTimeout
+                } catch let fault as ProfileFault where fault == .unknownMethod && .now < end {
+                    // A command that is there for a moment only.
                 }
             }
             // Nothing tells when a lock is free.
