@@ -14,7 +14,7 @@ struct ClientStateTests {
         await server.received.filter { $0.name.namespace == "urn:xmpp:csi:0" }.map(\.name.local)
     }
 
-    @Test("XEP-0352: the state is sent when it changes, and again on each new connection", arguments: [true, false])
+    @Test("XEP-0352: the state is told when it changes, and again on each new connection", arguments: [true, false])
     func states(isResumed: Bool) async throws {
         let csi = try XMLElement(parsing: "<csi xmlns='urn:xmpp:csi:0'/>")
         let server = MemoryServer { $0.extraFeatures = [csi] }
@@ -37,7 +37,7 @@ struct ClientStateTests {
         #expect(await indications(server) == ["inactive", "inactive", "active"])
     }
 
-    @Test("a new session stays active until the server has sent all presence; a resumed one need not")
+    @Test("a new session stays active until the server has said who is there, a resumed one need not")
     func settling() async throws {
         let csi = try XMLElement(parsing: "<csi xmlns='urn:xmpp:csi:0'/>")
         let server = MemoryServer { $0.extraFeatures = [csi] }
@@ -66,7 +66,7 @@ struct ClientStateTests {
         #expect(await indications(server) == ["inactive", "inactive"])
     }
 
-    @Test("§3: a server without support is sent nothing")
+    @Test("§3: a server that does not offer it is told nothing")
     func notOffered() async throws {
         let server = MemoryServer()
         var configuration = try server.account("alice")
@@ -101,7 +101,7 @@ struct CarbonTests {
     }
 
     @Test(
-        "a carbon contains what the account has sent or received, and nothing else",
+        "a copy brings what the account has sent or received, and nothing else",
         arguments: [
             ("sent", "juliet@capulet.example/balcony", "alice@xmpp.test", "chat"),
             ("received", "alice@xmpp.test/garden", "juliet@capulet.example", "chat"),
@@ -117,7 +117,7 @@ struct CarbonTests {
         try Message(from: XMLElement(parsing: "<message xmlns='jabber:client'" + text.dropFirst("<message".count)))
     }
 
-    @Test("XEP-0280 §6, §7: a carbon from our own account is read", arguments: ["sent", "received"])
+    @Test("XEP-0280 §6, §7: a copy from the own account is read", arguments: ["sent", "received"])
     func read(direction: String) throws {
         let account = try JID("alice@xmpp.test/desk")
         let carbon = try #require(
@@ -129,7 +129,7 @@ struct CarbonTests {
     }
 
     @Test(
-        "CVE-2017-5589: a carbon from any other sender is rejected",
+        "CVE-2017-5589: nobody else can put words into the mouth of others",
         arguments: [
             "mallory@evil.example", "alice@xmpp.test/garden", "alice@xmpp.test/desk", "xmpp.test", "alice@evil.test",
             "bob@xmpp.test", "alice@xmpp.test.evil.example", "alice\u{40}xmpp.test@evil.example",
@@ -162,7 +162,7 @@ struct CarbonTests {
     }
 
     @Test(
-        "an incomplete carbon is rejected",
+        "a copy that is not whole is no copy",
         arguments: [
             "<received xmlns='urn:xmpp:carbons:2'/>",
             "<received xmlns='urn:xmpp:carbons:2'><forwarded xmlns='urn:xmpp:forward:0'/></received>",
@@ -177,7 +177,7 @@ struct CarbonTests {
         #expect(Carbon(in: try message(text), for: try JID("alice@xmpp.test")) == nil)
     }
 
-    @Test("carbons are enabled by a request if the server supports them, and not again after a resumption")
+    @Test("they are switched on by a request where the server has them, and not again after a resumption")
     func enabling() async throws {
         let server = MemoryServer()
         let discovery = XMLName("query", "http://jabber.org/protocol/disco#info")
@@ -208,7 +208,7 @@ struct CarbonTests {
         #expect(await server.received.filter { $0.firstChild?.name.local == "enable" }.count == 1)
     }
 
-    @Test("carbons enabled together with the binding need no request")
+    @Test("granted together with the binding they cost nothing")
     func inline() async throws {
         let server = MemoryServer {
             $0.supported = ServerStreamConfiguration.extensible
@@ -223,7 +223,7 @@ struct CarbonTests {
         #expect(await server.received.contains { $0.name.local == "iq" } == false)
     }
 
-    @Test("XEP-0297, XEP-0280 §8: a carbon that was read can be written again")
+    @Test("XEP-0297, XEP-0280 §8: what was read is written again")
     func roundTrip() throws {
         let forwarded = try XMLElement(
             parsing: """

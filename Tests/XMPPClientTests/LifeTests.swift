@@ -7,7 +7,7 @@ import XMPPStanzas
 
 @testable import XMPPClient
 
-/// An extension that records its calls.
+/// An extension that notes what happens to it.
 private actor Notebook: SessionExtension {
     nonisolated let features = ["urn:example:notebook"]
     nonisolated var handlers: [IQHandler] {
@@ -39,9 +39,9 @@ private actor Notebook: SessionExtension {
     }
 }
 
-@Suite("The life cycle of a session", .timeLimit(.minutes(20)))
+@Suite("The life of a session", .timeLimit(.minutes(20)))
 struct LifeTests {
-    @Test("W-19: the end is orderly: unavailable presence, then the closing tag")
+    @Test("W-19: the end is polite: unavailable presence, then the closing tag")
     func politeEnd() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { try await $0.send(Presence()) }
@@ -50,7 +50,7 @@ struct LifeTests {
         #expect(await server.ends == [.closed])
     }
 
-    @Test("cancelling the task closes the session in an orderly way, too")
+    @Test("cancelling the task closes politely, too")
     func cancellation() async throws {
         let server = MemoryServer()
         let client = Client(try server.account("alice"))
@@ -69,7 +69,7 @@ struct LifeTests {
         #expect(await server.ends == [.closed])
     }
 
-    @Test("cancelling while connecting ends it immediately")
+    @Test("cancelling during the connecting ends it at once")
     func cancelConnecting() async throws {
         let server = MemoryServer()
         let began = Gate()
@@ -87,7 +87,7 @@ struct LifeTests {
         #expect(throws: ClientError.self) { try result.get() }
     }
 
-    @Test("run returns the result of its body or throws its error, after the stream is closed")
+    @Test("what the body returns or throws comes out of run, and the stream is closed first")
     func results() async throws {
         struct Mine: Error {}
         let server = MemoryServer()
@@ -99,7 +99,7 @@ struct LifeTests {
     }
 
     @Test(
-        "S0-62, S0-63, S1-10, S3-6, S3-27, S3-28, Martin #1: an extension exists as long as its session, is found by its type and announces what it handles"
+        "S0-62, S0-63, S1-10, S3-6, S3-27, S3-28, Martin #1: an extension lives with its session, is found by its type and announces what it handles"
     )
     func extensions() async throws {
         let server = MemoryServer()
@@ -126,7 +126,7 @@ struct LifeTests {
         #expect(notes.last == "ended")
     }
 
-    @Test("an extension may query the server at the start; a failure is reported and stops nothing")
+    @Test("an extension may ask the server at the start; one that fails is reported and stops nothing")
     func failingExtension() async throws {
         let server = MemoryServer()
         var configuration = try server.account("alice")
@@ -144,7 +144,7 @@ struct LifeTests {
         #expect(failed == "Notebook")
     }
 
-    @Test("a start that a lost connection interrupted is repeated after the resumption")
+    @Test("a start that a lost connection broke off is made up for after the resumption")
     func brokenStart() async throws {
         let server = MemoryServer()
         await server.ignore(Question.name)
@@ -177,7 +177,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a service that starts before the connection finds the extensions, however early it asks")
+    @Test("a part that begins before the connection finds the extensions, however early it asks")
     func earlyExtensions() async throws {
         for _ in 0..<50 {
             let server = MemoryServer()
@@ -188,7 +188,7 @@ struct LifeTests {
         }
     }
 
-    @Test("two handlers of the same requests are a configuration error")
+    @Test("two owners of the same requests are a configuration error")
     func twoOwners() async throws {
         struct Second: SessionExtension {
             var handlers: [IQHandler] { [IQHandler(Question.self) { question, _ in question }] }
@@ -200,7 +200,7 @@ struct LifeTests {
         #expect(error?.code == .handlerExists)
     }
 
-    @Test("W-1: nothing of a session remains after run has returned")
+    @Test("W-1: nothing of a session is left when run has returned")
     func leaks() async throws {
         let server = MemoryServer()
         for _ in 0..<30 {
@@ -222,7 +222,7 @@ struct LifeTests {
         }
     }
 
-    @Test("an error has a code, a message, a cause and an exit class")
+    @Test("an error has a code, a sentence, a cause and an exit class")
     func errors() {
         let refused = ClientError(refused: StanzaError(.forbidden, text: "No."))
         #expect(refused.exitClass == .failed && refused.description.contains("No."))

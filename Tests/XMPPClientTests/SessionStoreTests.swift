@@ -15,7 +15,7 @@ struct SessionStoreTests {
     static let wanted = (0..<count).map { "a\($0)" }
     static let answers = (0..<count).map { "b\($0)" }
 
-    /// Answers each message of alice with one, whichever of her processes sent it.
+    /// Answers each message of alice with one, whoever of her processes it came from.
     private func answer(_ server: MemoryServer) -> Task<Void, Never> {
         Task {
             var number = 0
@@ -31,7 +31,7 @@ struct SessionStoreTests {
         }
     }
 
-    /// One process: sends what was not stored before, and runs until everything is complete or its steps are used up.
+    /// One process: sends what was not entrusted to the disk before, and lives until all is well or its time is over.
     private func process(_ server: MemoryServer, _ disk: Disk, _ lifetime: Lifetime) async throws {
         var configuration = try server.account("alice", resource: "desk") { $0.reconnection = .never }
         configuration.live(lifetime, on: disk)
@@ -41,7 +41,7 @@ struct SessionStoreTests {
                 let done = Set(disk.content.sent + disk.content.acknowledged)
                 for id in Self.wanted where !done.contains(id) {
                     try await session.send(Message(to: try JID("bob@xmpp.test"), id: id, body: id))
-                    // Not all at once, so that there are more steps between which it can end.
+                    // Not all at once, so that there are more steps to die between.
                     await Task.yield()
                 }
                 let isComplete = {
@@ -57,14 +57,14 @@ struct SessionStoreTests {
         await server.wait { !$0.isOnline("alice") }
     }
 
-    @Test("processes that end between any two steps: every message exactly once, in order, in both directions")
+    @Test("processes that die between any two steps: every message exactly once, in order, both ways")
     func deaths() async throws {
         let whole = Lifetime()
         try await lives([whole])
         let steps = whole.used.withLock(\.self)
         #expect(steps > 20)
         for step in 1..<steps { try await lives([Lifetime(steps: step), Lifetime()]) }
-        // Several crashes in a row.
+        // Several deaths in a row.
         for step in stride(from: 3, to: steps, by: 7) {
             try await lives([
                 Lifetime(steps: step), Lifetime(steps: 5 + step / 2), Lifetime(steps: 9 + step % 11), Lifetime(),
@@ -90,7 +90,7 @@ struct SessionStoreTests {
         await answering.value
     }
 
-    @Test("a store that fails ends the session: nothing is written, confirmed or reported", arguments: [0, 1, 2])
+    @Test("a store that cannot store ends the session: nothing is written, confirmed or told", arguments: [0, 1, 2])
     func failingStore(commits: Int) async throws {
         struct Full: Error {}
         struct Limited: SessionStore {
@@ -130,9 +130,9 @@ struct SessionStoreTests {
         if commits < 2 { #expect(await server.received.filter { $0["id"] == "m" }.isEmpty) }
     }
 
-    @Test("a response is sent only once it is stored, even if it was stored for another reason")
+    @Test("an answer leaves only when it is stored, though it was stored for another reason")
     func slowStore() async throws {
-        /// Blocks the first step with a response of ours until it is released.
+        /// Waits with the first step that holds an own answer until it is let go.
         struct Slow: SessionStore {
             let isStoring: Gate
             let mayStore: Gate
@@ -149,8 +149,7 @@ struct SessionStoreTests {
         var configuration = try server.account("alice")
         configuration.store = store
         try await Client(configuration).run { session in
-            // The response is created while the reader handles its input, and the reader stores it before the writer
-            // sees it.
+            // The answer is made while the reader handles its input, and the reader stores it before the writer looks.
             try await server.send(
                 "<iq type='get' id='question' from='bob@xmpp.test'><ask xmlns='x'/></iq>", to: "alice")
             await store.isStoring.wait()
@@ -164,7 +163,7 @@ struct SessionStoreTests {
         }
     }
 
-    @Test("a store that cannot be read is reported before anything is sent")
+    @Test("a store that cannot be read is told before anything is sent")
     func unreadableStore() async throws {
         struct Broken: SessionStore {
             func loadSession() async throws -> SavedSession? { throw StanzaError(.internalServerError) }
@@ -179,8 +178,7 @@ struct SessionStoreTests {
     }
 
     @Test(
-        "the stanzas of a lost session are returned, without those that the server had handled (failed h)",
-        arguments: [true, false])
+        "what a lost session leaves is offered, less what the server had handled (failed h)", arguments: [true, false])
     func lostSession(hasArrived: Bool) async throws {
         let server = MemoryServer()
         let disk = Disk()
@@ -220,7 +218,7 @@ struct SessionStoreTests {
         #expect(disk.content.unacknowledged == (hasArrived ? [] : ["m2"]))
     }
 
-    @Test("S3-23: with a file store a bot survives a crash of its process")
+    @Test("S3-23: a file store takes a bot over the death of its process")
     func file() async throws {
         let server = MemoryServer()
         let path = temporaryPath()
@@ -258,7 +256,7 @@ struct SessionStoreTests {
     }
 
     @Test(
-        "the server that holds the session is tried first, and the usual one if it is not available",
+        "the keeper of the session is asked first, and the usual place if it is not there",
         arguments: [
             ("b.xmpp.test", "b.xmpp.test", nil as UInt16?), ("b.xmpp.test:5223", "b.xmpp.test", 5223),
             ("192.0.2.1:9999", "192.0.2.1", 9999), ("[2001:db8::1]:9999", "2001:db8::1", 9999),
