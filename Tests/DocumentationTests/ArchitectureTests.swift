@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Compares ARCHITECTURE.md with the sources: imports, platforms, C and purity.
+/// Holds ARCHITECTURE.md to the sources: what it says about imports, platforms, C and purity.
 @Suite("Architecture")
 struct ArchitectureTests {
     /// One row of the table of modules.
     private struct Row {
         let modules: [String]
-        /// The text of the column "may import".
+        /// What stands in the column "may import".
         let imports: String
     }
 
@@ -49,7 +49,7 @@ struct ArchitectureTests {
 
     private var modules: Set<String> { Set(rows.flatMap(\.modules)) }
 
-    /// The modules in a row, and whether their imports count as well.
+    /// The modules that a row names, and whether what they import counts, too.
     private func named(in text: String) -> [(name: String, isWithBelow: Bool)] {
         text.matches(of: /\b([A-Z]\w+)( and below)?/).map { (String($0.output.1), $0.output.2 != nil) }
             .filter { modules.contains($0.0) }
@@ -91,7 +91,7 @@ struct ArchitectureTests {
 
     @Test("a module imports a module of its own row or of a lower one")
     func levels() throws {
-        // Rows are ordered: the imports of a row are above it, except other extensions.
+        // Rows are ordered: whatever a row may import stands before it, but for another extension.
         for (place, row) in rows.enumerated() where row.modules.count == 1 {
             let before = Set(rows[..<place].flatMap(\.modules))
             for module in row.modules {
@@ -101,7 +101,7 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("a C library is imported only where the table allows it")
+    @Test("a C library is imported only where the table says so")
     func libraries() throws {
         for row in rows {
             let libraries = try Self.systemLibraries.filter { row.imports.contains(try Regex("\\b\($0.key)\\b")) }
@@ -114,7 +114,7 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("platform-specific modules are imported only where the page allows it")
+    @Test("platform-specific modules are imported only where the page says so")
     func platforms() throws {
         let sentence = try #require(document.text.firstMatch(of: /Platform-specific names are used only in ([^.]*)\./))
             .output.1
@@ -149,7 +149,7 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("the engine imports no user interface, and its façade and services are small")
+    @Test("the engine knows no screen, and its façade and services are small")
     func engine() throws {
         let folder = ProjectFile.root.appending(path: "Sources/ChatEngine").path(percentEncoded: false)
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
@@ -162,7 +162,7 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("each path on the page exists")
+    @Test("each place that the page names is there")
     func places() throws {
         let places = document.text.matches(of: /`((?:Sources|Tests|Examples|Fuzz|Benchmarks|Scripts)\/[^`]*)`/)
         #expect(places.count > 20)
