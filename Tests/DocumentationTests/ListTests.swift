@@ -1,27 +1,27 @@
 import Foundation
 import Testing
 
-@Suite("Lists that scripts generate", .timeLimit(.minutes(20)))
+@Suite("Lists that scripts keep", .timeLimit(.minutes(20)))
 struct ListTests {
-    @Test("the tables of supported extensions and doap.xml match the sources")
+    @Test("the tables of supported extensions and doap.xml say what the sources say")
     func extensions() async throws {
         let script = try Program("Scripts/extensions", ["--check"])
         #expect(await script.end() == 0, "\(script.output)")
     }
 
-    @Test("the API notes of GTK are those of the used functions")
+    @Test("the notes about GTK are those of the functions that are used")
     func notes() async throws {
         let script = try Program("Scripts/api-notes", ["--check"])
         #expect(await script.end() == 0, "\(script.output)")
     }
 
-    /// The tables that `Scripts/unicode-tables` writes.
+    /// What `Scripts/unicode-tables` writes.
     private static let unicodeTables = [
         "Sources/XMPPAddress/UnicodeTables.swift", "Sources/XMPPAddress/UnicodeMappings.swift",
         "Sources/TerminalApp/Text/WideCharacters.swift",
     ]
 
-    @Test("all tables of Unicode properties have the version of the script")
+    @Test("all tables of Unicode properties are of the version that the script names")
     func unicodeVersion() throws {
         let script = try ProjectFile("Scripts/unicode-tables")
         let version = try #require(script.text.firstMatch(of: /version = "([0-9.]+)"/)).output.1
@@ -47,7 +47,7 @@ struct ListTests {
             "Run Scripts/unicode-tables with the data of Unicode \(library.major).\(library.minor).")
     }
 
-    @Test("the numbers in test names are in the list")
+    @Test("the numbers in the names of tests are numbers of the list")
     func acceptance() async throws {
         let script = try Program("Scripts/acceptance", ["--check"])
         #expect(await script.end() == 0, "\(script.output)")
