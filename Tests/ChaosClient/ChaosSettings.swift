@@ -1,37 +1,37 @@
 import Foundation
 
-/// What a device is told once, in the file `settings.json` of its folder.
+/// The settings of a device, in the file `settings.json` of its folder.
 struct ChaosSettings: Codable {
     var address: String
     var password: String
     var host: String
     var port: UInt16
     var authorityFile: String
-    /// The name of the device: one letter for the person, one digit.
+    /// The name of the device: one letter for the user, one digit.
     var device: String
-    /// Whom the person talks to, by bare address.
+    /// The bare addresses of the contacts.
     var peers: [String]
     var room: String
     var nickname: String
-    /// The first device of a person looks after the contacts.
+    /// The first device of a user manages the contacts.
     var isFirst: Bool
-    /// How many messages it types.
+    /// The number of messages that it types.
     var count: Int
-    /// Milliseconds between two of them, in the middle.
+    /// The mean time between two of them in milliseconds.
     var pause: Int
     var seed: UInt64
 }
 
-/// What a device shall do at present, in the file `orders.json`.
+/// The current instructions of a device, in the file `orders.json`.
 struct ChaosOrders: Codable, Equatable {
     enum Phase: String, Codable, Comparable {
-        /// Get to know the others.
+        /// Add the contacts.
         case prepare
-        /// Type.
+        /// Type messages.
         case type
-        /// Only send what was typed.
+        /// Only send the typed messages.
         case drain
-        /// Begin another session, fetch what is missing, and say what is in the store.
+        /// Start another session, download missing messages, and dump the store.
         case settle
 
         private var number: Int {
@@ -47,30 +47,30 @@ struct ChaosOrders: Codable, Equatable {
     }
 
     var phase = Phase.prepare
-    /// How far the clock is wrong, in milliseconds.
+    /// The error of the clock in milliseconds.
     var clockError: Int64 = 0
-    /// No file may grow beyond this; nil for no limit.
+    /// The maximum size of a file; `nil` for no limit.
     var fileSizeLimit: UInt64?
-    /// Read at the start: the store is opened with no room to grow.
+    /// Read at the start: the store is opened with a full disk.
     var isStoreFull = false
-    /// Rooms that it enters whenever it is not inside while it types.
+    /// Rooms that it joins again whenever it is not in them while it types.
     var otherRooms: [String] = []
 }
 
-/// How a device is, in the file `status.json`.
+/// The status of a device, in the file `status.json`.
 struct ChaosStatus: Codable, Equatable {
     var phase = ChaosOrders.Phase.prepare
     var isOnline = false
-    /// It is in the room.
+    /// Whether it is in the room.
     var isInside = false
-    /// All contacts see each other.
+    /// Whether all contacts see each other.
     var hasContacts = false
-    /// The highest number that was typed.
+    /// The highest typed number.
     var typed = 0
     var queued = 0
-    /// Holes in what is here of the archives.
+    /// The number of gaps in the stored archives.
     var gaps = 0
-    /// Sessions begun in the phase.
+    /// Sessions started in this phase.
     var sessions = 0
 }
 
@@ -82,7 +82,7 @@ enum ChaosFiles {
     static let ledger = "ledger"
     static let dump = "dump"
     static let store = "store.db"
-    /// What passed and what happened, for the story of a message.
+    /// The exchanged stanzas and events, for the history of a message.
     static let log = "log"
 
     static func read<Value: Decodable>(_ type: Value.Type, _ name: String, in folder: String) -> Value? {

@@ -8,7 +8,7 @@ import XMPPAddress
 import XMPPClient
 import XMPPStream
 
-/// One device of a person: a store in a file, an account at work, and somebody who types.
+/// One device of a user: a store in a file, a running account, and a simulated typist.
 struct Device: Sendable {
     let folder: String
     let settings: ChaosSettings
@@ -45,7 +45,7 @@ struct Device: Sendable {
         }
     }
 
-    /// A disk without room is tried again until it has some.
+    /// On a full disk it tries again until there is space.
     private func openStore() async -> (SQLiteStore, AccountID) {
         while true {
             do {
@@ -69,7 +69,7 @@ struct Device: Sendable {
 
     private var policy: ChatAccountPolicy {
         var policy = ChatAccountPolicy()
-        // As in life, but sooner: the whole takes a minute and not a day.
+        // As in practice, but faster: the whole run takes a minute and not a day.
         policy.confirmationTime = .seconds(3)
         policy.history.backoff.first = .milliseconds(300)
         policy.history.backoff.longest = .seconds(3)
@@ -84,8 +84,8 @@ struct Device: Sendable {
             configuration.host = settings.host
             configuration.port = settings.port
             configuration.trust = .certificateAuthority(settings.authorityFile)
-            // A server that has to serve sixteen devices on a small machine is slow, and not gone. Who does not wait for it
-            // comes back with a new session, which costs it more than the old one.
+            // A server for sixteen devices on a small machine is slow, but available. A client that does not wait for
+            // it reconnects with a new session, which costs the server more than the old one.
             configuration.keepAlive = .probe(silence: .seconds(3), patience: .seconds(20))
             configuration.loginTimeout = .seconds(20)
             configuration.requestTimeout = .seconds(20)
@@ -97,7 +97,7 @@ struct Device: Sendable {
         }
     }
 
-    /// Online again and again, whatever ends it.
+    /// Reconnects whenever the session ends.
     private func live(_ account: ChatAccount) async {
         while !Task.isCancelled {
             do {
@@ -123,14 +123,14 @@ struct Device: Sendable {
 
     // MARK: Typing
 
-    /// Types one message after the other; where it was killed it goes on.
+    /// Types one message after the other; after a kill it continues where it stopped.
     private func type(into account: ChatAccount) async {
         var number = ledger.lastNumber + 1
         while number <= settings.count {
             var generator = SeededGenerator(seed: settings.seed &+ UInt64(number))
             let toRoom = Int.random(in: 0..<3, using: &generator) == 0
             let peer = peers[Int.random(in: 0..<peers.count, using: &generator)]
-            // Mostly steady, and now and then several at once.
+            // Mostly at a steady rate, and sometimes several at once.
             let isBurst = Int.random(in: 0..<4, using: &generator) == 0
             let pause = isBurst ? 1 : Int.random(in: settings.pause / 3...settings.pause * 7 / 3, using: &generator)
             try? await Task.sleep(for: .milliseconds(pause))

@@ -3,7 +3,7 @@ import XMLStreaming
 import XMPPClient
 import XMPPStanzas
 
-/// Notes what passes a device and what happens to it. Lines that do not fit on a full disk are left out.
+/// Records the stanzas and events of a device. Lines that do not fit on a full disk are left out.
 struct DeviceLog: StanzaInterceptor {
     private let file: LineFile
 
@@ -40,7 +40,7 @@ struct DeviceLog: StanzaInterceptor {
         if words.count > 2 { say(words.joined(separator: " ")) }
     }
 
-    /// Finds the messages that others have wrapped, and the words about messages.
+    /// Finds wrapped messages, and stanzas about messages.
     private static func describe(_ element: XMLElement, route: String, into words: inout [String]) {
         switch element.localName {
         case "result": words.append("archive \(element["id"] ?? "-")")

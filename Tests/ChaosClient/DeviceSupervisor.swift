@@ -6,13 +6,13 @@ import Synchronization
 import XMPPAddress
 import XMPPClient
 
-/// Carries out the orders of a device and tells how it is.
+/// Executes the instructions of a device and reports its status.
 final class DeviceSupervisor: Sendable {
     let device: Device
     let account: ChatAccount
     let store: SQLiteStore
     let id: AccountID
-    /// The store changed since it was last dumped.
+    /// Whether the store has changed since it was last dumped.
     private let isChanged = Mutex(true)
 
     private static let interval = Duration.milliseconds(100)
@@ -48,7 +48,7 @@ final class DeviceSupervisor: Sendable {
             if orders.phase == .settle, !settling {
                 settling = true
                 device.log.say("settling")
-                // What comes after is another session, which looks at the archives anew.
+                // A new session follows, which queries the archives again.
                 await account.close()
             }
             if let status = try? await status(orders.phase, after: told), status != told {
@@ -62,14 +62,14 @@ final class DeviceSupervisor: Sendable {
             {
                 let start = ContinuousClock.now
                 try? await TimelineDump.write(store, in: device.folder)
-                // A long history takes long to write down; the program has other things to do meanwhile.
+                // A long history takes long to dump; the program has other work meanwhile.
                 nextDump = .now + (.now - start) * 10
             }
             try? await Task.sleep(for: Self.interval)
         }
     }
 
-    /// Enters the rooms of the orders again whenever it was thrown out.
+    /// Joins the rooms of the instructions again whenever it was kicked.
     private func visitRooms() async {
         while !Task.isCancelled {
             let orders = device.orders
@@ -94,7 +94,7 @@ final class DeviceSupervisor: Sendable {
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     }
 
-    /// Enters the room, and lets the peers see when it is there.
+    /// Joins the room, and sends presence to the peers.
     private func prepare() async {
         guard await account.connectionState.isOnline else { return }
         if await !account.rooms.state(of: device.room).isInside {
@@ -110,7 +110,7 @@ final class DeviceSupervisor: Sendable {
                 try await account.contacts.acceptRequest(of: request.address)
             }
             let known = try await contacts()
-            // One of two asks. Of two requests that cross, a cluster may lose one.
+            // Only one of the two sends a request, because a cluster may lose one of two crossing requests.
             for peer in device.peers
             where account.address < peer && !known.contains(where: { $0.address == peer && $0.subscription != .none }) {
                 device.log.say("contact \(peer): \(try await account.contacts.add(peer))")

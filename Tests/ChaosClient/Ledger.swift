@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// What a device has typed: the truth that the stores are held against.
+/// The messages that a device has typed: the reference for the stores.
 ///
 ///     T 17 juliet@xmpp.test    before `send`
 ///     C 17                     `send` returned: it is typed
 ///     F 17 disk full           `send` failed: it is not typed
 ///
-/// A message with neither of the last two was being sent when the process ended: it is either typed or not, but not both.
+/// A message with neither of the last two was being sent when the process ended: it may have been typed or not, but not
+/// twice.
 final class Ledger: Sendable {
     enum Fate: Sendable {
         case unknown, typed, notTyped
@@ -22,7 +23,7 @@ final class Ledger: Sendable {
 
     private let file: LineFile
     private let last: Atomic<Int>
-    /// The highest number that was typed or tried.
+    /// The highest number that was typed or attempted.
     var lastNumber: Int { last.load(ordering: .relaxed) }
 
     init(folder: String) throws {

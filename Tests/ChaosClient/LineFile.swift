@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file to which lines are appended; a line is there whole or not at all.
+/// A file to which lines are appended, each completely or not at all.
 final class LineFile: Sendable {
     struct Failure: Error {
         var errno: Int32
@@ -24,7 +24,7 @@ final class LineFile: Sendable {
         let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         let error = errno
         guard written == bytes.count else {
-            // What a full disk has taken of a line is taken back.
+            // Removes the part of a line that was written on a full disk.
             if written > 0, isDurable { ftruncate(descriptor, lseek(descriptor, 0, SEEK_END) - off_t(written)) }
             throw Failure(errno: written < 0 ? error : ENOSPC)
         }

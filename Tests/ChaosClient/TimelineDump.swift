@@ -2,16 +2,16 @@ import ChatStore
 import Foundation
 import Glibc
 
-/// What a device would show of a conversation.
+/// A message as a device would show it.
 struct TimelineDump: Sendable, Equatable {
     struct Line: Sendable, Equatable {
         var body: String
         /// `queued`, `sent`, `delivered`, `displayed`, `failed`.
         var state: String
         var isOutgoing: Bool
-        /// What was done to it: `corrected`, `retracted` and `reacted`, joined by commas; `-` for nothing.
+        /// Its changes: `corrected`, `retracted` and `reacted`, joined by commas; `-` for none.
         var changes: String
-        /// The full address that it has come from.
+        /// The full address of the sender.
         var sender: String
     }
 
@@ -20,7 +20,7 @@ struct TimelineDump: Sendable, Equatable {
 
     private static let page = 200
 
-    /// Writes down what a store shows, a page at a time: a store can hold more than a device should have in memory.
+    /// Dumps the contents of a store, a page at a time, because a store can be larger than the memory of a device.
     static func write(_ store: any LocalStore, in folder: String) async throws {
         let path = "\(folder)/\(ChaosFiles.dump)"
         try Data().write(to: URL(filePath: path + ".part"))
@@ -52,7 +52,7 @@ struct TimelineDump: Sendable, Equatable {
             if words.count == 2, words[0] == "=" {
                 dumps.append(TimelineDump(conversation: String(words[1]), lines: []))
             } else if words.count == 4, !dumps.isEmpty {
-                // The sender comes behind the body, because a nickname may have spaces.
+                // The sender is after the body, because a nickname may contain spaces.
                 let parts = words[3].split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
                 dumps[dumps.count - 1].lines.append(
                     Line(
@@ -65,7 +65,7 @@ struct TimelineDump: Sendable, Equatable {
 }
 
 extension TimelineDump.Line {
-    /// Letters of a body that are written down: what people type here is shorter.
+    /// The maximum number of written characters of a body; the typed texts are shorter.
     private static let shown = 100
 
     init(_ message: StoredMessage) {
@@ -87,6 +87,6 @@ extension TimelineDump.Line {
             changes: changes.isEmpty ? "-" : changes.joined(separator: ","), sender: message.sender.description)
     }
 
-    /// As it stands in the file.
+    /// The line in the file.
     var text: String { "\(state) \(isOutgoing ? ">" : "<") \(changes) \(body)\t\(sender)\n" }
 }

@@ -4,16 +4,17 @@ import Synchronization
 
 @testable import ChaosClient
 
-/// A room of an attacker with an archive, which the victims have entered: it forges in everybody's name and about genuine messages.
+/// A room of an attacker with an archive, which the victims have joined: it forges messages in their names and about
+/// genuine messages.
 final class AttackRoom: Sendable {
-    /// A message that one of the people has really sent.
+    /// A message that one of the users has sent.
     struct Genuine: Sendable {
         var id: String
-        /// Bare addresses; the receiver can be the people's own room.
+        /// Bare addresses; the receiver can be the users' room.
         var author: String
         var receiver: String
 
-        /// One that a device has sent a short time ago, from the end of its log: `… out to ADDRESS ID “text”`.
+        /// A recent message of a device, from the end of its log: `… out to ADDRESS ID “text”`.
         init?(sentBy device: ChaosDevice, using random: inout SeededGenerator) {
             var lines: [[Substring]] = []
             for line in device.endOfLog.split(separator: "\n") {
@@ -26,10 +27,10 @@ final class AttackRoom: Sendable {
         }
     }
 
-    /// Attacks of this room, of which ``attack(_:on:between:)`` makes one.
+    /// The attacks of this room, one of which ``attack(_:on:between:)`` performs.
     static let kinds = ["room archive", "room archive", "room says", "room throws out"]
     static let domain = "evil5.test"
-    /// Messages that stay in the archive: every visitor reads all of them whenever it enters.
+    /// The number of messages in the archive: every occupant reads all of them whenever it joins.
     private static let kept = 40
 
     let room: HostileRoom
@@ -55,12 +56,12 @@ final class AttackRoom: Sendable {
             let extra = random.withLock { words.randomElement(using: &$0) } ?? ""
             try await self.room.say(
                 number % 2 == 0 ? "" : "said \(number)", as: "juliet", id: "s\(number)", extra: extra)
-        // Everybody enters again and reads the archive, which is much work for a small machine.
+        // All occupants join again and read the archive, which is much work for a small machine.
         default: if number % 8 == 0 { try await self.room.throwOut() }
         }
     }
 
-    /// What the archive claims: messages, and what was done to genuine ones.
+    /// The forged contents of the archive: messages, and changes of genuine ones.
     private func archived(
         _ number: Int, _ genuine: Genuine?, _ people: (one: String, other: String), _ room: String
     ) -> [String] {
@@ -87,7 +88,7 @@ final class AttackRoom: Sendable {
         return items
     }
 
-    /// What stands in a message of the room that everybody inside gets.
+    /// The content of a message that all occupants get.
     private func said(_ number: Int, _ genuine: Genuine?, _ room: String) -> [String] {
         let carbon =
             "<received xmlns='urn:xmpp:carbons:2'><forwarded xmlns='urn:xmpp:forward:0'>"

@@ -5,12 +5,12 @@ import Synchronization
 
 @testable import ChaosClient
 
-/// What the processes under attack hold, looked at again and again while the attack goes on.
+/// The resources of the processes under attack, measured repeatedly during the attack.
 ///
-/// A process may grow with what its person's conversations bring, and within bounds with what strangers send. Whatever grows
-/// beyond that in the second half of a run grows without end.
+/// A process may grow with its user's conversations, and within limits with the data of strangers. Anything that grows
+/// more in the second half of a run grows without limit.
 final class AttackSeries: Sendable {
-    /// A process, and the files that it stores messages in.
+    /// A process and the files of its store.
     struct Process: Sendable {
         var name: String
         var id: @Sendable () -> Int32?
@@ -41,19 +41,19 @@ final class AttackSeries: Sendable {
 
     struct Sample: Sendable {
         var second: Int
-        /// Typed by everybody so far.
+        /// The number of messages typed by all users so far.
         var messages: Int
         var memory: [Int]
         var stored: [Int]
     }
 
-    /// KiB for one message of the conversation: its row, its names in five indexes, and its words in the index for searching.
+    /// The size of one message in KiB: its row, its ids in five indexes, and its words in the search index.
     private static let explained = 1
-    /// KiB by which a process may grow in the second half beside that: the store's page caches, and freed memory that the allocator
-    /// has not given back.
+    /// The allowed further growth of a process in the second half, in KiB: the page caches of the store, and freed
+    /// memory that the allocator has not returned.
     private static let memoryGrowth = 8 << 10
-    /// KiB by which a store may grow so: the log reaches 4 MiB before it is joined to the file, and strangers have 256 KiB each, with
-    /// the index for searching about twice that.
+    /// The allowed further growth of a store, in KiB: the log reaches 4 MiB before it is checkpointed, and each
+    /// stranger has 256 KiB, with the search index about twice that.
     private static let storeGrowth = 8 << 10
     private static let samples = 20
 
@@ -61,13 +61,13 @@ final class AttackSeries: Sendable {
     private let typed: @Sendable () -> Int
     private let taken = Mutex<[Sample]>([])
 
-    /// - Parameter typed: how many messages were typed so far, by everybody.
+    /// - Parameter typed: the number of messages typed by all users so far.
     init(of processes: [Process], typed: @escaping @Sendable () -> Int) {
         self.processes = processes
         self.typed = typed
     }
 
-    /// Looks until the time is over.
+    /// Measures until the time is over.
     func watch(for time: Duration) async throws {
         let start = ContinuousClock.now
         for number in 0...Self.samples {
@@ -79,7 +79,7 @@ final class AttackSeries: Sendable {
         }
     }
 
-    /// A line for each look.
+    /// A line for each measurement.
     var table: String {
         func row(_ cells: [String]) -> String {
             cells.map { String(repeating: " ", count: max(1, 9 - $0.count)) + $0 }.joined()
@@ -93,7 +93,7 @@ final class AttackSeries: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// What has grown too much in the second half.
+    /// The values that have grown too much in the second half.
     var findings: [String] {
         let samples = taken.withLock { $0 }
         guard samples.count > Self.samples / 2 else {

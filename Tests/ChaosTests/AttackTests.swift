@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChaosClient
 
-/// People talk while strangers and a fellow user attack them. `Scripts/attack` makes the long run of it.
+/// Users chat while strangers and another user attack them. `Scripts/attack` runs the long version.
 @Suite("Attack", .serialized, .timeLimit(.minutes(240)))
 struct AttackTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -14,7 +14,7 @@ struct AttackTests {
     private static let seed = environment["HONGYAN_ATTACK_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test(
-        "nothing is lost, doubled or forged in a conversation under attack, and no stranger learns anything",
+        "nothing is lost, duplicated or forged in a conversation under attack, and no stranger gets any information",
         .enabled(if: seconds == nil))
     func short() async throws {
         try await Self.run(seed: 3, seconds: 20, on: .prosody)
@@ -37,7 +37,7 @@ struct AttackTests {
         var run = try await ChaosRun(plan, on: service)
         let listener = try await Person("listener", onAny: server)
         let program = try await listener.listen()
-        // A window takes a display, sound and a bus, which is much for a short run.
+        // A window needs a display, sound and a bus, which is too much for a short run.
         let desktop = Self.seconds == nil ? nil : try await DesktopPerson("window", onAny: server)
         let window = try desktop?.start()
         let (devices, room) = (run.devices, run.room)
@@ -95,7 +95,7 @@ struct AttackTests {
     }
 }
 
-/// What the run of the attack leaves behind.
+/// The results of the attack.
 private actor AttackState {
     private(set) var attackers: Attackers?
     private(set) var series: AttackSeries?

@@ -5,20 +5,20 @@ import XMLStreaming
 
 @testable import ChaosClient
 
-/// Strangers and a fellow user who attack people that talk: one attack after the other, chosen by a seed.
+/// Strangers and another user who attack the users of a conversation: one attack after the other, selected by a seed.
 final class Attackers: Sendable {
-    /// The domains of the strangers, and all that the server must have room for.
+    /// The domains of the strangers, and all component domains of the server.
     private static let strangers = (1...4).map { "evil\($0).test" }
     static let domains = strangers + [AttackRoom.domain]
     /// Milliseconds between two attacks.
     private static let pause = 20...120
-    /// Letters in the longest body and in the longest id.
+    /// The length of the longest body and of the longest id.
     private static let longText = 100_000
 
     private let server: RunningServer
-    /// Bare addresses of everybody who is attacked.
+    /// The bare addresses of all victims.
     private let victims: [String]
-    /// The room in which the fellow user is, too.
+    /// The room in which the attacking user is as well.
     private let room: String
     private let fellow: HostileUser
     /// The attackers' own room.
@@ -28,10 +28,10 @@ final class Attackers: Sendable {
     private let random: Mutex<SeededGenerator>
     private let payloads: Mutex<WirePayloads>
     private let made = Mutex<[String: Int]>([:])
-    /// What the connections that have ended were told by victims.
+    /// What victims have sent to connections that have ended.
     private let told = Mutex<[String]>([])
 
-    /// - Parameter devices: those that talk to each other; they enter the attackers' room as well.
+    /// - Parameter devices: the devices of the conversation; they join the attackers' room as well.
     init(
         seed: UInt64, on server: RunningServer, devices: [ChaosDevice], victims: [String], room: String
     ) async throws {
@@ -53,12 +53,12 @@ final class Attackers: Sendable {
         for device in devices { try device.order { [lair] in $0.otherRooms = [lair.room.address] } }
     }
 
-    /// How often each kind of attack was made.
+    /// The number of attacks of each kind.
     var attacks: String {
         made.withLock { $0 }.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
-    /// Attacks for so long.
+    /// Attacks for a duration.
     func attack(for time: Duration) async throws {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end {
@@ -77,14 +77,14 @@ final class Attackers: Sendable {
         }
         var service = services.withLock { $0[number] }
         if await service.line.hasEnded {
-            // The server has refused what it was sent.
+            // The server has rejected the stanza.
             await note(service)
             service = try await service.again(on: server)
             services.withLock { [service] in $0[number] = service }
         }
         made.withLock { $0[kind, default: 0] += 1 }
         if kind == "room" {
-            // Not beside a generated `<body/>`: what an occupant says is shown, and rightly so.
+            // Not together with a generated `<body/>`: the text of an occupant is shown, and rightly so.
             try? await fellow.send("<message to='\(room)' type='groupchat'><x xmlns='urn:x'>\(payload)</x></message>")
         } else if kind == "fellow" {
             try? await fellow.send(text(of: "poison", to: victim, from: fellow.address))
@@ -121,12 +121,12 @@ final class Attackers: Sendable {
 
     private var payload: String {
         let isKnown = random.withLock { Bool.random(using: &$0) }
-        // The one that becomes 15 MB would only measure the server.
+        // The one that expands to 15 MB would only measure the server.
         let known = random.withLock { Poison.all.filter { $0.id != "P7" }.randomElement(using: &$0)?.content }
         return isKnown ? known ?? "" : payloads.withLock { $0.next() }
     }
 
-    /// A stanza; what would be shown if it were believed is a text that nobody typed, where the ledgers look.
+    /// A stanza; if it were accepted, a text would be shown that was never typed, which the ledgers reveal.
     private func text(of kind: String, to victim: String, from sender: String) -> String {
         let number = random.withLock { Int.random(in: 100_000..<999_999, using: &$0) }
         let other = other(than: victim)
@@ -179,8 +179,8 @@ final class Attackers: Sendable {
         }
     }
 
-    /// What servers say in the name of their users, whether these are online or not: errors, Prosody's confirmation that it has a
-    /// subscription request, ejabberd's question for capabilities (`rr-…`).
+    /// Stanzas that servers send in the name of their users, online or not: errors, Prosody's confirmation of a
+    /// subscription request, ejabberd's query for capabilities (`rr-…`).
     private static func isOfServer(_ element: XMLElement) -> Bool {
         element["type"] == "error" || element["id"]?.hasPrefix("rr-") == true
             || (element.localName == "presence" && element["type"] == "unavailable"
@@ -197,13 +197,13 @@ final class Attackers: Sendable {
         told.withLock { [heard] in $0 += heard }
     }
 
-    /// What victims have said to strangers: nothing, if all is well.
+    /// What victims have sent to strangers: nothing, if all is well.
     func leaked() async -> [String] {
         for service in services.withLock({ $0 }) { await note(service) }
         return told.withLock { $0 }
     }
 
-    /// A message behind everything that was sent by a stranger until now.
+    /// A message after everything that a stranger has sent.
     func sendMarker(_ text: String, to address: String) async throws {
         var service = services.withLock { $0[0] }
         if await service.line.hasEnded {

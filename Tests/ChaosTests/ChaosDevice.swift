@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import ChaosClient
 
-/// One device of a person, as the run sees it: its process, its network and its files.
+/// One device of a user in a run: its process, its network and its files.
 final class ChaosDevice: Sendable {
     let name: String
     let person: Int
@@ -12,7 +12,7 @@ final class ChaosDevice: Sendable {
     let program: PrivateProgram
     let proxy: FaultProxy
     private let orders = Mutex(ChaosOrders())
-    /// The node that the proxy leads to.
+    /// The node to which the proxy connects.
     private let place: Mutex<Int>
 
     init(
@@ -43,7 +43,7 @@ final class ChaosDevice: Sendable {
     var dump: [TimelineDump] { TimelineDump.read(in: program.folder) }
     var log: String { (try? String(contentsOfFile: "\(program.folder)/\(ChaosFiles.log)", encoding: .utf8)) ?? "" }
 
-    /// The last lines of the log, the first of them perhaps in part.
+    /// The last lines of the log, the first of which may be incomplete.
     var endOfLog: String {
         guard let file = FileHandle(forReadingAtPath: "\(program.folder)/\(ChaosFiles.log)"),
             let end = try? file.seekToEnd(), (try? file.seek(toOffset: end > 20_000 ? end - 20_000 : 0)) != nil,
@@ -62,7 +62,7 @@ final class ChaosDevice: Sendable {
 
     var node: Int { place.withLock { $0 } }
 
-    /// Leads the device to another node when it connects the next time.
+    /// Connects the device to another node the next time.
     func move(to node: Int, of service: ChaosService) {
         place.withLock { $0 = node }
         proxy.forward(to: service.nodes[node].port)
@@ -70,7 +70,7 @@ final class ChaosDevice: Sendable {
 
     // MARK: Faults
 
-    /// Makes it happen and lasts as long as it does.
+    /// Causes the fault and returns when it is over.
     func suffer(_ fault: ChaosFault) async throws {
         switch fault.kind {
         case .network(let kind): try await kind.happen(to: proxy, for: fault.duration, number: fault.number)

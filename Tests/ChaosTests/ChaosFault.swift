@@ -2,7 +2,7 @@ import ServerFixtures
 
 @testable import ChaosClient
 
-/// Something that goes wrong for a device or for the service.
+/// A fault of a device or of the service.
 struct ChaosFault: Sendable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case network(NetworkFault)
@@ -11,7 +11,7 @@ struct ChaosFault: Sendable, CustomStringConvertible {
         case kill
         /// SIGSTOP, and SIGCONT.
         case freeze
-        /// It is killed and finds its disk full when it starts; is killed again when there is room.
+        /// It is killed and starts with a full disk; is killed again when there is space.
         case diskFull
         /// Writing to large files fails for a while.
         case diskFails
@@ -25,10 +25,10 @@ struct ChaosFault: Sendable, CustomStringConvertible {
         /// SIGSTOP, and SIGCONT.
         case serverFreeze
 
-        /// What the whole service suffers; a fault of it is many faults for the devices.
+        /// Faults of the whole service; each is many faults for the devices.
         static let server: [Kind] = [.serverKill, .serverKill, .serverStop, .serverFreeze]
 
-        /// As the figures and `Scripts/chaos --without` call it.
+        /// The name in the figures and for `Scripts/chaos --without`.
         var name: String { if case .network(let fault) = self { fault.rawValue } else { "\(self)" } }
 
         var lane: Lane {
@@ -42,24 +42,24 @@ struct ChaosFault: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Faults of one lane and one device come one after the other.
+    /// Faults of one lane and one device are sequential.
     enum Lane: Sendable, Hashable {
         case network, process, disk, clock, server
     }
 
     var kind: Kind
-    /// Which device; for the service which node, at random.
+    /// The device; for the service the node, at random.
     var victim: Int
-    /// From the beginning of the typing.
+    /// The time since the start of the typing.
     var start: Duration
-    /// For what lasts.
+    /// The duration of lasting faults.
     var duration: Duration
-    /// For what comes after so many bytes, and other choices.
+    /// The number of bytes after which other faults occur, and for random choices.
     var number: Int
 
     var description: String { "\(kind.name) of \(victim) at \(start) for \(duration) (\(number))" }
 
-    /// - Parameter excluded: kinds that are left out, by name.
+    /// - Parameter excluded: the names of excluded kinds.
     init(using generator: inout SeededGenerator, without excluded: Set<String>, devices: Int, within time: Duration) {
         repeat {
             switch Int.random(in: 0..<100, using: &generator) {
@@ -76,16 +76,16 @@ struct ChaosFault: Sendable, CustomStringConvertible {
         } while excluded.contains(kind.name)
         victim = Int.random(in: 0..<devices, using: &generator)
         start = .milliseconds(Int.random(in: 0..<Int(time / .milliseconds(1)), using: &generator))
-        // Most are short; one in five is longer than the devices' patience with a silent connection.
+        // Most are short; one in five is longer than the keep-alive timeout of the devices.
         let isLong = Int.random(in: 0..<5, using: &generator) == 0
         duration = .milliseconds(Int.random(in: isLong ? 2500...6000 : 10...1000, using: &generator))
         number = Int.random(in: 1...20_000, using: &generator)
     }
 
-    /// In the order of their beginning.
+    /// In the order of their start.
     ///
-    /// - Parameter calm: the least time between two faults of the service. A fault that comes earlier strikes one device
-    ///   instead: where all have hardly logged in when the service goes again, nothing is ever sent that could be lost.
+    /// - Parameter calm: the minimum time between two faults of the service. An earlier fault affects one device
+    ///   instead: if the service fails when the devices have hardly logged in, nothing is ever sent that could be lost.
     static func plan(
         seed: UInt64, count: Int, devices: Int, within time: Duration, calm: Duration,
         without excluded: Set<String> = []
@@ -105,7 +105,7 @@ struct ChaosFault: Sendable, CustomStringConvertible {
         return faults
     }
 
-    /// Up to six hours to either side, and right every fourth time.
+    /// Up to six hours in either direction, and correct every fourth time.
     var clockError: Int64 {
         number % 4 == 0 ? 0 : Int64(number - 10_000) * 2160
     }

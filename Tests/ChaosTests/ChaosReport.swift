@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a run came to, in words.
+/// The report of a run.
 struct ChaosReport: Sendable {
     let plan: ChaosRun.Plan
     let verdict: ChaosVerdict
     /// What took too long.
     let problems: [String]
     let summary: String
-    /// The story of some of the messages with which something is wrong.
+    /// The history of some of the messages with errors.
     let stories: String
 
     private static let told = 3
@@ -54,7 +54,7 @@ struct ChaosReport: Sendable {
         stories = told.joined(separator: "\n")
     }
 
-    /// Everything that all devices have noted about a message, in the order of time.
+    /// Everything that all devices have recorded about a message, in the order of time.
     private static func story(of body: String, _ logs: [(name: String, log: String)]) -> String {
         var names: Set<Substring> = ["“\(body)”"]
         for (_, log) in logs {
@@ -75,7 +75,7 @@ struct ChaosReport: Sendable {
         return lines.sorted().joined(separator: "\n")
     }
 
-    /// What happened to the author's device is part of the story.
+    /// The events of the author's device are part of the history.
     private static func isEvent(_ line: Substring, of device: String, in body: String) -> Bool {
         body.hasPrefix(device + " ")
             && ["started as", "session ", "offline", "problem", "settling"].contains { line.contains($0) }

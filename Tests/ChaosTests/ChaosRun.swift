@@ -2,24 +2,24 @@ import ServerFixtures
 
 @testable import ChaosClient
 
-/// People with two devices each talk to their neighbours and in a room while everything goes wrong; then the stores of all
-/// devices are held against what was typed.
+/// Users with two devices each chat with their neighbours and in a room while faults occur; then the stores of all
+/// devices are compared with what was typed.
 struct ChaosRun: Sendable {
     struct Plan: Sendable {
         var seed: UInt64
         var people: Int
-        /// How long they type.
+        /// The duration of typing.
         var time: Duration
-        /// About how many messages in all.
+        /// The approximate total number of messages.
         var messages: Int
         var faults: Int
-        /// Names of kinds of faults that are left out.
+        /// The names of excluded kinds of faults.
         var without: Set<String> = []
-        /// The least time between two faults of the service: the time in which so many devices come back to it.
+        /// The minimum time between two faults of the service: the time in which all devices reconnect.
         var calm: Duration { .seconds(people * people / 2) }
 
         var messagesOfDevice: Int { max(1, messages / (people * 2)) }
-        /// Milliseconds between two messages of a device. Typing goes on for most of the time.
+        /// The time between two messages of a device in milliseconds. Typing takes most of the duration.
         var pause: Int { max(3, Int(time / .milliseconds(1)) / messagesOfDevice * 8 / 10) }
     }
 
@@ -27,7 +27,7 @@ struct ChaosRun: Sendable {
         var description: String
     }
 
-    /// Longest time without any progress while nothing is wrong.
+    /// The maximum time without progress while there are no faults.
     private static let timeout = Duration.seconds(90)
     private static let devicesOfPerson = 2
 
@@ -35,7 +35,7 @@ struct ChaosRun: Sendable {
     let service: ChaosService
     let devices: [ChaosDevice]
     let room: String
-    /// What happens while they type, beside the faults; the typing goes on until it returns.
+    /// What happens while they type, besides the faults; typing continues until it returns.
     var whileTyping: @Sendable () async throws -> Void = {}
 
     init(_ plan: Plan, on service: ChaosService) async throws {
@@ -49,7 +49,7 @@ struct ChaosRun: Sendable {
         room = "orchard@\(node.conferenceDomain)"
         var devices: [ChaosDevice] = []
         for person in 0..<plan.people {
-            // Each talks to both neighbours.
+            // Each user chats with both neighbours.
             let peers = Set([(person + 1) % plan.people, (person + plan.people - 1) % plan.people]).sorted()
             for number in 1...Self.devicesOfPerson {
                 devices.append(
@@ -91,7 +91,7 @@ struct ChaosRun: Sendable {
         for device in devices { try device.order { $0.phase = .settle } }
         var (verdict, seen) = (ChaosVerdict(of: devices, room: room), devices.map(\.status))
         var (settled, cost) = (clock.now, Duration.zero)
-        // What is missing may still come, until nothing comes any more.
+        // Missing messages may still arrive, until nothing arrives any more.
         while !(verdict.isGood && areQuiet), clock.now - settled < Self.timeout / 2 {
             try await Task.sleep(for: max(.milliseconds(500), cost * 3))
             let before = clock.now
@@ -119,7 +119,7 @@ struct ChaosRun: Sendable {
         var victim: Int
     }
 
-    /// Each fault at its time, those of one lane one after the other.
+    /// Each fault at its time, those of one lane sequentially.
     private func suffer(_ faults: [ChaosFault]) async throws {
         let lanes = Dictionary(grouping: faults) {
             LaneName(lane: $0.kind.lane, victim: $0.kind.lane == .server ? 0 : $0.victim)
@@ -150,7 +150,7 @@ struct ChaosRun: Sendable {
         case .serverStop: await node.stop()
         default: await node.kill()
         }
-        // The address of the service moves to the other node for those who connect anew, or it does not.
+        // The address of the service may change to the other node for new connections.
         if service.nodes.count > 1, fault.number % 4 != 0 {
             for device in devices where device.node == number { device.move(to: 1 - number, of: service) }
         }

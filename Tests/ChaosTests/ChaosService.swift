@@ -9,19 +9,19 @@ enum ChaosService: Sendable {
     case server(RunningServer)
     case cluster(EjabberdCluster)
 
-    /// - Parameter componentDomains: of services that are no part of it and attack it; with any, there is one node.
+    /// - Parameter componentDomains: the domains of attacking services; with any, there is one node.
     static func start(_ kind: Kind, componentDomains: [String] = []) async throws -> ChaosService {
         switch kind {
         case .prosody:
             let options = ServerOptions {
                 $0.componentDomains = componentDomains
                 $0.configurationLines = [
-                    // A room that is not kept is another one after a restart.
+                    // A room that is not persistent is a different one after a restart.
                     "muc_room_default_persistent = true",
-                    // Prosody reads a whole archive for each page of it, unless it is in a database.
+                    // Prosody reads the complete archive for each page, unless it is in a database.
                     "default_storage = \"internal\"", "storage = { archive = \"sql\", muc_log = \"sql\" }",
                     "sql = { driver = \"SQLite3\", database = \"archives.sqlite\" }",
-                    // The machine does not lose its power here, only processes do.
+                    // Only processes are killed here, not the machine.
                     "sqlite_tune = \"fast\"",
                 ]
             }
@@ -40,7 +40,7 @@ enum ChaosService: Sendable {
         }
     }
 
-    /// Starts a node that was ended; returns when it is part of the service again.
+    /// Starts a stopped node; returns when it is part of the service again.
     func start(_ node: Int) async throws {
         switch self {
         case .server(let server): try await server.start()

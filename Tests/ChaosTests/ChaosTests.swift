@@ -2,7 +2,7 @@ import Foundation
 import ServerFixtures
 import Testing
 
-/// Scripts/chaos makes the long run of it.
+/// Scripts/chaos runs the long version.
 @Suite("Chaos", .serialized, .timeLimit(.minutes(240)))
 struct ChaosTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -11,7 +11,7 @@ struct ChaosTests {
 
     private static func number(_ name: String) -> Int? { environment["HONGYAN_CHAOS_\(name)"].flatMap { Int($0) } }
 
-    @Test("Nothing is lost, doubled, out of order or told wrong, whatever dies", .enabled(if: !isLong))
+    @Test("Nothing is lost, duplicated, out of order or in a wrong state, whatever fails", .enabled(if: !isLong))
     func short() async throws {
         let plan = ChaosRun.Plan(seed: 2, people: 4, time: .seconds(60), messages: 1000, faults: 40)
         try await Self.run(plan, on: .prosody)

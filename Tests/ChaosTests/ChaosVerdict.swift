@@ -1,28 +1,28 @@
 @testable import ChaosClient
 
-/// What the stores of all devices say, held against what was typed.
+/// The stores of all devices, compared with what was typed.
 struct ChaosVerdict: Sendable, Equatable {
     struct Finding: Sendable, Equatable {
         enum Kind: String, Sendable, CaseIterable {
             case lost, duplicated, disordered = "out of order", wrongState = "wrong state"
-            /// It stands under the name of one of the people, who never said it, or something was done to a message in their name: in
-            /// these runs nobody corrects, retracts or reacts.
+            /// A forged message: it has the name of a user who never typed it, or a message was changed in their name;
+            /// in these runs there are no corrections, retractions or reactions.
             case forged
         }
 
         var kind: Kind
         var device: String
         var conversation: String
-        /// The text of the message; of the first of several.
+        /// The text of the message; of the first one of several.
         var body: String
         var sentence: String
     }
 
     var findings: [Finding] = []
     var typed = 0
-    /// Of those that were being typed when the process ended: how many are there.
+    /// The number of arrived messages among those that were being typed when a process ended.
     var uncertain = 0
-    /// Direct messages of which a receipt has told.
+    /// Direct messages with a receipt.
     var delivered = 0
     var direct = 0
 
@@ -30,14 +30,14 @@ struct ChaosVerdict: Sendable, Equatable {
 
     func count(_ kind: Finding.Kind) -> Int { findings.count { $0.kind == kind } }
 
-    /// What one device has.
+    /// The contents of one device.
     private struct View {
         let device: ChaosDevice
-        /// By conversation, as others name it.
+        /// By conversation, as others refer to it.
         var conversations: [Name: [TimelineDump.Line]] = [:]
     }
 
-    /// A conversation as nobody in particular sees it: the room, or two people.
+    /// A conversation independent of the viewer: the room, or two users.
     private struct Name: Hashable {
         var room: String?
         var people: Set<Int> = []
@@ -60,7 +60,7 @@ struct ChaosVerdict: Sendable, Equatable {
             }
             return view
         }
-        // What was typed, and where it must be.
+        // The typed messages, and where they must be.
         var typed: [Name: [(device: ChaosDevice, entry: Ledger.Entry)]] = [:]
         for device in devices {
             for entry in device.ledger {
@@ -74,14 +74,14 @@ struct ChaosVerdict: Sendable, Equatable {
                 devices.map { device in name.room.map { "\($0)/\(device.name.prefix(1))" } ?? device.address })
             judge(entries, in: name, members, names: names)
         }
-        // Dictionaries have no order; two verdicts that say the same are to be equal.
+        // Sorted, because dictionaries have no order and equal verdicts must be equal.
         findings.sort {
             ($0.device, $0.conversation, $0.body, $0.sentence) < ($1.device, $1.conversation, $1.body, $1.sentence)
         }
     }
 
-    /// A conversation with an attacker: nobody of the people takes part in it. In a room of an attacker only the room itself can tell
-    /// who says what, in names that are its own.
+    /// A conversation with an attacker, in which no user takes part. In a room of an attacker only the room can tell
+    /// who sent a message, and all names are its own.
     private mutating func judgeForeign(_ dump: TimelineDump, on device: ChaosDevice, people: Set<String>) {
         for line in dump.lines where people.contains(Self.bare(line.sender)) {
             findings.append(
@@ -157,7 +157,7 @@ struct ChaosVerdict: Sendable, Equatable {
             }
             for line in view.conversations[name] ?? [] {
                 if line.changes != "-" { find(line, "was \(line.changes)") }
-                // Another occupant of the room may say something.
+                // Another occupant of the room may send messages.
                 if !known.contains(line.body), names.contains(name.room == nil ? Self.bare(line.sender) : line.sender) {
                     find(line, "was never typed here, by \(line.sender)")
                 }
@@ -166,7 +166,7 @@ struct ChaosVerdict: Sendable, Equatable {
         judgeOrder(in: name, label, members)
     }
 
-    /// What one device has typed stands in that order everywhere; a room is the same for all.
+    /// The messages of one device have the same order everywhere; a room is the same for all.
     private mutating func judgeOrder(in name: Name, _ label: String, _ members: [View]) {
         for view in members {
             var last: [Substring: Int] = [:]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Examples with a real server", .timeLimit(.minutes(20)))
 struct ExampleTests {
-    /// A server with an account, and what an example must be told about them.
+    /// A server with an account, and the settings of an example for it.
     private struct Place {
         let server: PrivateProsody
         let account: Account
@@ -25,7 +25,7 @@ struct ExampleTests {
 
         func remove() { try? FileManager.default.removeItem(atPath: passwordFile) }
 
-        /// - Parameter address: the account that it signs in with; `nil` for the one that is there.
+        /// - Parameter address: the account that it signs in with; `nil` for the existing one.
         func start(
             _ example: String, as address: String? = nil, before words: [String] = [], _ arguments: String...
         ) throws -> Program {
@@ -39,7 +39,7 @@ struct ExampleTests {
             configuration.host = server.host
             configuration.port = server.port
             configuration.trust = .certificateAuthority(server.authorityFile)
-            // Who has not asked for the contact list is not told that a request was accepted (RFC 6121 §2.2).
+            // A client that has not requested the roster is not notified that a request was accepted (RFC 6121 §2.2).
             configuration.add { Roster($0) }
             return Client(configuration)
         }
@@ -48,7 +48,8 @@ struct ExampleTests {
     /// Programs are built beside the tests.
     private static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
-    @Test("S0-44: the echo bot befriends who asks, echoes, and says goodbye when it is interrupted")
+    @Test(
+        "S0-44: the echo bot accepts contact requests, echoes messages, and closes its session when it is interrupted")
     func echo() async throws {
         let place = try await Place()
         defer { place.remove() }
@@ -95,13 +96,13 @@ struct ExampleTests {
         }
     }
 
-    @Test("S1-2: the scripted conversation with the companion goes both ways, byte for byte, twice")
+    @Test("S1-2: the scripted conversation with the companion works in both directions, byte for byte, twice")
     func companion() async throws {
         let place = try await Place()
         defer { place.remove() }
         let goose = try place.start("goose")
         #expect(try await goose.writes("ready"), "\(goose.output)")
-        // Nobody knows the other account yet: it registers itself.
+        // The other account does not exist yet: it is registered.
         let person = "person-\(UUID().uuidString.lowercased())@\(place.server.domain)"
         for _ in 1...2 {
             let conversation = try place.start("goose", as: person, before: ["converse", place.account.address])
@@ -112,7 +113,7 @@ struct ExampleTests {
         #expect(await goose.end() == 0, "\(goose.output)")
     }
 
-    @Test("a wrong password ends an example with status 3 and a sentence")
+    @Test("a wrong password ends an example with status 3 and a message")
     func wrongPassword() async throws {
         let place = try await Place()
         defer { place.remove() }
@@ -122,7 +123,7 @@ struct ExampleTests {
         #expect(program.output.hasPrefix("RosterDump: "))
     }
 
-    @Test("S0-83: the contact list is fetched by hand and printed")
+    @Test("S0-83: the roster is requested manually and printed")
     func roster() async throws {
         let place = try await Place()
         defer { place.remove() }

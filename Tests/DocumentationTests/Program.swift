@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A script or an example, started by a test from the project's folder. It ends after two and a half minutes at the latest.
+/// A script or an example, run by a test in the project's folder. It ends after two and a half minutes at the latest.
 final class Program: Sendable {
-    /// Seconds: nothing that is started here needs more, also on a very busy machine.
+    /// The timeout in seconds: no program here needs more, even under heavy load.
     private static let longestRun = "150"
     private static let pause = Duration.milliseconds(20)
 
@@ -45,10 +45,10 @@ final class Program: Sendable {
         identifier = started
     }
 
-    /// What it has written so far, on both streams.
+    /// The output so far, of both streams.
     var output: String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
 
-    /// Waits until it has written `text`; `false` when it has ended before.
+    /// Waits until it has written `text`; `false` if it has ended before.
     func writes(_ text: String) async throws -> Bool {
         while !output.contains(text) {
             guard isRunning else { return output.contains(text) }
@@ -57,7 +57,7 @@ final class Program: Sendable {
         return true
     }
 
-    /// Waits for its end and returns the exit status, or 128 and the number of the signal that ended it.
+    /// Waits for its end and returns the exit status, or 128 plus the number of the signal that ended it.
     func end() async -> Int32 {
         while isRunning { try? await Task.sleep(for: Self.pause) }
         let status = status.withLock { $0 } ?? 0
@@ -65,7 +65,7 @@ final class Program: Sendable {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// As Ctrl-C does.
+    /// Interrupts it like Ctrl-C.
     func interrupt() { _ = status.withLock { if $0 == nil { kill(identifier, SIGINT) } } }
 
     private var isRunning: Bool {

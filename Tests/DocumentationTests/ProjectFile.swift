@@ -13,7 +13,7 @@ struct ProjectFile {
         text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
     }
 
-    /// All Markdown files that people read.
+    /// All Markdown files for readers.
     static func documents() throws -> [ProjectFile] {
         let files = FileManager.default
         var paths: [String] = []
@@ -45,7 +45,7 @@ struct ProjectFile {
         return blocks
     }
 
-    /// The targets of links and pictures that name a file, without fragments.
+    /// The targets of links and pictures that refer to a file, without fragments.
     var linkedFiles: [String] {
         text.matches(of: /\]\(([^)\s#:]+)(#[^)]*)?\)/).map { String($0.output.1) }
     }

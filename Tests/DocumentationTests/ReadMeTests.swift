@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("What the documents show")
+@Suite("The contents of the documents")
 struct ReadMeTests {
-    /// What fits on a screen beside its explanation.
+    /// What fits on a screen together with its explanation.
     private static let longestFirstExample = 15
     private static let longestExample = 60
 
@@ -28,7 +28,7 @@ struct ReadMeTests {
         }
     }
 
-    @Test("every link to a file leads to one")
+    @Test("every link to a file has a target")
     func links() throws {
         for document in try ProjectFile.documents() {
             for link in document.linkedFiles {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Structure of the project")
 struct StructureTests {
-    /// The library modules that Package.swift lists, without what only measurements use.
+    /// The library modules in Package.swift, without those of measurements.
     private static func moduleNames() throws -> [String] {
         let manifest = try ProjectFile("Package.swift").text
         let libraries = manifest.matches(of: /(?:library|extensionModule|screenModule)\(\s*"([A-Za-z]+)"/)
@@ -13,7 +13,7 @@ struct StructureTests {
     }
 
     @Test(
-        "S0-17, S3-1: every module stands in the documents",
+        "S0-17, S3-1: every module is in the documents",
         arguments: ["ARCHITECTURE.md", "README.md", "README.zh-CN.md"])
     func modules(path: String) throws {
         let modules = try Self.moduleNames()
@@ -33,7 +33,7 @@ struct StructureTests {
         }
     }
 
-    @Test("S1-3: the system libraries that Package.swift names are installed by Scripts/packages")
+    @Test("S1-3: Scripts/packages installs the system libraries of Package.swift")
     func libraries() throws {
         let manifest = try ProjectFile("Package.swift").text
         let script = try ProjectFile("Scripts/packages").text
@@ -44,7 +44,8 @@ struct StructureTests {
         for package in packages { #expect(script.contains(" \(package)"), "\(package) is not installed.") }
     }
 
-    /// A file that imports both needs `Module.Type`, which Swift cannot read where the module has a class of its own name.
+    /// A file that imports both needs `Module.Type`, which Swift cannot parse if the module contains a type with the
+    /// name of the module.
     @Test("no two modules have a public type of the same name")
     func twins() throws {
         let folder = ProjectFile.root.appending(path: "Sources").path(percentEncoded: false)
@@ -65,7 +66,7 @@ struct StructureTests {
         }
     }
 
-    @Test("every fuzzer names the modules that it is built with")
+    @Test("every fuzzer lists the modules with which it is built")
     func fuzzers() throws {
         let folder = ProjectFile.root.appending(path: "Fuzz").path(percentEncoded: false)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix("Fuzzer") }
@@ -97,7 +98,7 @@ struct StructureTests {
         #expect(programs == ["EchoBot", "FirstSteps", "Goose", "RosterDump", "SendMessage"])
     }
 
-    @Test("the umbrella exports every module of the product but Cryptography, which no interface above it names")
+    @Test("the umbrella exports every module of the product except Cryptography, which no public interface uses")
     func umbrella() throws {
         let manifest = try ProjectFile("Package.swift").text
         let extensions = manifest.matches(of: /extensionModule\(\s*"([A-Za-z]+)"/).map { String($0.output.1) }

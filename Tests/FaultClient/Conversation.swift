@@ -7,11 +7,11 @@ import XMPPClient
 import XMPPStanzas
 import XMPPStream
 
-/// One side of a conversation that goes on whatever happens to the network and to this process.
+/// One side of a conversation that continues whatever happens to the network and to this process.
 ///
-/// It sends the numbers from 1 on, one message each, and writes down what comes.
+/// It sends the numbers from 1 on, one per message, and records what it receives.
 struct Conversation: Sendable {
-    /// How many messages may wait for the server's confirmation.
+    /// The maximum number of unacknowledged messages.
     private static let window = 8
     /// How far one side may be ahead of the other. A disk may be slower than a network.
     private static let lead = 30
@@ -70,7 +70,7 @@ struct Conversation: Sendable {
                         try await session.waitUntilOnline()
                         group.addTask { try await speak(in: session) }
                         group.addTask { try await listen() }
-                        // Speaking and listening; the watch goes on until it is ended.
+                        // Sends and receives; the watch runs until it is cancelled.
                         try await group.next()
                         try await group.next()
                         group.cancelAll()
@@ -87,11 +87,11 @@ struct Conversation: Sendable {
 
     private func say(_ text: String) {
         let time = Date.now.timeIntervalSince1970
-        // Not print, which keeps what is in its buffer when the process is killed.
+        // Not `print`, whose buffer is lost when the process is killed.
         try? FileHandle.standardOutput.write(contentsOf: Data((String(format: "%.3f ", time) + text + "\n").utf8))
     }
 
-    /// Makes itself available in a new session, and notes how connections come and go. Throws when the session is lost.
+    /// Sends presence in a new session, and records the connections. Throws when the session is lost.
     private func watch(_ session: Session, _ events: SessionEvents) async throws {
         var isFirst = true
         for await batch in events {
@@ -114,9 +114,9 @@ struct Conversation: Sendable {
 
     /// Sends numbers until the last one is confirmed.
     private func speak(in session: Session) async throws {
-        // In this order: the session is at work, and what it takes from here stands there already.
+        // In this order: the session is running, and the messages that it sends from now on are recorded already.
         let waiting = Set(try await store.loadSession()?.resumption.unacknowledged.compactMap(\.number) ?? [])
-        // Of sessions that are gone: nobody knows whether they arrived.
+        // Messages of lost sessions, which may or may not have arrived.
         let lost = Set(store.file.unacknowledged.compactMap(\.number))
         let confirmed = Set(Ledger.numbers(in: folder, Ledger.confirmed))
         var again = lost.subtracting(confirmed).subtracting(waiting).sorted()
@@ -149,8 +149,8 @@ struct Conversation: Sendable {
         say("all said: \(next - 1)")
     }
 
-    /// Nil when the server has confirmed the message. A session that is lost ends this run: the next one begins with what the
-    /// files say.
+    /// `nil` once the server has acknowledged the message. A lost session ends this run: the next one starts from the
+    /// files.
     private func failure(of token: SendToken) async -> ClientError? {
         do throws(ClientError) {
             try await token.reached(.acknowledged)
@@ -166,14 +166,14 @@ struct Conversation: Sendable {
 
     // MARK: Listening
 
-    /// Writes down what comes until the last one.
+    /// Records received messages until the last one.
     private func listen() async throws {
         var seen = Ledger.received(in: folder).last?.position ?? 0
         while !isComplete {
             let inbox = store.file.inbox
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    // The word that the end has come may come after the last message.
+                    // The report of the end may arrive after the last message.
                     while !isComplete { try await Task.sleep(for: .milliseconds(50)) }
                 }
                 group.addTask { [seen] in
@@ -195,7 +195,7 @@ struct Conversation: Sendable {
         say("all heard")
     }
 
-    /// A session that could not be resumed may bring again what had come before it was lost, which is known by its number.
+    /// After a session that could not be resumed, received messages may arrive again; their numbers identify them.
     private func note(_ message: FileSessionStore.Received) throws {
         let body = try Message(from: message.stanza).body ?? ""
         guard let number = Int(body), number > heard.count else { return say("doubled: \(body)") }

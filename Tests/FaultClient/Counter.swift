@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that several tasks look at.
+/// A number that several tasks share.
 final class Counter: Sendable {
     private let value = Mutex(0)
 

@@ -1,8 +1,9 @@
 import Foundation
 
-/// A client for the tests of faults: `FaultClient FOLDER` converses with another one, and can be killed and started again at any time.
+/// A client for the fault tests: `FaultClient FOLDER` exchanges messages with another one, and can be killed and
+/// restarted at any time.
 ///
-/// It is a program of its own because only a process can be killed as processes are.
+/// It is a separate program because only a process can be killed like a process.
 @main
 struct FaultClient {
     static func main() async {

@@ -2,10 +2,10 @@ import XMPPClient
 import XMPPStanzas
 import XMPPStream
 
-/// The session's store, which notes in addition what the server has confirmed.
+/// The session's store, which also records what the server has acknowledged.
 ///
-/// Noted before the session's own step is stored: when the process ends between the two, the next one finds the number twice,
-/// and never not at all.
+/// Recorded before the session's step is stored: if the process ends between the two, the next one records the number
+/// twice, but never not at all.
 struct LedgerStore: SessionStore {
     let file: FileSessionStore
     let confirmed: LineFile

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What one of the two is told in the file `settings.json` of its folder; also written by the test that starts it.
+/// The settings of one of the two, in the file `settings.json` of its folder; written by the test that starts it.
 struct Settings: Codable {
     var address: String
     var password: String
-    /// The bare address of the other one.
+    /// The bare address of the other client.
     var peer: String
     var host: String
     var port: UInt16
@@ -19,18 +19,18 @@ enum Ledger {
     static let settings = "settings.json"
     /// The session's journal.
     static let session = "session"
-    /// One line for each message that came: its number in the session's journal, then its body.
+    /// One line for each received message: its number in the session's journal, then its body.
     static let received = "received"
-    /// One line for each own message that the server has confirmed.
+    /// One line for each sent message that the server has acknowledged.
     static let confirmed = "confirmed"
-    /// The last number of both sides; while it is not there, both go on.
+    /// The last number of both sides; while the file does not exist, both continue.
     static let end = "end"
 
     static func end(in folder: String) -> Int? { numbers(in: folder, end).first }
 
     static func numbers(in folder: String, _ file: String) -> [Int] { lines(in: folder, file).compactMap { Int($0) } }
 
-    /// How many lines there are.
+    /// The number of lines.
     static func count(in folder: String, _ file: String) -> Int {
         let bytes = (try? Data(contentsOf: URL(filePath: "\(folder)/\(file)"))) ?? Data()
         return bytes.count { $0 == UInt8(ascii: "\n") }

@@ -1,6 +1,6 @@
 import Testing
 
-/// All tests of windows: one after the other, on the main actor, on a display of their own.
+/// All window tests: serialised, on the main actor, on a private display.
 @MainActor
 @Suite("GTK", .serialized, .timeLimit(.minutes(20)))
 struct GTKTests {}

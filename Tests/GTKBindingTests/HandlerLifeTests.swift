@@ -7,13 +7,13 @@ import WindowFixtures
 
 extension GTKTests {
     @MainActor
-    @Suite("The life of handlers")
+    @Suite("The lifetime of handlers")
     struct HandlerLifeTests {
         /// A kind of object with a handler, and a way to emit the signal without the wrapper that connected it.
         @MainActor
         private struct Kind {
             let name: String
-            /// Makes the wrapper and connects a handler that calls `called`.
+            /// Creates the wrapper and connects a handler that calls `called`.
             let make: (_ called: @escaping () -> Void) -> Object
             let emit: (Object) -> Void
 
@@ -68,7 +68,7 @@ extension GTKTests {
             for index in values.indices { g_value_unset(&values[index]) }
         }
 
-        /// Presses a key in a widget, for the controllers of keys that it has.
+        /// Presses a key in a widget, for its key controllers.
         private static func press(_ key: Int32) -> (Object) -> Void {
             { object in
                 let controllers = Object(adopting: gtk_widget_observe_controllers(object.cast()))
@@ -183,7 +183,7 @@ extension GTKTests {
                 }),
         ]
 
-        @Test("a handler is called as long as the object lives, also when the wrapper that connected it is gone")
+        @Test("a handler is called as long as the object exists, even after the wrapper that connected it was released")
         func wrappersGo() async {
             for kind in Self.kinds {
                 let before = Object.liveCount
@@ -203,7 +203,7 @@ extension GTKTests {
             }
         }
 
-        @Test("a field that is destroyed with its text tells no change")
+        @Test("a field that is destroyed with its text reports no change")
         func destruction() async {
             var texts: [String] = []
             let row = EntryRow("Name")
@@ -220,7 +220,7 @@ extension GTKTests {
             #expect(texts.isEmpty)
         }
 
-        @Test("an action that switches goes on switching without its wrapper")
+        @Test("a toggle action works without its wrapper")
         func switchingAction() async {
             var states: [Bool] = []
             let group = ActionGroup([Action("honk", isOn: false) { states.append($0) }])
@@ -229,7 +229,7 @@ extension GTKTests {
             #expect(states == [true, false])
         }
 
-        @Test("the selection of a list is told, and its rows are updated, without the wrapper of the list")
+        @Test("the selection of a list is reported, and its rows are updated, without the wrapper of the list")
         func lists() async {
             @MainActor final class Row: ListRow {
                 let label = Label()
@@ -258,7 +258,7 @@ extension GTKTests {
             window?.destroy()
         }
 
-        @Test("no handler of a signal in this module holds its wrapper weakly")
+        @Test("no signal handler of this module references its wrapper weakly")
         func sources() throws {
             let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().appendingPathComponent("Sources/GTKBinding")

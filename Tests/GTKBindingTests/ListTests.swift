@@ -35,7 +35,7 @@ extension GTKTests {
                 window.present()
             }
 
-            /// What the rows show, by the numbers of their items.
+            /// The contents of the rows, by the numbers of their items.
             @MainActor var shown: [Int: String] {
                 var shown: [Int: String] = [:]
                 list.forEachRow { shown[$0] = $1.label.text }
@@ -66,7 +66,7 @@ extension GTKTests {
             screen.window.destroy()
         }
 
-        @Test("random changes leave the rows as the model is")
+        @Test("random changes give the rows of the model")
         func randomChanges() async {
             let screen = Screen([])
             var random = SystemRandomNumberGenerator()
@@ -96,7 +96,7 @@ extension GTKTests {
             screen.window.destroy()
         }
 
-        @Test("numbers that do not fit change nothing")
+        @Test("invalid numbers change nothing")
         func wrongNumbers() {
             let model = ListModel(["a"])
             model.insert(["b"], at: 5)
@@ -106,7 +106,7 @@ extension GTKTests {
             #expect(model.items == ["a"])
         }
 
-        @Test("an item that looks different stays in the same row")
+        @Test("a changed item stays in the same row")
         func update() async {
             let screen = Screen(["a", "b"])
             #expect(await screen.shows(["a", "b"]))
@@ -133,7 +133,7 @@ extension GTKTests {
             screen.window.destroy()
         }
 
-        @Test("of many items only those near the screen are rows, and all of them go with the window")
+        @Test("of many items only those near the screen have rows, and all rows are released with the window")
         func counters() async {
             let rows = ListRows.liveCount
             let objects = Object.liveCount

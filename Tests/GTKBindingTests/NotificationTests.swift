@@ -5,11 +5,11 @@ import Testing
 import WindowFixtures
 
 extension GTKTests {
-    /// Notifications on a bus of its own, with what would show them on a desktop.
+    /// Notifications on a private bus, with a notification server.
     @MainActor
     @Suite("Notifications")
     final class NotificationTests {
-        /// One line of what was asked for.
+        /// One recorded call.
         private struct Line: Decodable, Equatable {
             struct Hints: Decodable, Equatable {
                 let urgency: Int?
@@ -34,7 +34,7 @@ extension GTKTests {
             var hints: Hints?
         }
 
-        /// GIO's way, which is taken where nothing can be typed.
+        /// GIO's interface, which is used if replies are not supported.
         private final class Plain: NotificationSink {
             var sent: [String] = []
             var withdrawn: [String] = []
@@ -85,7 +85,9 @@ extension GTKTests {
             return content
         }
 
-        @Test("what is sent: text without markup, an answer, a button, who it is from, and the one before in its place")
+        @Test(
+            "the call contains text without markup, a reply action, a button, the sender, and the notification to replace"
+        )
         func sending() async throws {
             let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             let pixels = (0..<256 * 64 * 4).map { UInt8($0 % 251) }
@@ -111,13 +113,13 @@ extension GTKTests {
             #expect(plain.sent.isEmpty)
         }
 
-        @Test("what the person does with it comes to the program: an answer, a click, a button, and sending it away")
+        @Test("actions of the user reach the program: a reply, a click, a button, and dismissing it")
         func doing() async throws {
             let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             notifications.send(message("Soft!"), id: "a")
             notifications.send(NotificationContent("Invitation", body: "to the feast"), id: "b")
             #expect(await Toolkit.turn { self.server.names == ["a", "b"] })
-            // Numbers of other programs are none of ours.
+            // Ids of other programs are ignored.
             try await does("Reply", Variant(UInt32(99)), Variant("not for us"))
             try await does("Reply", Variant(UInt32(1)), Variant("What light?"))
             #expect(await Toolkit.turn { self.replies == ["7: What light?"] })
@@ -133,11 +135,11 @@ extension GTKTests {
             notifications.withdrawNotification("a")
             notifications.withdrawNotification("b")
             #expect(await Toolkit.turn { self.plain.withdrawn == ["a", "b"] })
-            // What was gone already is not closed once more.
+            // A closed notification is not closed again.
             #expect(lines(desktop).compactMap(\.closed) == [1])
         }
 
-        @Test("the number on the program's icon is told when it changes, and 0 takes it away")
+        @Test("the count on the program's icon is sent when it changes, and 0 removes it")
         func badge() async throws {
             let dock = try MessageBus(address: bus.address)
             let program = MessageBus.Interface(
@@ -146,7 +148,7 @@ extension GTKTests {
             var told: [String] = []
             let subscription = dock.on("Update", of: program) { _, values in told.append(values.description) }
             defer { dock.end(subscription) }
-            // An answer of the bus says that it knows of the subscription.
+            // A response of the bus shows that the subscription is active.
             let loop = Task { _ = await Toolkit.turn { Task.isCancelled } }
             defer { loop.cancel() }
             let daemon = MessageBus.Interface("org.freedesktop.DBus", path: "/org/freedesktop/DBus")
@@ -162,7 +164,7 @@ extension GTKTests {
                 ])
         }
 
-        @Test("another server takes over: it gets no numbers of the first, and what it can do is asked again")
+        @Test("another server takes over: it gets no ids of the first, and its capabilities are queried")
         func restarts() async throws {
             let first = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             notifications.send(message("one"), id: "a")
@@ -170,7 +172,7 @@ extension GTKTests {
             #expect(await Toolkit.turn { self.server.names == ["a", "b"] })
             first.end()
             #expect(await Toolkit.turn { self.server.names.isEmpty })
-            // Nobody shows anything now.
+            // There is no notification server now.
             notifications.send(message("lost"), id: "c")
             #expect(await Toolkit.turn { self.plain.sent == ["c"] })
 
@@ -180,7 +182,7 @@ extension GTKTests {
             #expect(await Toolkit.turn { self.server.names == ["b"] })
             let lines = lines(second)
             #expect(lines.count == 1 && lines.first?.id == 1)
-            // It reads no markup.
+            // It does not support markup.
             #expect(lines.first?.body == "<three>")
             second.end()
 
@@ -191,7 +193,7 @@ extension GTKTests {
             #expect(self.lines(third).isEmpty)
         }
 
-        @Test("a program that ends takes away what nobody would get an answer from any more")
+        @Test("a program that exits removes the notifications that need it for their actions")
         func ending() async throws {
             let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             notifications.send(message("one"), id: "a")

@@ -18,11 +18,11 @@ extension GTKTests {
             entry.text = "goose"
             entry.disconnect(connection)
             entry.text = "nobody"
-            // Setting a text deletes the old one first, and each is a change.
+            // Setting a text deletes the old one first, and each of the two is a change.
             #expect(texts.filter { !$0.isEmpty } == ["鸿雁", "goose"])
         }
 
-        @Test("wrappers, handlers and what they hold go with the last reference")
+        @Test("wrappers, handlers and captured objects are released with the last reference")
         func lifetime() async {
             final class Witness {}
             let before = Object.liveCount
@@ -41,7 +41,7 @@ extension GTKTests {
             #expect(Object.liveCount == before)
         }
 
-        @Test("the last reference may go on another thread: the object ends on the main actor")
+        @Test("the last reference may be released on another thread: the object ends on the main actor")
         func lastReferenceElsewhere() async {
             let before = Object.liveCount
             var label: Label? = Label("away")
@@ -51,7 +51,7 @@ extension GTKTests {
             #expect(await Toolkit.turn { Object.liveCount == before })
         }
 
-        @Test("text from outside cannot become markup")
+        @Test("external text cannot become markup")
         func markup() {
             let text = "<b>&\"'\u{1}\0 鸿\n雁</b>"
             let label = Label()
@@ -59,7 +59,7 @@ extension GTKTests {
             #expect(label.text == "<b>&\"'\u{FFFD}\u{FFFD} 鸿\n雁</b>")
         }
 
-        @Test("what is not a picture is none, and one that is comes back")
+        @Test("invalid picture data is rejected, and valid data is decoded")
         func textures() async throws {
             let pixels = [UInt8](repeating: 200, count: 2 * 3 * 4)
             let texture = try #require(Texture(pixels: pixels, width: 2, height: 3, stride: 8))

@@ -13,12 +13,12 @@ extension GTKTests {
 
         init() throws { try #require(Toolkit.isReady) }
 
-        /// Where a child stands in its column, and how wide it is.
+        /// The position of a child in its column, and its width.
         private func place(_ child: Widget, in column: SideColumn) -> (x: Double, y: Double, width: Int)? {
             child.translate(x: 0, y: 0, to: column).map { ($0.x, $0.y, child.width) }
         }
 
-        @Test("each child is as wide as it likes to be, below the other, at the side that was said")
+        @Test("each child has its preferred width, below the previous one, at the given side")
         func sides() async throws {
             let column = SideColumn(spacing: 5, short, hidden, long)
             let window = Window("Column", width: 600, height: 400, Box.vertical(column))
@@ -29,7 +29,7 @@ extension GTKTests {
             #expect(upper.x == 0 && lower.x == 0 && upper.y == 0)
             #expect(lower.y == Double(short.height + 5))
             #expect(upper.width < lower.width && lower.width < column.width)
-            // Wrapped, and all of it is to be seen.
+            // Wrapped, and completely visible.
             #expect(long.height > 3 * short.height)
             #expect(column.height == short.height + 5 + long.height)
 
@@ -42,7 +42,7 @@ extension GTKTests {
             window.destroy()
         }
 
-        @Test("where lines run from the right, they end at the left")
+        @Test("with right-to-left text, the sides are swapped")
         func rightToLeft() async throws {
             let column = SideColumn(spacing: 0, short)
             column.runs(rightToLeft: true)
@@ -57,7 +57,7 @@ extension GTKTests {
             window.destroy()
         }
 
-        @Test("where there is little room, texts wrap earlier")
+        @Test("in a narrow column texts wrap earlier")
         func narrow() async throws {
             let column = SideColumn(spacing: 0, long)
             let window = Window("Column", width: 120, height: 400, Box.vertical(column))

@@ -9,7 +9,7 @@ extension GTKTests {
     struct WatchdogTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        /// Keeps the processor busy, in seconds of its time.
+        /// Uses the processor for a number of seconds of processor time.
         private static func work(_ seconds: Double) {
             let end = clock() + clock_t(seconds * Double(CLOCKS_PER_SEC))
             while clock() < end {}
@@ -28,7 +28,7 @@ extension GTKTests {
             }
             #expect(await Toolkit.turn { isDone })
             await Toolkit.settle()
-            // Other threads of the process may have had a part of the time that was measured here.
+            // Other threads of the process may have used a part of the measured time.
             #expect(watchdog.longest.processor > .milliseconds(20))
             #expect(watchdog.longest.wall >= watchdog.longest.processor / 2)
             #expect(watchdog.count > 0)

@@ -1,9 +1,11 @@
 import GTKBinding
 import Glibc
 
-/// A program with a main loop of its own, for what cannot be tested inside a test: there GLib's loop is not the first thread's.
+/// A program with its own main loop, for what cannot be tested inside of a test: there GLib's loop does not run on the
+/// first thread.
 ///
-/// It hops between the main actor and other threads many times while GLib's loop runs, and says `hops N` and `loop true`.
+/// It switches between the main actor and other threads many times while GLib's loop runs, and prints `hops N` and
+/// `loop true`.
 @main
 struct GTKProbe {
     private static let hops = 1000

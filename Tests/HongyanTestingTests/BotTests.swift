@@ -2,7 +2,7 @@ import Hongyan
 import HongyanTesting
 import Testing
 
-/// The bot under test, which would usually be a separate program.
+/// The bot under test: what a program of its own would have.
 private func echo(_ configuration: ClientConfiguration) async throws {
     try await Client(configuration).run { session in
         let events = session.events(.messages)
@@ -32,7 +32,7 @@ struct BotTests {
         _ = await bot.result
     }
 
-    @Test("a bot continues after its connection was cut, and receives what was sent meanwhile")
+    @Test("a bot goes on after its connection was cut, and what was sent meanwhile arrives")
     func cut() async throws {
         let server = MemoryServer(users: ["bot"])
         let alice = try await server.peer("alice")
@@ -76,7 +76,7 @@ struct BotTests {
         }
     }
 
-    @Test("a request times out by the virtual clock, immediately in real time")
+    @Test("a request times out by the virtual clock, at once in real time")
     func timeout() async throws {
         let server = MemoryServer(users: ["bot"])
         let clock = VirtualClock()

@@ -8,10 +8,10 @@ internal import XMPPAddress
 internal import XMPPClient
 package import XMPPStream
 
-/// A malicious server of the account: a complete server over TLS on loopback, in which everything can be scripted.
+/// An account's server, gone bad: a complete server over TLS on loopback, scripted in everything it says.
 ///
-/// It logs in every client whose password it knows, binds, manages streams, answers the usual requests at the start,
-/// and does what the test adds.
+/// It logs everybody in whose password it knows, binds, manages streams, answers what a client asks at the start, and does what
+/// the test makes it do beside.
 package actor HostileServer {
     private final class Link {
         let number: Int
@@ -33,7 +33,7 @@ package actor HostileServer {
 
     /// Changes what the server writes before it is written.
     package typealias Tampering = @Sendable (String) -> String
-    /// Answers a stanza with any texts; `nil` for the usual response.
+    /// Answers a stanza with any texts; `nil` where the usual answer is good enough.
     package typealias Responder = @Sendable (XMLElement) -> [String]?
 
     package nonisolated let account = Account(username: "vic", password: "secret of vic", domain: "xmpp.test")
@@ -46,9 +46,9 @@ package actor HostileServer {
     private var directory: ServerDirectory
     private var links: [Int: Link] = [:]
     private var nextToken: UInt64 = 0
-    /// The number of connections.
+    /// How often somebody has connected.
     package private(set) var connections = 0
-    /// All stanzas and elements of the clients.
+    /// Every stanza and element of the clients.
     package private(set) var received: [XMLElement] = []
     package private(set) var ends: [ServerStreamAction.End] = []
 
@@ -74,7 +74,7 @@ package actor HostileServer {
         }
     }
 
-    /// Stops the server; no client can connect any more.
+    /// Ends it; nobody can connect any more.
     package func stop() async {
         await listener.close()
         for link in links.values { await link.transport.close() }
@@ -105,7 +105,7 @@ package actor HostileServer {
         await writer.value
     }
 
-    /// Returns `false` if the connection cannot be used any more.
+    /// Returns `false` when the connection is of no use any more.
     private func perform(_ actions: [ServerStreamAction], _ link: Link) async -> Bool {
         for action in actions {
             switch action {
@@ -144,8 +144,8 @@ package actor HostileServer {
 
     private func write(_ bytes: [UInt8], _ link: Link) async {
         let bytes = tamper.map { Array($0(String(decoding: bytes, as: UTF8.self)).utf8) } ?? bytes
-        // During the handshake, each response must be written before the next element is read. Afterwards, a client
-        // that reads slowly must not keep the server from reading.
+        // Before that, one answer follows another, and a handshake must find everything written. After it, a client that reads
+        // slowly must not keep the server from reading.
         if link.address == nil { try? await link.transport.write(bytes) } else { link.outgoing.yield(bytes) }
     }
 
@@ -170,7 +170,7 @@ package actor HostileServer {
         }
     }
 
-    /// Sends a stanza, counted by stream management if the element can be parsed, otherwise raw.
+    /// Delivers a stanza, counted by stream management where the element can be read, raw where it cannot.
     private func deliver(_ text: String, _ link: Link) async {
         guard let element = try? XMLElement(parsing: "<root xmlns='jabber:client'>\(text)</root>").firstChild else {
             return await write(Array(text.utf8), link)
@@ -183,17 +183,17 @@ package actor HostileServer {
 
     // MARK: What tests do
 
-    /// Sends any bytes to all online clients.
+    /// Writes any bytes to everybody who is online.
     package func writeRaw(_ text: String) {
         for link in links.values where link.address != nil { link.outgoing.yield(Array(text.utf8)) }
     }
 
-    /// Sends a stanza to all online clients.
+    /// Sends a stanza to everybody who is online.
     package func send(_ text: String) async {
         for link in links.values where link.address != nil { await deliver(text, link) }
     }
 
-    /// A chat message, as a marker after an attack.
+    /// A chat message of somebody, for a marker behind an attack.
     package func sendMarker(_ body: String, from sender: String = "friend@xmpp.test/x") async {
         await send(
             "<message from='\(sender)' to='\(account.address)' type='chat' id='\(body)'><body>\(body)</body></message>")
@@ -207,7 +207,7 @@ package actor HostileServer {
         for waiter in woken { waiter.resume() }
     }
 
-    /// Returns when the condition is true, or throws on a timeout.
+    /// Returns when the condition holds, or throws when it takes too long.
     package func wait(
         for description: String, until condition: @Sendable (isolated HostileServer) -> Bool
     ) async throws {

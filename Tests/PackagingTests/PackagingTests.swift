@@ -2,7 +2,7 @@ import Foundation
 import ServerFixtures
 import Testing
 
-/// What describes the programs to a desktop, and the script that installs it all.
+/// The desktop integration of the programs, and the installation script.
 @Suite("Packaging")
 struct PackagingTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
@@ -10,7 +10,7 @@ struct PackagingTests {
 
     private static func path(_ name: String) -> String { root.appending(path: name).path }
 
-    /// A folder that goes with this object.
+    /// A folder that is removed with this object.
     private final class Folder: Sendable {
         let path: String
 
@@ -21,7 +21,7 @@ struct PackagingTests {
 
         deinit { try? FileManager.default.removeItem(atPath: path) }
 
-        /// Everything in a folder below this one, folders not counted.
+        /// All files below a folder, without folders.
         func files(_ name: String) -> Set<String> {
             let folder = "\(path)/\(name)"
             let all = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
@@ -34,7 +34,7 @@ struct PackagingTests {
         }
     }
 
-    @Test("the entry in the menu is valid, opens xmpp: links, and is called by the program's own identifier")
+    @Test("the menu entry is valid, opens xmpp: links, and has the identifier of the program")
     func desktopFile() async throws {
         let file = Self.path("Packaging/\(Self.id).desktop")
         let (status, output) = try await OutsideProgram.run(["desktop-file-validate", file])
@@ -48,7 +48,7 @@ struct PackagingTests {
         #expect(program.contains("static let id = \"\(Self.id)\""))
     }
 
-    @Test("what software centres show is valid, and names the release that this is")
+    @Test("the metadata for software centres is valid, and contains the current release")
     func metainfo() async throws {
         let file = Self.path("Packaging/\(Self.id).metainfo.xml")
         let (status, output) = try await OutsideProgram.run(["appstreamcli", "validate", "--no-net", file])
@@ -59,7 +59,7 @@ struct PackagingTests {
     }
 
     @Test(
-        "the icons can be drawn, and there is something on them",
+        "the icons can be drawn, and are not empty",
         arguments: ["im.hongyan.Hongyan", "im.hongyan.Hongyan-symbolic"])
     func icon(name: String) async throws {
         let folder = try Folder()
@@ -68,7 +68,7 @@ struct PackagingTests {
             "gdk-pixbuf-thumbnailer", "-s", "64", Self.path("Packaging/icons/\(name).svg"), picture,
         ])
         #expect(status == 0, "\(output)")
-        // How much of the square is painted.
+        // The painted part of the square.
         let (_, share) = try await OutsideProgram.run([
             "convert", picture, "-alpha", "extract", "-format", "%w %h %[fx:mean]", "info:",
         ])
@@ -78,7 +78,7 @@ struct PackagingTests {
         #expect(numbers[2] > 0.1 && numbers[2] < 0.95)
     }
 
-    @Test("everything is installed at its place, with translations, and removed again to the last file")
+    @Test("everything is installed at its path, with translations, and uninstalled completely")
     func install() async throws {
         let folder = try Folder()
         let programs = "\(folder.path)/built"
@@ -109,7 +109,7 @@ struct PackagingTests {
         #expect(folder.files("prefix").isDisjoint(with: expected))
     }
 
-    @Test("nothing is installed where the programs are missing or the prefix is no path")
+    @Test("nothing is installed if the programs are missing or the prefix is not a path")
     func refusals() async throws {
         let folder = try Folder()
         let script = Self.path("Scripts/install")

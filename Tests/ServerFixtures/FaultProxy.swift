@@ -55,9 +55,9 @@ public final class FaultProxy: Sendable {
         public var upstreamBytes = 0
         /// Bytes forwarded to the client.
         public var downstreamBytes = 0
-        /// The number of round trips: how often a client received something after it had sent something. TCP's own
-        /// handshake is not counted. The number is exact if the latency is long compared with the processing time of
-        /// both ends: the pieces of one send are then in transit together.
+        /// How often a client was handed something after it had sent something: what the client waited for, if it waited. TCP's own
+        /// handshake is not counted. With a latency that is long against the time the two ends need to think, it is exact: what
+        /// one end sends in several pieces is under way together.
         public var roundTrips = 0
     }
 

@@ -1,11 +1,11 @@
 import Glibc
 
-/// One connection through a `FaultProxy`: the client's socket, the server's socket, and the bytes in transit.
+/// One connection through a `FaultProxy`: the client's socket, the server's socket, and what is under way between them.
 final class FaultRelay {
-    /// Above this limit the source is not read, so that a stall applies back-pressure like a full network.
+    /// Beyond this the source is no longer read, so that a stall pushes back on the sender as a full network does.
     private static let maximumQueuedBytes = 262_144
 
-    /// Bytes in transit in one direction.
+    /// Bytes on their way in one direction.
     private struct Flow {
         struct Piece {
             var due: ContinuousClock.Instant
@@ -17,7 +17,7 @@ final class FaultRelay {
         var queuedBytes = 0
         var received = 0
         var delivered = 0
-        /// The bytes delivered before the limit was set.
+        /// What was delivered when the limit was set.
         var uncounted = 0
         var sourceEnded = false
         var endDelivered = false
@@ -26,7 +26,7 @@ final class FaultRelay {
         var isWritable: Bool { !isStalled && !queue.isEmpty }
     }
 
-    /// The bytes that one call has transferred.
+    /// What one look at the sockets has moved.
     struct Movement {
         /// Bytes.
         var upstream = 0
@@ -36,7 +36,7 @@ final class FaultRelay {
 
     private var client: Int32
     private var server: Int32 = -1
-    /// Whether the client has sent something since it last received something.
+    /// The client has sent something since it was handed something.
     private var awaitsAnswer = false
     private var upstream = Flow()
     private var downstream = Flow()
@@ -50,7 +50,7 @@ final class FaultRelay {
     var isClosed: Bool { client < 0 }
     var isConnected: Bool { server >= 0 }
 
-    /// When the next delayed byte is due; bytes that are due only wait for the socket.
+    /// When the next byte that still waits for its latency is to be handed on; one that is due waits for its socket alone.
     func nextDelivery(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         [upstream, downstream].compactMap { $0.isWritable && $0.queue[0].due > now ? $0.queue[0].due : nil }.min()
     }
@@ -77,7 +77,7 @@ final class FaultRelay {
         return Int16(events)
     }
 
-    /// Reads and forwards everything that does not block.
+    /// Reads and hands on all that can be without waiting.
     func move(_ settings: FaultProxy.Settings, now: ContinuousClock.Instant) -> Movement {
         guard !isClosed else { return Movement() }
         upstream.isStalled = settings.stallsUpstream || !isConnected
@@ -108,13 +108,13 @@ final class FaultRelay {
         return movement
     }
 
-    /// - Returns: `false` if the connection was lost.
+    /// False when the connection was lost.
     private func read(from socket: Int32, into flow: inout Flow, due: ContinuousClock.Instant) -> Bool {
         guard !flow.sourceEnded, flow.queuedBytes < Self.maximumQueuedBytes else { return true }
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while flow.queuedBytes < Self.maximumQueuedBytes {
             let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
-            // While connecting to the server, the result is ENOTCONN.
+            // A connection to the server that is still being made says ENOTCONN.
             if count < 0 { return errno == EAGAIN || errno == EINTR || errno == ENOTCONN }
             flow.queue.append(.init(due: due, bytes: buffer[..<count]))
             flow.queuedBytes += count
@@ -127,7 +127,7 @@ final class FaultRelay {
         return true
     }
 
-    /// - Returns: `false` if the connection was lost or its limit was reached.
+    /// False when the connection was lost or its limit is reached.
     private func write(
         _ flow: inout Flow, to socket: Int32, _ sliceSize: Int, limit: Int, now: ContinuousClock.Instant
     ) -> Bool {
@@ -143,7 +143,7 @@ final class FaultRelay {
             guard counted < limit else { return false }
             let slice = bytes.prefix(min(sliceSize, limit - counted))
             let sent = slice.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            // While connecting to the server, the result is EAGAIN as well.
+            // A connection to the server that is still being made answers EAGAIN too.
             guard sent >= 0 else { return errno == EAGAIN }
             flow.delivered += sent
             flow.queuedBytes -= sent
@@ -154,13 +154,13 @@ final class FaultRelay {
         return true
     }
 
-    /// A limit was set: bytes delivered before do not count.
+    /// A limit was set: what was delivered before does not count.
     func resetCount() {
         upstream.uncounted = upstream.delivered
         downstream.uncounted = downstream.delivered
     }
 
-    /// Ends the stream towards the client, although the server did not.
+    /// Tells the client that the server has ended, without the server's doing.
     func endTowardsClient() { end(&downstream) }
     func endTowardsServer() { end(&upstream) }
 

@@ -1,6 +1,6 @@
 internal import TerminalApp
 
-/// A terminal in memory: understands what ``TerminalScreen`` writes, and wraps as real ones do.
+/// A terminal in memory: interprets the output of ``TerminalScreen``, and wraps lines like real ones.
 package struct VirtualTerminal {
     package let columns: Int
     package let rows: Int
@@ -10,11 +10,11 @@ package struct VirtualTerminal {
     private var row = 0
     private var column = 0
     private var pending = ""
-    /// Rows that were broken because a text was too long for them.
+    /// Rows that were wrapped because a text was too long for them.
     package private(set) var wrapCount = 0
     package private(set) var bellCount = 0
 
-    /// Stands in the second cell of a wide character.
+    /// A marker in the second cell of a wide character.
     private static let rest: Character = "\u{0}"
 
     package init(columns: Int, rows: Int = 24) {
@@ -22,7 +22,7 @@ package struct VirtualTerminal {
         self.rows = rows
     }
 
-    /// Everything above and on the screen, without the spaces at the ends.
+    /// All text above and on the screen, without trailing spaces.
     package var text: String {
         lines.map { String($0.filter { $0 != Self.rest }).trimmingEnd }.joined(separator: "\n")
     }

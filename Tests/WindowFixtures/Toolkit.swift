@@ -12,7 +12,7 @@ public enum Toolkit {
         display.adopt()
         guard MainLoop.initializeToolkit() else { return false }
         ToolkitSettings.hasAnimations = false
-        // Pictures are to look as windows do on most desktops that the program is used on.
+        // Pictures look like windows on most desktops.
         if folder != nil {
             ToolkitSettings.font = "Cantarell 11"
             ToolkitSettings.hintFonts(true)
@@ -21,10 +21,11 @@ public enum Toolkit {
         return true
     }()
 
-    /// Where pictures are made in another language than that of the tests, some wait for words that never come.
+    /// If pictures are taken in a different language than that of the tests, some tests wait for texts that never
+    /// appear.
     private static let limit = Duration.seconds(folder != nil && Localization.language != "en" ? 4 : 30)
 
-    /// Turns GLib's loop until something is true.
+    /// Runs GLib's loop until a condition is true.
     public static func turn(until isTrue: @MainActor () -> Bool) async -> Bool {
         let end = ContinuousClock.now + limit
         while !isTrue() {
@@ -34,7 +35,7 @@ public enum Toolkit {
         return true
     }
 
-    /// Turns the loop until nothing is left to do.
+    /// Runs the loop until it is idle.
     public static func settle() async {
         for _ in 0..<3 {
             while MainLoop.runIteration() {}
@@ -42,12 +43,12 @@ public enum Toolkit {
         }
     }
 
-    /// Where pictures of the windows are wanted, if they are.
+    /// The folder for pictures of the windows, if enabled.
     private static let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"]
 
-    /// Writes what a window looks like, light, dark and narrow, if that is wanted.
+    /// Saves pictures of a window, light, dark and narrow, if enabled.
     ///
-    /// - Parameter popover: one that is open over it.
+    /// - Parameter popover: an open popover over it.
     public static func picture(_ window: Window, _ name: String, with popover: Popover? = nil) async {
         guard let folder else { return }
         let size = window.defaultSize
@@ -60,7 +61,7 @@ public enum Toolkit {
             while ContinuousClock.now < end {
                 if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(5)) }
             }
-            // A busy machine may need longer, and what moves has nothing to show before it is laid out again.
+            // A loaded machine may need longer, and a moving widget shows nothing before it is laid out again.
             _ = await turn { window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png") ?? false }
         }
         StyleManager.use(.light)

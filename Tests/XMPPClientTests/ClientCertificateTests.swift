@@ -25,7 +25,7 @@ struct ClientCertificateTests {
         return configuration
     }
 
-    @Test("an account logs in with the certificate that was issued for it, and with no other")
+    @Test("an account logs in with its own certificate, and with no other")
     func login() async throws {
         let server = try await PrivateEjabberd.shared(ServerOptions { $0.asksForClientCertificates = true })
         let account = try await server.newAccount()
@@ -39,7 +39,7 @@ struct ClientCertificateTests {
         #expect(error?.code == .authenticationFailed || error?.code == .policyViolated)
     }
 
-    @Test("a certificate or key that cannot be used is told with its path and is not tried again")
+    @Test("a certificate or key that cannot be used is reported with its path and not tried again")
     func unreadable() async throws {
         let server = try await ServerKind.prosody.shared()
         let account = try await server.newAccount()
@@ -70,7 +70,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("a key that others can read is worth a warning")
+    @Test("a key that others can read causes a warning")
     func warning() async throws {
         let server = try await ServerKind.prosody.shared()
         let (certificate, key) = try server.certificates.issueClient("me@xmpp.test")

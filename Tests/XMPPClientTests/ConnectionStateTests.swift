@@ -28,7 +28,7 @@ extension ConnectionState {
 
 @Suite("The state of the connection", .timeLimit(.minutes(20)))
 struct ConnectionStateTests {
-    @Test("S2-1: one state tells how a login, a loss and the end look")
+    @Test("S2-1: one state describes a login, a loss and the end")
     func steps() async throws {
         let server = MemoryServer()
         let seen = try await Client(try server.account("alice", resource: "desk")).run(from: .connecting) { session in
@@ -47,11 +47,11 @@ struct ConnectionStateTests {
         let second = [
             "offline, why, next", "connecting", "securing", "authenticating", "resuming", "resumed", "offline",
         ]
-        // The observer may come after the very first step.
+        // The observer may be added after the first step.
         #expect(seen == first + second || seen == first.dropFirst() + second)
     }
 
-    @Test("a first login that finds nobody ends offline, with the reason")
+    @Test("a first login without a reachable server ends offline, with the reason")
     func nobody() async throws {
         var configuration = try MemoryServer().account("alice")
         configuration.transports = TransportFactory { _ throws(TransportError) in
@@ -66,7 +66,7 @@ struct ConnectionStateTests {
         #expect(seen.value?.last?.words == "offline, why" || seen.value?.isEmpty == true)
     }
 
-    @Test("a first login that finds nobody is tried again where the policy says so")
+    @Test("a first login without a reachable server is retried if the policy says so")
     func patientFirstLogin() async throws {
         let server = MemoryServer()
         let attempts = Box<Int>()
@@ -106,14 +106,14 @@ struct ConnectionStateTests {
         #expect(await server.connections == 2)
     }
 
-    @Test("a probe tells whether the connection lives; a dead one is made anew at once")
+    @Test("a probe reports whether the connection is alive; a dead one is replaced immediately")
     func probe() async throws {
         let server = MemoryServer()
         let manual = ManualClock()
         let configuration = try server.account("alice") {
             $0.clock = manual.clock
             $0.reconnection = ReconnectionPolicy(attempts: nil, backoff: Backoff(first: .seconds(3600)))
-            // The clock goes fast while the connection is made anew.
+            // The clock runs fast while the connection is replaced.
             $0.loginTimeout = .seconds(3600)
         }
         try await Client(configuration).run { session in
@@ -134,7 +134,7 @@ struct ConnectionStateTests {
         #expect(await server.connections == 2)
     }
 
-    @Test("whatever happens to the connection, the states make sense one after the other", arguments: [1, 2, 3, 4])
+    @Test("whatever happens to the connection, the order of states is valid", arguments: [1, 2, 3, 4])
     func consistent(seed: UInt64) async throws {
         let server = MemoryServer()
         let isDown = Box<Bool>()

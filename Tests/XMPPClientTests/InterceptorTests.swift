@@ -28,7 +28,7 @@ struct InterceptorTests {
     }
 
     @Test(
-        "S0-38…S0-40, S0-46…S0-48, S3-8, S3-18: the chain may change stanzas; incoming in order, outgoing the other way round"
+        "S0-38…S0-40, S0-46…S0-48, S3-8, S3-18: the chain can change stanzas; incoming ones in order, outgoing ones in reverse order"
     )
     func changing() async throws {
         let server = MemoryServer()
@@ -42,7 +42,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("S0-41, W-18: what is dropped is reported in both directions, and who sent it is told")
+    @Test("S0-41, W-18: dropped stanzas are reported in both directions, and to their sender")
     func dropping() async throws {
         let server = MemoryServer()
         let dropAll = Hook(
@@ -73,7 +73,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("what an interceptor has handled is nobody else's business")
+    @Test("a stanza that an interceptor has handled is not delivered")
     func handled() async throws {
         let server = MemoryServer()
         let hook = Hook(receive: { stanza, session in
@@ -87,7 +87,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("what an interceptor sends goes out first; a request made there fails instead of hanging")
+    @Test("a stanza that an interceptor sends goes out first; a request in it fails instead of blocking")
     func nested() async throws {
         let server = MemoryServer()
         let errors = Box<[ClientError.Code]>()
@@ -113,7 +113,7 @@ struct InterceptorTests {
         }
     }
 
-    @Test("a slow interceptor lets nothing overtake, in neither direction")
+    @Test("a slow interceptor does not change the order in either direction")
     func order() async throws {
         let server = MemoryServer()
         let slow = Hook(

@@ -9,16 +9,17 @@ import XMPPStream
 @testable import XMPPClient
 
 extension Session {
-    /// Sends bytes past the machine, as a hostile client can.
+    /// Sends bytes without the machine, like a hostile client.
     func writeRaw(_ text: String) { perform([.write(Array(text.utf8))]) }
 }
 
-/// RFC 6120 §4.9.3.14, §13.12, XEP-0478: what is too large for the server is not sent, and what it refuses is given up.
+/// RFC 6120 §4.9.3.14, §13.12, XEP-0478: a stanza that is too large for the server is not sent, and one that it refuses
+/// is given up.
 @Suite("Large stanzas", .timeLimit(.minutes(20)))
 struct LargeStanzaTests {
     private static func text(_ byteCount: Int) -> String { String(repeating: "a", count: byteCount) }
 
-    @Test("P13: a message larger than the limit is refused with its size, and the session goes on")
+    @Test("P13: a message larger than the limit is refused with its size, and the session continues")
     func refused() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice", resource: "r")).run { session in
@@ -38,7 +39,7 @@ struct LargeStanzaTests {
         #expect(await server.connections == 1)
     }
 
-    @Test("a message larger than the limit is refused while the connection is away, too")
+    @Test("a message larger than the limit is refused without a connection, too")
     func refusedWhileAway() async throws {
         let server = MemoryServer()
         let configuration = try server.account("alice", resource: "r") {
@@ -58,7 +59,7 @@ struct LargeStanzaTests {
         }
     }
 
-    @Test("P11: a request whose id is too long to be repeated is not answered, the next one is")
+    @Test("P11: a request whose id is too long to be repeated gets no response, the next one does")
     func longID() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice", resource: "r")).run { session in
@@ -74,7 +75,7 @@ struct LargeStanzaTests {
         }
     }
 
-    @Test("a message that ends the stream twice has failed, not the account")
+    @Test("a message that ends the stream twice fails, not the account")
     func suspect() async throws {
         let server = MemoryServer()
         let error = "<stream:error><policy-violation xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>"
@@ -96,7 +97,7 @@ struct LargeStanzaTests {
         }
     }
 
-    @Test("a stored session with a stanza too large is not resumed; what it held is handed back")
+    @Test("a stored session with a stanza that is too large is not resumed; its stanzas are returned")
     func poisonedState() async throws {
         let server = MemoryServer()
         let message = Message(
@@ -113,7 +114,7 @@ struct LargeStanzaTests {
     }
 
     @Test(
-        "P9, P10, P11: ids that are longer than what an answer may repeat are left alone",
+        "P9, P10, P11: ids that are too long to be repeated are not answered",
         arguments: ServerKind.allCases)
     func longIDs(kind: ServerKind) async throws {
         let server = try await kind.shared()
@@ -121,7 +122,7 @@ struct LargeStanzaTests {
         let victim = try server.configuration(bob, resource: "r") { $0.add { _ in DeliveryReceipts() } }
         try await Client(victim).run { bobSession in
             try await bobSession.send(Presence())
-            // Whoever was written to may learn that the session is online, so receipts are due.
+            // Peers to which the session has written may see that it is online, so receipts are due.
             try await bobSession.send(Message(to: try JID(mallory.address), type: .chat, body: "hello"))
             let inbox = bobSession.events([.messages, .connection, .filtered])
             let address = "\(bob.address)/r"
@@ -151,7 +152,7 @@ struct LargeStanzaTests {
     }
 
     @Test(
-        "P13: a server whose limit is lower than it says: the message fails, the account stays",
+        "P13: if the limit of a server is lower than announced, the message fails and the account stays online",
         arguments: ServerKind.allCases)
     func unannouncedLimit(kind: ServerKind) async throws {
         let server = try await kind.shared(ServerOptions { $0.stanzaSizeLimit = 20_000 })

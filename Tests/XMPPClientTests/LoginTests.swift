@@ -13,7 +13,7 @@ import XMPPStream
 @Suite("Login", .timeLimit(.minutes(20)))
 struct LoginTests {
     @Test(
-        "S0-18, S0-69, S2-6, S3-11, S3-12, S3-30, S3-31, S3-33: address and password are enough to log in and send presence"
+        "S0-18, S0-69, S2-6, S3-11, S3-12, S3-30, S3-31, S3-33: address and password suffice to log in and send presence"
     )
     func login() async throws {
         let server = MemoryServer()
@@ -27,7 +27,7 @@ struct LoginTests {
         #expect(await server.received.contains { $0.firstChild(XMLName("status", "jabber:client"))?.text == "我现在很忙" })
     }
 
-    @Test("byte by byte: the login does not depend on how the bytes are cut", arguments: [1, 7, 64])
+    @Test("byte by byte: the login does not depend on the sizes of the reads", arguments: [1, 7, 64])
     func slices(readLimit: Int) async throws {
         let server = MemoryServer(readLimit: readLimit)
         try await Client(try server.account("alice")).run { session in
@@ -82,7 +82,7 @@ struct LoginTests {
         #expect(error?.code == .authenticationFailed)
     }
 
-    @Test("S0-73, S0-75, S1-15: a connection that cannot be made is reported to the caller")
+    @Test("S0-73, S0-75, S1-15: a connection that cannot be established is reported to the caller")
     func unreachable() async throws {
         var configuration = try MemoryServer().account("alice")
         configuration.transports = TransportFactory { _ throws(TransportError) in
@@ -115,7 +115,7 @@ struct LoginTests {
         #expect(clock.clock.now() - started >= .seconds(seconds))
     }
 
-    @Test("S3-29: a missing setting is an error that says what is missing")
+    @Test("S3-29: a missing setting is an error that names the setting")
     func configuration() async throws {
         let server = MemoryServer()
         var noAccount = try server.account("alice")
@@ -132,7 +132,7 @@ struct LoginTests {
     }
 
     @Test(
-        "S0-20, S0-21, S0-22, S3-15, S3-16: host and port are handed to the transport; the certificate is for the domain"
+        "S0-20, S0-21, S0-22, S3-15, S3-16: host and port are passed to the transport; the certificate is for the domain"
     )
     func place() async throws {
         var configuration = ClientConfiguration(address: try JID("alice@BÜCHER.example"), password: "x")
@@ -149,7 +149,7 @@ struct LoginTests {
     }
 
     @Test(
-        "S0-37: another resource is asked for when the first is in use; nil lets the server choose",
+        "S0-37: another resource is requested if the first is in use; with nil the server chooses",
         arguments: ["phone", nil])
     func conflict(other: String?) async throws {
         let server = MemoryServer()
@@ -167,7 +167,7 @@ struct LoginTests {
         }
     }
 
-    @Test("a resource conflict can be final")
+    @Test("a resource conflict can be permanent")
     func conflictFails() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice", resource: "desk")).run { _ in
@@ -178,7 +178,7 @@ struct LoginTests {
     }
 
     @Test(
-        "S0-32, S0-33, S0-70, S0-78, S1-17: the purpose decides: registration asks before any login, then the account works"
+        "S0-32, S0-33, S0-70, S0-78, S1-17: with the purpose of registration no login is made before it, and then the account works"
     )
     func registration() async throws {
         let server = MemoryServer(users: [])

@@ -7,7 +7,7 @@ import XMPPStream
 
 @testable import XMPPClient
 
-/// A network that changes when a test says so.
+/// A network that a test changes.
 private final class PretendedNetwork: NetworkMonitor {
     private let watchers = Mutex<[AsyncStream<NetworkChange>.Continuation]>([])
 
@@ -17,7 +17,7 @@ private final class PretendedNetwork: NetworkMonitor {
         return stream
     }
 
-    /// Tells whoever watches; a session begins to with a task of its own.
+    /// Notifies all observers; a session starts observing in a separate task.
     func change(_ change: NetworkChange) async {
         while watchers.withLock(\.isEmpty) { await Task.yield() }
         for watcher in watchers.withLock(\.self) { watcher.yield(change) }
@@ -50,7 +50,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("W-27, #101, #889: offline, the session connects at once when there is another network")
+    @Test("W-27, #101, #889: offline, the session connects immediately when the network changes")
     func immediately() async throws {
         try await Client(configuration()).run { session in
             let events = session.events(.connection)
@@ -62,7 +62,7 @@ struct NetworkTests {
         #expect(await server.connections == 2)
     }
 
-    @Test("without a network it waits, without burning attempts, and says so")
+    @Test("without a network it waits, without making attempts, and reports that")
     func waiting() async throws {
         try await Client(configuration()).run { session in
             let events = session.events(.connection)
@@ -81,7 +81,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("online, it asks for a sign of life and keeps a connection that lives")
+    @Test("online, it checks the connection and keeps one that is alive")
     func probes() async throws {
         try await Client(configuration()).run { session in
             let before = await session.traffic.keepAlives
@@ -93,12 +93,12 @@ struct NetworkTests {
         #expect(await server.connections == 1)
     }
 
-    @Test("online on a connection that is dead, it is online again after the patience")
+    @Test("online on a dead connection, it is online again after the timeout")
     func deadConnection() async throws {
         let manual = ManualClock()
         var configuration = try configuration()
         configuration.clock = manual.clock
-        // The clock goes fast while the connection is made anew.
+        // The clock runs fast while the connection is replaced.
         configuration.loginTimeout = .seconds(3600)
         try await Client(configuration).run { session in
             let events = session.events(.connection)

@@ -17,7 +17,7 @@ struct ObserverTests {
             let count = 200
             let gone = session.events(.messages)
             var brief = session.events().makeAsyncIterator()
-            // Before the first message, however busy the machine is.
+            // Before the first message, however loaded the machine is.
             let observers = (0..<20).map { _ in session.events(.messages) }
             async let seen: [[String]] = withTaskGroup(of: [String].self) { group in
                 for events in observers {
@@ -42,7 +42,7 @@ struct ObserverTests {
         }
     }
 
-    @Test("an observer that is gone is forgotten")
+    @Test("an observer that was released is removed")
     func removal() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -57,7 +57,7 @@ struct ObserverTests {
         }
     }
 
-    @Test("S3-20: an observer chooses its kinds; cancelling its task ends the iteration")
+    @Test("S3-20: an observer selects its kinds; cancelling its task ends the iteration")
     func kinds() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -84,14 +84,14 @@ struct ObserverTests {
         #expect(await labels(events) == ["closeRequested", "closingSent", "disconnected"])
     }
 
-    /// Fills the way from the server to the client until the server has to wait.
+    /// Fills the buffers from the server to the client until the server has to wait.
     private func flood(_ server: MemoryServer, count: Int) async throws {
         let stanza = Array(
             "<message from='bob@xmpp.test'><body>\(String(repeating: "x", count: 100))</body></message>".utf8)
         for _ in 0..<count { try await server.writeRaw(stanza, to: "alice") }
     }
 
-    @Test("a slow observer stops the reading of the socket; when it goes on everything arrives")
+    @Test("a slow observer stops reading from the socket; when it continues everything arrives")
     func backPressure() async throws {
         let server = MemoryServer(capacity: 4096)
         let configuration = try server.account("alice") {
@@ -102,7 +102,7 @@ struct ObserverTests {
             let events = session.events(.messages)
             let total = 2000
             let flooding = Task { try await flood(server, count: total) }
-            // Nobody takes events: after the limit and what fits between, the server waits.
+            // No observer reads events: after the limit and the buffers between, the server waits.
             while !(await session.isReadingHeld) { await Task.yield() }
             var seen = 0
             var largest = 0
@@ -117,7 +117,7 @@ struct ObserverTests {
         }
     }
 
-    @Test("an observer that waits for an answer while it is behind does not wait for ever")
+    @Test("an observer that waits for a response while it is behind does not wait forever")
     func requestWhileBehind() async throws {
         let server = MemoryServer(capacity: 4096)
         let configuration = try server.account("alice") {
@@ -138,7 +138,7 @@ struct ObserverTests {
         }
     }
 
-    @Test("a session closes although an observer is behind")
+    @Test("a session closes even if an observer is behind")
     func closeWhileBehind() async throws {
         let server = MemoryServer(capacity: 4096)
         let configuration = try server.account("alice") {

@@ -4,7 +4,7 @@ import XMPPAddress
 import XMPPClient
 import XMPPStanzas
 
-/// An extension as a program outside of this package writes one: it counts the messages, and tells whoever wants to know.
+/// An extension of a program outside of this package: it counts the messages and notifies its observers.
 private final class Counter: SessionExtension, StanzaInterceptor {
     private let channel = EventChannel<Int>()
     private let count = Mutex(0)
@@ -27,7 +27,7 @@ private final class Counter: SessionExtension, StanzaInterceptor {
     func sessionEnded(_ session: Session) { channel.finish() }
 }
 
-/// What a window would hold.
+/// The state of a window.
 @MainActor
 private final class Screen {
     var numbers: [Int] = []
@@ -40,10 +40,10 @@ private final class Screen {
     }
 }
 
-@Suite("Events of one's own", .timeLimit(.minutes(20)))
+@Suite("Custom events", .timeLimit(.minutes(20)))
 struct OwnEventsTests {
     @Test(
-        "S2-13, S3-21: an extension of one's own tells several observers, one of them on the main actor, until the session ends"
+        "S2-13, S3-21: a custom extension notifies several observers, one of them on the main actor, until the session ends"
     )
     func several() async throws {
         let server = MemoryServer()

@@ -8,23 +8,23 @@ import XMPPStanzas
 
 @testable import XMPPClient
 
-/// Stanzas that Prosody or ejabberd take from anybody and pass on, and that once ended sessions permanently: the session
-/// stays online, the next message arrives, and the stanza does not come again.
+/// Stanzas that Prosody or ejabberd accept from any sender and forward, and that once ended sessions permanently: the
+/// session stays online, the next message arrives, and the stanza does not arrive again.
 @Suite("Poison stanzas through real servers", .timeLimit(.minutes(20)))
 struct PoisonLiveTests {
-    /// What an attacker writes; the receiver's address stands for `TO`.
+    /// The attacker's stanza; `TO` is replaced by the receiver's address.
     struct Poison: Sendable, CustomTestStringConvertible {
         var name: String
         var xml: String
         var isPresence = false
-        /// Servers that refuse it to the sender.
+        /// Servers that reject it.
         var refusing: [ServerKind] = []
-        /// Servers that cannot read it again from their own store of offline messages.
+        /// Servers that cannot read it from their offline storage.
         var losing: [ServerKind] = []
 
         var testDescription: String { name }
 
-        /// A message with something in it.
+        /// A message with a content.
         init(_ name: String, _ payload: String, refusing: [ServerKind] = [], losing: [ServerKind] = []) {
             self.name = name
             xml = "<message to='TO' type='chat' id='poison'><body>hi</body>\(payload)</message>"
@@ -66,7 +66,7 @@ struct PoisonLiveTests {
         Poison("a namespace of 5000 bytes", "<x xmlns='\(String(repeating: "n", count: 5000))'/>"),
     ]
 
-    /// The transport of a session, to write past it.
+    /// The transport of a session, to write without the session.
     private final class Wire: Sendable {
         private let transport = Mutex<(any Transport)?>(nil)
 
@@ -77,7 +77,7 @@ struct PoisonLiveTests {
                 self.transport.withLock { $0 = made }
                 return made
             }
-            // Nobody may count what is written past the session.
+            // Bytes written without the session must not be counted.
             configuration.usesStreamManagement = false
         }
 
@@ -86,7 +86,7 @@ struct PoisonLiveTests {
         }
     }
 
-    /// Runs a session that can write anything.
+    /// Runs a session that can write any bytes.
     private func attack(
         _ server: any PrivateServer, _ work: @escaping @Sendable (Session, Wire) async throws -> Void
     ) async throws {
@@ -97,7 +97,9 @@ struct PoisonLiveTests {
         try await Client(configuration).run { session in try await work(session, wire) }
     }
 
-    @Test("to who is online: the session stays, and the next message arrives", arguments: ServerKind.allCases, poisons)
+    @Test(
+        "to an online client: the session continues, and the next message arrives", arguments: ServerKind.allCases,
+        poisons)
     func online(kind: ServerKind, poison: Poison) async throws {
         guard !poison.refusing.contains(kind) else { return }
         let server = try await kind.shared()
@@ -119,7 +121,7 @@ struct PoisonLiveTests {
         }
     }
 
-    @Test("to who is offline: all of them come once, and none comes again", arguments: ServerKind.allCases)
+    @Test("to an offline client: all of them arrive once, and none again", arguments: ServerKind.allCases)
     func offline(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let account = try await server.newAccount("victim")

@@ -5,7 +5,7 @@ import XMPPStanzas
 
 @testable import XMPPClient
 
-/// Knows some peers, as a contact list does.
+/// Knows some peers, like a roster.
 private struct Contacts: PeerDirectory {
     let addresses: Set<JID>
 
@@ -14,13 +14,13 @@ private struct Contacts: PeerDirectory {
     func follows(_ peer: JID) async -> Bool { addresses.contains(peer.bare) }
 }
 
-@Suite("Who may learn that a session is online", .timeLimit(.minutes(5)))
+@Suite("Disclosure of presence", .timeLimit(.minutes(5)))
 struct PresenceDisclosureTests {
     private static func question(_ id: String, from sender: String) -> String {
         "<iq type='get' id='\(id)' from='\(sender)'><question xmlns='urn:example:question'>x</question></iq>"
     }
 
-    @Test("a stranger's request is answered as the server answers for an address that nobody has")
+    @Test("a stranger's request gets the response of the server for an address that does not exist")
     func strangers() async throws {
         let server = MemoryServer()
         var configuration = try server.account("alice")
@@ -36,13 +36,13 @@ struct PresenceDisclosureTests {
                 #expect(answer.error == MemoryServer.absence)
                 #expect(Array(answer.payloads).count == 1)
             }
-            // The server was asked once.
+            // The server was queried once.
             let asked = await server.received.filter { $0["to"]?.contains("absent-") == true }
             #expect(asked.count == 1)
         }
     }
 
-    @Test("contacts, the own account and its server get an answer")
+    @Test("contacts, our own account and its server get a response")
     func admitted() async throws {
         let server = MemoryServer()
         var configuration = try server.account("alice")
@@ -58,7 +58,7 @@ struct PresenceDisclosureTests {
         }
     }
 
-    @Test("whoever this session has written to may learn of it; presence for one counts until it is taken back")
+    @Test("peers to which this session has written may know; directed presence counts until it is withdrawn")
     func writtenTo() async throws {
         let server = MemoryServer()
         let (carol, dave) = (try JID("carol@xmpp.test"), try JID("dave@xmpp.test/desk"))
@@ -77,7 +77,7 @@ struct PresenceDisclosureTests {
         }
     }
 
-    @Test("a flood of strangers is remembered only to a limit")
+    @Test("a flood of strangers is remembered only up to a limit")
     func flood() throws {
         var acquaintances = Acquaintances()
         for number in 0..<(Acquaintances.limit + 10) {

@@ -23,7 +23,7 @@ enum ServerKind: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension PrivateServer {
-    /// How to log in to an account of this server.
+    /// The configuration for an account of this server.
     func configuration(
         _ account: Account, resource: String? = nil, port: UInt16? = nil,
         _ change: (inout ClientConfiguration) -> Void = { _ in }
@@ -35,7 +35,7 @@ extension PrivateServer {
         configuration.port = port ?? self.port
         configuration.trust = .certificateAuthority(authorityFile)
         configuration.reconnection = ReconnectionPolicy(attempts: 20, backoff: Backoff(first: .milliseconds(20)))
-        // What is tried is not the speed of a machine that runs other tests beside this one.
+        // The speed of a machine that runs other tests at the same time is not tested.
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)
         change(&configuration)
@@ -67,7 +67,7 @@ struct RealServerTests {
         }
     }
 
-    @Test("S0-35, S0-77: a wrong password is refused as such", arguments: ServerKind.allCases)
+    @Test("S0-35, S0-77: a wrong password is rejected as such", arguments: ServerKind.allCases)
     func wrongPassword(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let account = try await server.newAccount()
@@ -76,7 +76,7 @@ struct RealServerTests {
         #expect(error?.code == .authenticationFailed && error?.exitClass == .authentication)
     }
 
-    @Test("S3-23: a cut connection is resumed and nothing is lost or doubled", arguments: ServerKind.allCases)
+    @Test("S3-23: a cut connection is resumed and nothing is lost or duplicated", arguments: ServerKind.allCases)
     func resume(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let proxy = try FaultProxy(to: server.port)
@@ -108,7 +108,7 @@ struct RealServerTests {
         }
     }
 
-    @Test("a silent network is noticed by the keep-alive and the session resumed", arguments: ServerKind.allCases)
+    @Test("a silent network is detected by the keep-alive and the session resumed", arguments: ServerKind.allCases)
     func silence(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let proxy = try FaultProxy(to: server.port)
@@ -137,7 +137,7 @@ struct RealServerTests {
     }
 
     @Test(
-        "S0-28, S0-29, S3-32: a bad certificate is refused with the reason; a person may decide otherwise",
+        "S0-28, S0-29, S3-32: a bad certificate is rejected with the reason; the user may accept it",
         arguments: [Certificates.Kind.expired, .wrongName, .selfSigned])
     func certificates(kind: Certificates.Kind) async throws {
         let server = try await PrivateProsody.shared(ServerOptions { $0.certificate = kind })
@@ -183,7 +183,7 @@ struct RealServerTests {
         try await Client(configuration).run { _ = try await $0.request(Ping(), to: try JID(server.domain)) }
     }
 
-    @Test("S0-73: nothing listens there")
+    @Test("S0-73: no listener")
     func refused() async throws {
         let server = try await PrivateProsody.shared
         let proxy = try FaultProxy(to: server.port)
@@ -194,12 +194,12 @@ struct RealServerTests {
         #expect(error?.exitClass == .connection)
     }
 
-    @Test("S3-13, S3-14: without a host the domain is looked up; one that does not exist is said not to be found")
+    @Test("S3-13, S3-14: without a host the domain is resolved; one that does not exist is reported as not found")
     func lookUp() async throws {
         let server = try await PrivateProsody.shared
         let account = try await server.newAccount()
         var connector = Connector()
-        // Nothing answers there, so the look-up of the service records fails and the domain itself is tried.
+        // Nothing answers there, so the SRV query fails and the domain itself is tried.
         connector.configuration.resolver.servers = ["127.0.0.1:1"]
         connector.configuration.resolver.deadline = .milliseconds(300)
         let configuration = try server.configuration(account) {

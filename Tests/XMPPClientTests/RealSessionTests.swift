@@ -10,7 +10,7 @@ import XMPPStream
 
 @Suite("Real servers, several processes and devices", .timeLimit(.minutes(20)))
 struct RealSessionTests {
-    @Test("processes that die over and over lose nothing, either way", arguments: ServerKind.allCases)
+    @Test("processes that crash repeatedly lose nothing, in either direction", arguments: ServerKind.allCases)
     func deaths(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let (alice, bob) = (try await server.newAccount("alice"), try await server.newAccount("bob"))
@@ -60,8 +60,8 @@ struct RealSessionTests {
             #expect(sent == wanted)
             #expect(received == wanted.map { "to \($0)" })
         case .ejabberd:
-            // Seen on the wire: a session that is resumed while its old connection still has stanzas in line gets what is
-            // in line after what comes later, and now and then the count that it hands over leaves some out.
+            // Observed: if a session is resumed while its old connection still has queued stanzas, these are delivered
+            // after later ones, and sometimes the acknowledged count omits some.
             #expect(Set(sent) == Set(wanted))
             #expect(Set(received) == Set(wanted.map { "to \($0)" }))
         }
@@ -69,7 +69,7 @@ struct RealSessionTests {
         #expect(disk.content.unacknowledged.isEmpty)
     }
 
-    @Test("XEP-0280: what one device sends the other one sees", arguments: ServerKind.allCases)
+    @Test("XEP-0280: messages sent by one device reach the other one", arguments: ServerKind.allCases)
     func carbons(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let (alice, bob) = (try await server.newAccount("alice"), try await server.newAccount("bob"))
@@ -93,7 +93,7 @@ struct RealSessionTests {
         }
     }
 
-    @Test("XEP-0352: a server that offers it is told", arguments: ServerKind.allCases)
+    @Test("XEP-0352: a server with support is informed", arguments: ServerKind.allCases)
     func clientState(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let account = try await server.newAccount("alice")

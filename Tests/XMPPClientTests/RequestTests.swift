@@ -12,7 +12,7 @@ struct RequestTests {
         await server.next { $0.firstChild?.text == question }["id"] ?? ""
     }
 
-    @Test("S0-16, W-20: an answer is matched by id and sender, once; impostors and repetitions are nobody's answer")
+    @Test("S0-16, W-20: a response is matched by id and sender, once; forged and repeated ones are ignored")
     func impostors() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -47,7 +47,7 @@ struct RequestTests {
     }
 
     @Test(
-        "RFC 6120 §8.1.2.1: the own server may answer without a sender, as the account or as the domain",
+        "RFC 6120 §8.1.2.1: our own server may respond without a sender, as the account or as the domain",
         arguments: [nil, "alice@xmpp.test", "alice@xmpp.test/desk", "xmpp.test"] as [String?])
     func ownServer(sender: String?) async throws {
         let server = MemoryServer()
@@ -63,7 +63,7 @@ struct RequestTests {
         }
     }
 
-    @Test("an error answer is thrown with its condition; an unreadable one says so")
+    @Test("an error response is thrown with its condition; an invalid one is reported as such")
     func errors() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -82,7 +82,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a request times out, its id is forgotten, and a late answer wakes nobody")
+    @Test("a request times out, its id is removed, and a late response has no effect")
     func timeout() async throws {
         let clock = ManualClock()
         let server = MemoryServer()
@@ -122,7 +122,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a thousand requests at the same time each get their own answer")
+    @Test("a thousand concurrent requests each get their own response")
     func many() async throws {
         let server = MemoryServer()
         let handler = IQHandler(Question.self, audience: .everybody) { question, _ in Question("re: \(question.text)") }
@@ -148,7 +148,7 @@ struct RequestTests {
         }
     }
 
-    @Test("S0-42: a request that nobody handles is answered service-unavailable")
+    @Test("S0-42: a request without a handler gets service-unavailable")
     func unhandled() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -166,7 +166,7 @@ struct RequestTests {
         }
     }
 
-    @Test("Martin #9: results, errors, messages and presences are never answered; a broken request is rejected")
+    @Test("Martin #9: results, errors, messages and presences get no response; an invalid request is rejected")
     func neverAnswered() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -189,7 +189,7 @@ struct RequestTests {
         }
     }
 
-    @Test("what a handler throws becomes the error of the answer")
+    @Test("the error of a handler is the error of the response")
     func handlerErrors() async throws {
         struct Odd: Error {}
         let server = MemoryServer()
@@ -232,7 +232,7 @@ struct RequestTests {
         }
     }
 
-    @Test("requests of one kind are answered in the order of their arrival, and a handler may ask back")
+    @Test("requests of one kind are handled in order, and a handler may send requests itself")
     func handlerOrder() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -253,7 +253,7 @@ struct RequestTests {
         }
     }
 
-    @Test("a flood of requests is refused, not stored without limit")
+    @Test("a flood of requests is refused, and not stored without limit")
     func flood() async throws {
         let server = MemoryServer()
         let gate = Gate()

@@ -14,7 +14,9 @@ struct ResumptionTests {
         await events.first { if case .connection(.online(_, let isResumed)) = $0 { isResumed } else { nil } }
     }
 
-    @Test("S3-23: after a cut the session is resumed; what was sent meanwhile arrives once, a pending request survives")
+    @Test(
+        "S3-23: after a cut the session is resumed; what was sent meanwhile arrives once, and a pending request continues"
+    )
     func resume() async throws {
         let server = MemoryServer()
         await server.ignore(Question.name)
@@ -40,7 +42,7 @@ struct ResumptionTests {
         #expect(await server.connections == 2)
     }
 
-    @Test("W-27, S0-24: if the session is gone, pending requests fail, a fresh one begins and presence is sent again")
+    @Test("W-27, S0-24: if the session is lost, pending requests fail, a new one starts and presence is sent again")
     func freshAfterRefusal() async throws {
         let server = MemoryServer()
         await server.ignore(Question.name)
@@ -69,7 +71,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("what was written after a message that is lost with its session does not overtake it")
+    @Test("later stanzas do not overtake a message that was lost with its session")
     func lostInOrder() async throws {
         let server = MemoryServer()
         let configuration = try server.account("alice") {
@@ -97,7 +99,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("without stream management the loss is told at once, and a new session begins by itself")
+    @Test("without stream management the loss is reported immediately, and a new session starts by itself")
     func withoutManagement() async throws {
         let server = MemoryServer()
         await server.ignore(Question.name)
@@ -119,7 +121,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("when the attempts are used up the session ends with the reason, and the events end")
+    @Test("after the last attempt the session ends with the reason, and the events end")
     func givesUp() async throws {
         let server = MemoryServer()
         let isDown = Box<Bool>()
@@ -146,7 +148,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "a conflict, a policy or a closed account is not tried again",
+        "a conflict, a policy violation or a closed account is not retried",
         arguments: [StreamError.Condition.conflict, .hostUnknown, .notAuthorized])
     func noRetry(condition: StreamError.Condition) async throws {
         let server = MemoryServer()
@@ -160,7 +162,7 @@ struct ResumptionTests {
         #expect(await server.connections == 1)
     }
 
-    @Test("a file of authorities that cannot be read is told once, with its path and the reason")
+    @Test("an unreadable authority file is reported once, with its path and the reason")
     func unreadableAuthorities() async throws {
         let server = try await ServerKind.prosody.shared()
         let account = try await server.newAccount()
@@ -175,7 +177,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "a server that closes or restarts is tried again",
+        "after a server closes or restarts the session reconnects",
         arguments: [nil, StreamError.Condition.systemShutdown, .reset])
     func retry(condition: StreamError.Condition?) async throws {
         let server = MemoryServer()
@@ -208,7 +210,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("the pauses double up to a bound and are shortened by chance")
+    @Test("the backoff doubles up to a maximum and has jitter")
     func pauses() {
         let policy = ReconnectionPolicy(attempts: 5, backoff: Backoff(first: .seconds(1), longest: .seconds(5)))
         #expect(
@@ -219,7 +221,7 @@ struct ResumptionTests {
         #expect(ReconnectionPolicy.never.pause(beforeAttempt: 1, chance: 0) == nil)
     }
 
-    @Test("a session goes on in another client from its stored state")
+    @Test("another client can resume a session from its stored state")
     func acrossProcesses() async throws {
         let server = MemoryServer()
         let state = Box<ResumptionState>()

@@ -26,7 +26,7 @@ struct SendingTests {
         }
     }
 
-    @Test("S0-44, S0-51: a presence sent to somebody arrives there and is reported as sent")
+    @Test("S0-44, S0-51: directed presence arrives and is reported as sent")
     func presenceBetweenTwo() async throws {
         let server = MemoryServer()
         try await Client(try server.account("bob", resource: "r")).run { bob in
@@ -41,7 +41,7 @@ struct SendingTests {
         }
     }
 
-    @Test("W-20: every stanza gets an id, a given one is kept")
+    @Test("W-20: every stanza gets an id, an existing one is preserved")
     func ids() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -55,7 +55,7 @@ struct SendingTests {
         }
     }
 
-    @Test("W-18: nothing overtakes: messages, presences and requests arrive in the order in which they were sent")
+    @Test("W-18: messages, presences and requests arrive in the order in which they were sent")
     func order() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -70,7 +70,7 @@ struct SendingTests {
         }
     }
 
-    @Test("a token passes its stages once, and who waits is woken")
+    @Test("a token passes each stage once, and notifies its waiters")
     func stages() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -94,7 +94,7 @@ struct SendingTests {
         }
     }
 
-    @Test("without stream management nobody waits in vain for an acknowledgement")
+    @Test("without stream management no task waits for an acknowledgement forever")
     func unmanaged() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice") { $0.usesStreamManagement = false }).run { session in
@@ -107,7 +107,7 @@ struct SendingTests {
         }
     }
 
-    @Test("S0-52, S0-53, S0-54, S0-92: without a connection sending fails at once and says why")
+    @Test("S0-52, S0-53, S0-54, S0-92: without a connection sending fails immediately with the reason")
     func notConnected() async throws {
         let server = MemoryServer()
         let configuration = try server.account("alice")
@@ -125,7 +125,7 @@ struct SendingTests {
         #expect(request?.code == .sessionEnded)
     }
 
-    @Test("what nobody confirmed before the end fails as unacknowledged")
+    @Test("stanzas that are unconfirmed at the end fail as unacknowledged")
     func unacknowledged() async throws {
         let server = MemoryServer()
         let configuration = try server.account("alice") { $0.reconnection = .never }
@@ -166,7 +166,7 @@ struct SendingTests {
         }
     }
 
-    @Test("S0-64, S0-65: top-level elements that are no stanzas go both ways")
+    @Test("S0-64, S0-65: top-level elements other than stanzas are sent and received")
     func customElements() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -179,7 +179,7 @@ struct SendingTests {
         }
     }
 
-    @Test("a task that waits for room is woken by the writer; cancelling it ends the wait")
+    @Test("a task that waits for buffer space is resumed by the writer; cancelling it ends the wait")
     func room() async throws {
         let server = MemoryServer(capacity: 4096)
         try await Client(try server.account("alice")).run { session in

@@ -20,7 +20,7 @@ private func saved(
 
 @Suite("The journal of a session")
 struct SessionJournalTests {
-    /// A session as it may go: written, confirmed, received, lost, begun anew, closed.
+    /// A possible session: written, confirmed, received, lost, restarted, closed.
     static func steps() throws -> [SessionJournal.Record] {
         var journal = SessionJournal()
         var records: [SessionJournal.Record] = []
@@ -46,7 +46,7 @@ struct SessionJournalTests {
         return records
     }
 
-    @Test("cut off at any byte, it is read up to the last record that is whole")
+    @Test("truncated at any byte, it is read up to the last complete record")
     func everyPrefix() throws {
         var file = SessionJournal.header
         var ends = [(file.count, SessionJournal.Content())]
@@ -65,7 +65,7 @@ struct SessionJournalTests {
         }
     }
 
-    @Test("a byte that changed in the last record takes that record away and no other")
+    @Test("a changed byte in the last record invalidates only that record")
     func damaged() throws {
         let steps = try Self.steps()
         var file = SessionJournal.header
@@ -82,7 +82,7 @@ struct SessionJournalTests {
         }
     }
 
-    @Test("only the difference of two states is written, and it leads to the second")
+    @Test("only the difference of two states is written, and it results in the second")
     func differences() throws {
         var journal = SessionJournal()
         journal.append(
@@ -104,7 +104,7 @@ struct SessionJournalTests {
         }
     }
 
-    @Test("CRC-32 as everybody computes it")
+    @Test("CRC-32 gives the standard values")
     func checksum() {
         #expect(CRC32.checksum(of: Array("123456789".utf8)) == 0xCBF4_3926)
         #expect(CRC32.checksum(of: []) == 0)
@@ -124,7 +124,7 @@ final class FileSessionStoreTests {
         try XMLElement(parsing: "<message xmlns='jabber:client' id='\(id)'><body>ß</body></message>")
     }
 
-    @Test("what was committed is there again, and what was finished is not")
+    @Test("committed data is restored, finished data is not")
     func reopen() async throws {
         do {
             let store = try FileSessionStore(path: path, keeping: { $0.name.local == "message" })
@@ -145,7 +145,7 @@ final class FileSessionStoreTests {
         #expect(store.unacknowledged.isEmpty)
     }
 
-    @Test("only the owner may read it, one store at a time has it open, and what is no journal is left alone")
+    @Test("only the owner can read it, one store at a time can open it, and other files are not changed")
     func permissions() throws {
         let store = try FileSessionStore(path: path)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -160,7 +160,7 @@ final class FileSessionStoreTests {
         #expect(throws: ClientError.self) { try FileSessionStore(path: folder + "/link") }
     }
 
-    @Test("it does not grow with time, and a torn end is cut off")
+    @Test("it does not grow with time, and an incomplete end is truncated")
     func compaction() async throws {
         do {
             let store = try FileSessionStore(path: path)
@@ -183,7 +183,7 @@ final class FileSessionStoreTests {
         #expect(try await store.loadSession() == nil)
     }
 
-    @Test("the inbox gives what is left, then what comes, and ends with the session")
+    @Test("the inbox returns the remaining stanzas, then new ones, and ends with the session")
     func inbox() async throws {
         let store = try FileSessionStore(path: path, keeping: { _ in true })
         try await store.commit(SessionChange(received: [try message("1")], resumption: nil))

@@ -7,7 +7,7 @@ import XMPPStanzas
 
 @Suite("Log of a session", .timeLimit(.minutes(20)))
 struct SessionLogTests {
-    /// What a program would write into a file.
+    /// The lines that a program would write to a file.
     private final class Lines: Sendable {
         private let lines = Mutex<[(level: SessionLog.Level, text: String)]>([])
         var all: [String] { lines.withLock { $0.map(\.text) } }
@@ -15,7 +15,7 @@ struct SessionLogTests {
         func add(_ level: SessionLog.Level, _ text: String) { lines.withLock { $0.append((level, text)) } }
     }
 
-    /// Logs in, asks, says something and hears something, while it is logged as much as a level says.
+    /// Logs in, sends a request and a message and receives one, with logging at a level.
     private func talk(_ level: SessionLog.Level, to lines: Lines) async throws {
         let server = MemoryServer()
         let configuration = try server.account("alice") {
@@ -34,7 +34,7 @@ struct SessionLogTests {
         }
     }
 
-    @Test("S3-7: as much is logged as is wanted, and nothing that is private", arguments: SessionLog.Level.allCases)
+    @Test("S3-7: the level determines what is logged, and nothing private is", arguments: SessionLog.Level.allCases)
     func levels(level: SessionLog.Level) async throws {
         let lines = Lines()
         try await talk(level, to: lines)
@@ -60,7 +60,7 @@ struct SessionLogTests {
         }
     }
 
-    @Test("what an archive claims and nobody believes is logged without an address of a person")
+    @Test("rejected claims of an archive are logged without the address of a user")
     func refused() async throws {
         let lines = Lines()
         let server = MemoryServer()
@@ -71,7 +71,7 @@ struct SessionLogTests {
         #expect(lines.all == ["refused 3 messages in an archive at rooms.test: not said in this room to all"])
     }
 
-    @Test("S3-7, S1-20: why a login failed is logged, the password is not")
+    @Test("S3-7, S1-20: the reason of a failed login is logged, the password is not")
     func failure() async throws {
         let lines = Lines()
         let server = MemoryServer()

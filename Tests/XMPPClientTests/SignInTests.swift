@@ -9,7 +9,7 @@ import XMPPStream
 
 @testable import XMPPClient
 
-/// Remembers what it is told, and takes its time.
+/// Records what it is told, with a delay.
 private final class Keyring: SignInStore {
     private let tokens = Mutex<[FASTToken?]>([])
 
@@ -40,7 +40,7 @@ struct SignInTests {
         return configuration
     }
 
-    @Test("a token stands in for the password at the next login, and the newest is kept when run returns")
+    @Test("a token replaces the password at the next login, and the newest is stored when run returns")
     func tokens() async throws {
         let keyring = Keyring()
         var configuration = try configuration(keyring)
@@ -61,7 +61,7 @@ struct SignInTests {
         #expect(Set(keyring.saved.compactMap { $0?.token }).count == 3)
     }
 
-    @Test("a token that the server refuses is forgotten, and the password takes its place")
+    @Test("a token that the server rejects is removed, and the password is used")
     func refusedToken() async throws {
         let keyring = Keyring()
         var configuration = try configuration(keyring)
@@ -77,7 +77,7 @@ struct SignInTests {
     }
 
     @Test(
-        "a server that offered bound logins and now offers only weaker ones is refused, also at the next start",
+        "a server that offered channel binding and now offers only weaker logins is refused, also at the next start",
         arguments: [[.plain], [.scramSHA256], [.scramSHA1, .plain]] as [[SASLMechanismName]])
     func downgrade(offered: [SASLMechanismName]) async throws {
         let keyring = Keyring()
@@ -104,7 +104,7 @@ struct SignInTests {
             #expect(error.code == .policyViolated)
         }
         #expect(await weaker.connections == 1, "it is not tried again")
-        // Who signs in again has accepted it.
+        // Signing in again accepts it.
         next.mechanisms.previousMechanism = nil
         try await Client(next).run { session in
             #expect(await session.agreement?.mechanism == offered.first?.rawValue)
@@ -112,7 +112,7 @@ struct SignInTests {
         #expect(keyring.savedMechanisms == [.scramSHA256Plus, offered[0]])
     }
 
-    @Test("without a name for the installation no token is asked for")
+    @Test("without an installation identifier no token is requested")
     func noUserAgent() async throws {
         let keyring = Keyring()
         var configuration = try configuration(keyring)
@@ -121,7 +121,7 @@ struct SignInTests {
         #expect(keyring.saved.isEmpty)
     }
 
-    @Test("an extension has what it needs switched on together with the binding")
+    @Test("an extension can enable features together with the binding")
     func bindRequests() async throws {
         struct Copies: SessionExtension {
             let bindRequests: [BindRequest]
@@ -136,7 +136,7 @@ struct SignInTests {
         }
     }
 
-    @Test("a session counts what it costs")
+    @Test("a session counts its traffic")
     func traffic() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -151,7 +151,7 @@ struct SignInTests {
         }
     }
 
-    @Test("what goes out over messages keeps its boundaries, what goes out as a stream is glued")
+    @Test("writes over messages keep their boundaries, writes over a stream are joined")
     func outbox() {
         for keepsPieces in [true, false] {
             var outbox = Outbox(keepsPieces: keepsPieces)

@@ -8,7 +8,7 @@ import XMPPStanzas
 
 @Suite("Soak", .serialized, .timeLimit(.minutes(20)))
 struct SoakTests {
-    /// 100,000 when `HONGYAN_SOAK` is set; else enough to see growth.
+    /// 100,000 if `HONGYAN_SOAK` is set; otherwise enough to detect growth.
     private static let count = ProcessInfo.processInfo.environment["HONGYAN_SOAK"] == nil ? 20_000 : 100_000
 
     /// Resident memory of this process, in bytes.
@@ -18,8 +18,8 @@ struct SoakTests {
         return pages * 4096
     }
 
-    /// In a process of its own: what other tests keep in memory meanwhile says nothing about the session.
-    @Test("memory stays flat while messages come and go")
+    /// In a separate process, because the memory of other tests is not relevant.
+    @Test("memory does not grow with the number of messages")
     func flatMemory() async {
         await #expect(processExitsWith: .success) { try await Self.receiveMany() }
     }

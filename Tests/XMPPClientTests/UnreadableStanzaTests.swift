@@ -6,17 +6,18 @@ import XMPPStanzas
 
 @testable import XMPPClient
 
-/// What others write and this end does not read ends no session: it is told, answered and counted.
+/// An unreadable stanza of another user ends no session: it is reported, answered and counted.
 @Suite("Unreadable stanzas in a session", .timeLimit(.minutes(20)))
 struct UnreadableStanzaTests {
-    /// 100 attributes with a prefix: read as such, and written with 100 declarations they are too many to be read.
+    /// 100 attributes with a prefix: they are accepted in this form, but written with 100 declarations they exceed the
+    /// limit.
     static let poison = "<x xmlns='urn:x' xmlns:p='p'" + (0..<100).map { " p:a\($0)=''" }.joined() + "/>"
 
     private func message(_ id: String) -> String {
         "<message id='\(id)' from='bob@xmpp.test/x'><body>\(id)</body></message>"
     }
 
-    @Test("the session goes on, and it is told what was skipped and from whom, in its order")
+    @Test("the session continues and reports what was skipped and who sent it, in order")
     func told() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -43,7 +44,7 @@ struct UnreadableStanzaTests {
         #expect(await server.connections == 1)
     }
 
-    @Test("what is broken ends the connection, which comes back, and the state says whose it was")
+    @Test("malformed XML ends the connection, the session reconnects, and the state contains the sender")
     func sender() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -61,7 +62,7 @@ struct UnreadableStanzaTests {
         }
     }
 
-    @Test("a request gets bad-request, in the order of the requests; without an id, and an answer, nothing")
+    @Test("a request gets bad-request, in the order of requests; a request without an id, and a response, get nothing")
     func answered() async throws {
         let server = MemoryServer()
         try await Client(try server.account("alice")).run { session in
@@ -69,7 +70,7 @@ struct UnreadableStanzaTests {
                 "<iq from='bob@xmpp.test/x' \(id.isEmpty ? "" : "id='\(id)'") type='\(type)'>\(payload)</iq>"
             }
             let ask = "<ask xmlns='urn:x'/>"
-            // Who was written to is no stranger.
+            // A peer to which the session has written is no stranger.
             try await session.send(.chat(to: try JID("bob@xmpp.test/x"), body: "ask me"))
             try await server.send(
                 [
@@ -91,7 +92,7 @@ struct UnreadableStanzaTests {
     }
 
     @Test(
-        "a request whose answer cannot be read fails at once, and only by the one who was asked",
+        "a request with an unreadable response fails immediately, and only through the queried entity",
         arguments: ["result", "error"])
     func failed(type: String) async throws {
         let server = MemoryServer()
@@ -123,7 +124,7 @@ struct UnreadableStanzaTests {
         }
     }
 
-    @Test("a session that goes on in another process has it counted: nothing comes twice, nothing is lost")
+    @Test("a session that continues in another process has counted it: nothing is duplicated or lost")
     func counted() async throws {
         let server = MemoryServer()
         let disk = Disk()
@@ -151,7 +152,7 @@ struct UnreadableStanzaTests {
         #expect(disk.content.received == ["1", "2", "3"])
     }
 
-    @Test("the log says what was skipped and why, and nothing that is private")
+    @Test("the log contains what was skipped and why, and nothing private")
     func log() async throws {
         let server = MemoryServer()
         let lines = Mutex<[String]>([])
@@ -171,7 +172,7 @@ struct UnreadableStanzaTests {
         #expect(line?.contains("bob") == false)
     }
 
-    @Test("what was read is read again from a file store, though it is longer when it is written again")
+    @Test("a stanza is read again from a file store, even if it is longer when it is written again")
     func fileStore() async throws {
         let path = temporaryPath()
         defer { remove(path) }

@@ -15,7 +15,7 @@ struct Ping: IQRequest, Hashable {
     func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
 }
 
-/// Asks for a text and gets one.
+/// A request for a text, and its response.
 struct Question: IQRequest, IQResponse, Hashable {
     typealias Response = Question
     static let name = XMLName("question", "urn:example:question")
@@ -29,7 +29,7 @@ struct Question: IQRequest, IQResponse, Hashable {
 }
 
 extension SessionEvents {
-    /// The events one by one until the closure has found what it looks for.
+    /// Reads events until the closure returns a value.
     func first<Found>(_ find: (SessionEvent) -> Found?) async -> Found? {
         for await batch in self {
             for event in batch {
@@ -46,7 +46,7 @@ extension SessionEvents {
 }
 
 extension ConnectionEvent {
-    /// The case, for lists of what happened.
+    /// The name of the case, for lists of events.
     var label: String {
         let text = String(describing: self)
         return String(text.prefix { $0.isLetter })
@@ -62,7 +62,7 @@ func labels(_ events: SessionEvents) async -> [String] {
     return labels
 }
 
-/// The error of work that should fail; for use inside of another expectation.
+/// The error of work that is expected to fail; for use inside of another expectation.
 func clientError(_ work: () async throws -> Void) async -> ClientError? {
     do {
         try await work()

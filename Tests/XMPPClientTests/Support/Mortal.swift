@@ -7,8 +7,7 @@ import XMPPStream
 
 @testable import XMPPClient
 
-/// The life of a process, counted in the steps that others can see. When they are used up nothing of it reaches the world
-/// any more.
+/// The life of a process, counted in visible steps. When they are used up, the process has no further effect.
 final class Lifetime: Sendable {
     struct Over: Error {}
 
@@ -19,10 +18,10 @@ final class Lifetime: Sendable {
 
     var isOver: Bool { left.withLock { $0 == 0 } }
 
-    /// The process dies now.
+    /// Ends the process.
     func end() { left.withLock { $0 = 0 } }
 
-    /// Whether the process lives to take this step.
+    /// Whether the process reaches this step.
     func step() -> Bool {
         used.withLock { $0 += 1 }
         return left.withLock { left in
@@ -33,14 +32,14 @@ final class Lifetime: Sendable {
     }
 }
 
-/// A disk that outlives the processes that write to it.
+/// A disk that survives the processes that write to it.
 final class Disk: Sendable {
     struct Content {
         var resumption: ResumptionState?
         var received: [String] = []
         var acknowledged: [String] = []
         var unacknowledged: [String] = []
-        /// The ids of all stanzas that were ever entrusted to it.
+        /// The ids of all stanzas that were ever stored on it.
         var sent: [String] = []
         var commits = 0
     }
@@ -118,7 +117,7 @@ func temporaryPath() -> String {
 func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
 extension ClientConfiguration {
-    /// Lets the client live only so long.
+    /// Limits the life of the client.
     mutating func live(_ lifetime: Lifetime, on disk: Disk) {
         let connect = transports.connect
         transports = TransportFactory { target throws(TransportError) in
