@@ -281,7 +281,8 @@ let package = Package(
             "ChatEngine",
             foundation + [
                 "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "Media", "MessageFeatures",
-                "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
+                "HongyanTesting", "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer",
+                "ServerFixtures",
             ]),
         tests(
             "ChatModel",

@@ -77,7 +77,11 @@ extension ChatAccount {
             for await action in actions {
                 switch action {
                 case .none: break
-                case .ask(let request): await ask(request, in: session)
+                case .ask(let request):
+                    if request.archive == address, request.purpose == .newest {
+                        group.addTask { await self.askWhatArchiveCanDo(in: session) }
+                    }
+                    await ask(request, in: session)
                 case .forget(let archive, let request):
                     let id = id
                     await keep { writer throws(StoreError) in
@@ -143,6 +147,14 @@ extension ChatAccount {
             }) ?? []
     }
 
+    /// Finds out whether what the account's archive says of live messages can be believed.
+    private func askWhatArchiveCanDo(in session: Session) async {
+        guard let capabilities = try? await session[MessageArchive.self]?.capabilities(of: address),
+            capabilities.isAvailable
+        else { return }
+        recorder.ownArchive(assignsIdentifiers: capabilities.assignsIdentifiers)
+    }
+
     private func page(
         _ request: HistoryRequest, in session: Session
     ) async throws(HistoryFailure) -> (stored: ChatStore.ArchivePage, receiptsWanted: Set<String>) {
@@ -150,11 +162,13 @@ extension ChatAccount {
         var query = request.query
         let page: MessageHistory.ArchivePage
         do throws(ArchiveError) {
-            let capabilities = try await archive.capabilities(of: request.archive)
-            guard capabilities.isAvailable else { throw ArchiveError(.notSupported, "There is no archive.") }
-            // Without `#extended` the page may reach beyond the hole; what is known there is recognised.
-            if !capabilities.isExtended { query.limit = nil }
-            if request.archive == address { recorder.ownArchive(assignsIdentifiers: capabilities.assignsIdentifiers) }
+            // The account's archive is asked at once: where there is none, the page is refused.
+            if request.archive != address || query.limit != nil {
+                let capabilities = try await archive.capabilities(of: request.archive)
+                guard capabilities.isAvailable else { throw ArchiveError(.notSupported, "There is no archive.") }
+                // Without `#extended` the page may reach beyond the hole; what is known there is recognised.
+                if !capabilities.isExtended { query.limit = nil }
+            }
             let filter = ArchiveFilter(with: request.with, afterID: query.limit)
             page = try await archive.page(
                 in: request.archive == address ? nil : request.archive, filter: filter,

@@ -52,7 +52,7 @@ extension ChatAccount {
         let people = PeopleDirectory(people: recorder.people, store: store, account: id)
         configuration.add { _ in people }
         configuration.add { Roster($0, policy: policy.contacts) { await recorder.rememberedPresences() } }
-        configuration.add { _ in RosterNotice { await self.announce(isResumed: $1, in: $0) } }
+        configuration.add { _ in PresenceStart { await self.announce(isResumed: $1, in: $0) } }
         configuration.add { _ in DeliveryReceipts { [self] in disclosesReceipts.withLock { $0 } } }
         configuration.add { _ in DisplayedMarkers { [self] in disclosesReceipts.withLock { $0 } } }
         configuration.add { _ in MessageKinds.all }
@@ -74,8 +74,8 @@ extension ChatAccount {
         configuration.add { Bookmarks($0, entersAutomatically: false) }
         let trust = configuration.trust
         configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
-        // The last: when its turn comes, what the others know is of this session and not of the one before.
-        configuration.add { _ in StartNotice { await self.began(isResumed: $1, in: $0) } }
+        configuration.add { _ in HistoryStart { await self.beginHistory(isResumed: $1) } }
+        configuration.add { _ in RoomsStart { session, _ in await self.returnToRooms(in: session) } }
         return configuration
     }
 
@@ -109,7 +109,8 @@ extension ChatAccount {
             show(await session.connectionState)
             if await session.isOnline {
                 await wentOnline(isResumed: false, in: session)
-                await began(isResumed: false, in: session)
+                await beginHistory(isResumed: false)
+                await returnToRooms(in: session)
             }
             for await batch in events {
                 for event in batch { await happened(event, in: session) }
@@ -179,12 +180,6 @@ extension ChatAccount {
             }
             recorder.offlineDelivery.ended(over: connection, at: now())
         }
-    }
-
-    /// The extensions have begun: none believes any more to be where only an earlier session was.
-    private func began(isResumed: Bool, in session: Session) async {
-        await beginHistory(isResumed: isResumed)
-        await returnToRooms(in: session)
     }
 
     /// A page of history is in the store, or the archive has none to give.

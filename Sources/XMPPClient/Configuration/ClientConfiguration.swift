@@ -64,6 +64,9 @@ public struct ClientConfiguration: Sendable {
     public var resumptionTimeout = Duration.seconds(5)
     /// For the answer to a request that names no time of its own.
     public var requestTimeout = Duration.seconds(30)
+    /// How long the program's part, and the presence of a session that began again, wait for extensions that have not started
+    /// yet. A large contact list on a slow line takes some seconds.
+    public var startTimeout = Duration.seconds(10)
     /// For the server to close its side after we have closed ours.
     public var closeTimeout = Duration.seconds(3)
 
@@ -80,7 +83,7 @@ public struct ClientConfiguration: Sendable {
     /// asks for a sign of life. `nil` leaves both to time.
     public var networkMonitor: (any NetworkMonitor)? = RouteNetworkMonitor()
 
-    /// What is added to each session, in the order in which it starts.
+    /// What is added to each session; all start at the same time except for ``SessionExtension/startsAfter``.
     public var extensions: [SessionExtensionFactory] = []
     /// The first of the chain that stanzas pass; those of the extensions come after them.
     public var interceptors: [any StanzaInterceptor] = []

@@ -18,9 +18,15 @@ public protocol SessionExtension: Sendable {
     /// granted stands in ``Session/agreement``; what was not is for ``sessionStarted(_:isResumed:)``.
     var bindRequests: [BindRequest] { get }
 
-    /// Stanzas flow. Called in the order of the configuration, at the beginning and after each reconnection, before the
-    /// program's own part begins and before the presence is sent again, so that the roster can be asked for first (RFC
-    /// 6121 §2.2). An error is reported to the observers and stops nothing.
+    /// The extensions that start before this one, because what this one sends must not overtake what they send. All others
+    /// start at the same time, and those that are not in the configuration are ignored. None by default.
+    var startsAfter: [any SessionExtension.Type] { get }
+
+    /// Stanzas flow. Called at the beginning and after each reconnection, for all extensions at the same time except for
+    /// ``startsAfter``: a request that is never answered delays nothing but the start that waits for it. The program's own part
+    /// begins, and the presence is sent again, when all have started, so that the roster can be asked for first (RFC 6121 §2.2),
+    /// or after ``ClientConfiguration/startTimeout``. An error is reported to the observers and stops nothing; a start that a
+    /// lost connection breaks off is cancelled and made up for on the next one.
     ///
     /// - Parameter isResumed: An earlier session goes on: the server remembers everything, nothing needs to be announced
     ///   again. An extension made in a new process knows nothing of that session, and asks for what it needs all the same.
@@ -38,6 +44,7 @@ extension SessionExtension {
     public var handlers: [IQHandler] { [] }
     public var interceptors: [any StanzaInterceptor] { [] }
     public var bindRequests: [BindRequest] { [] }
+    public var startsAfter: [any SessionExtension.Type] { [] }
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {}
     public func run(in session: Session) async {}
     public func sessionEnded(_ session: Session) async {}

@@ -39,6 +39,10 @@ extension Session {
         interceptors = configuration.interceptors
         guard purpose == .login else { return }
         for factory in configuration.extensions { extensionTable.add(factory.make(self)) }
+        if let cycle = ExtensionStarts.cycle(in: extensionTable.all) {
+            let names = cycle.map { String(describing: type(of: $0)) }.joined(separator: ", ")
+            throw ClientError(.invalidConfiguration, "These extensions wait for each other to start: \(names).")
+        }
         for instance in extensionTable.all {
             for handler in instance.handlers { try router.register(handler) }
             interceptors += instance.interceptors

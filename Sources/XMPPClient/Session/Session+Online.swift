@@ -31,28 +31,9 @@ extension Session {
         backlog = []
         for (stanza, number) in waiting { submit(stanza, number) }
         if let transport { spawn { await transport.negotiationFinished() } }
-        if !session.isResumed { isStartOwed = true }
-        let count = onlineCount
-        spawn { [self] in await start(isFirst: isFirst, count: count) }
-    }
-
-    /// Lets the extensions begin, says again how available we are, and lets the program begin.
-    ///
-    /// A start that a lost connection broke off is made up for, even if the session was resumed since.
-    private func start(isFirst: Bool, count: Int) async {
-        let isResumed = !isStartOwed
-        for instance in extensionTable.all {
-            do {
-                try await instance.sessionStarted(self, isResumed: isResumed)
-            } catch {
-                emit(.extensionFailed(String(describing: type(of: instance)), error))
-                flushEvents()
-            }
-            // The connection was lost and made anew meanwhile: the later start does it all.
-            guard count == onlineCount, isOnline else { return }
-        }
-        isStartOwed = false
-        if !isFirst, !isResumed { _ = try? await resendPresence() }
-        firstOnline.open()
+        let extensions = extensionTable.all
+        if !session.isResumed { starts.sessionBegan(extensions) }
+        let round = starts.begin(extensions)
+        spawn { [self] in await start(round, isFirst: isFirst) }
     }
 }

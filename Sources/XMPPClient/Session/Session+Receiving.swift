@@ -134,4 +134,6 @@ extension Session {
 enum SessionContext {
     /// Set while an interceptor looks at a stanza.
     @TaskLocal static var interception: StanzaDirection?
+    /// Set while an extension starts: lets those begin that start after it.
+    @TaskLocal static var release: (@Sendable () -> Void)?
 }

@@ -136,6 +136,7 @@ extension Session {
         acquaintances.sent(stanza)
         if case .presence(let presence) = stanza, presence.isBroadcast {
             lastPresence = presence
+            starts.presenceSent()
             emit(.presenceChanged(presence))
             if !isHandlingInput { flushEvents() }
         }

@@ -88,8 +88,7 @@ public actor Session {
     var probeOver: Gate?
     /// Counts the times that stanzas began to flow.
     var onlineCount = 0
-    /// A session began anew and not every extension has started with it.
-    var isStartOwed = false
+    var starts = ExtensionStarts()
     var stream: ClientStream?
     var transport: (any Transport)?
     var streamEnd: StreamEnd?
