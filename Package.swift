@@ -132,7 +132,7 @@ let package = Package(
         library(
             "ChatEngine",
             foundation + extensionProducts + [
-                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "Waiting", "XMPPClient",
             ]),
 
         // What a person sees, without a screen.
@@ -235,11 +235,19 @@ let package = Package(
         tests("Cryptography", ["Cryptography"]),
         tests("TransportLayer", ["TransportLayer", "ServerFixtures"]),
         tests("Localization", ["Localization"]),
-        tests("UserProfile", ["UserProfile", "ChatStore", "XMPPAddress"]),
+        tests("UserProfile", ["UserProfile", "ChatModel", "ChatStore", "SASLMechanisms", "XMPPAddress"]),
         tests("Media", ["Media"]),
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+        .executableTarget(
+            name: "ChatAppProbe",
+            dependencies: [
+                "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "GTKBinding", "AccountRegistration", "GroupChat",
+                "Media", "Profiles", "TransportLayer", "XMPPAddress", "XMPPClient", "XMPPStanzas", "XMPPStream",
+                "CredentialStore", "UserProfile",
+            ],
+            path: "Tests/ChatAppProbe", swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
         .target(
             name: "WindowFixtures", dependencies: ["GTKBinding", "Localization", "ServerFixtures"],
             path: "Tests/WindowFixtures",
@@ -253,7 +261,7 @@ let package = Package(
                 "GroupChat",
                 "Localization", "Media", "MessageFeatures",
                 "TransportLayer", "UserProfile", "XMPPAddress", "XMPPClient", "XMPPStanzas", "ServerFixtures",
-                "WindowFixtures",
+                "WindowFixtures", "ChatAppProbe",
             ]),
         tests("Desktop", ["ServerFixtures"], exclude: ["person.py"]),
         tests("Packaging", ["ServerFixtures"]),
@@ -280,8 +288,8 @@ let package = Package(
         tests(
             "ChatEngine",
             foundation + [
-                "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "Media", "MessageFeatures",
-                "HongyanTesting", "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer",
+                "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "HongyanTesting", "Media",
+                "MessageFeatures", "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer",
                 "ServerFixtures",
             ]),
         tests(
@@ -308,7 +316,7 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "CommandLine", "ChatEngine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
+                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",

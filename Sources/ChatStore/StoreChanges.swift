@@ -11,6 +11,8 @@ public struct StoreChanges: Sendable, Equatable {
     public internal(set) var accounts: Set<AccountID> = []
     /// Something was put into the send queue, or taken out of it.
     public internal(set) var sendQueue = false
+    /// Messages that were taken out of the send queue; one that was put to its end again is among them, too.
+    public internal(set) var dequeued: Set<MessageID> = []
 
     package init() {}
 
@@ -21,6 +23,7 @@ public struct StoreChanges: Sendable, Equatable {
         conversations.formUnion(other.conversations)
         accounts.formUnion(other.accounts)
         sendQueue = sendQueue || other.sendQueue
+        dequeued.formUnion(other.dequeued)
     }
 }
 

@@ -62,6 +62,17 @@ public protocol StoreReader {
 
     /// What waits to be sent, in the order in which it was written.
     func sendQueue(of account: AccountID) throws(StoreError) -> [QueuedMessage]
+    /// The next of what waits to be sent; what was read before is not read again.
+    ///
+    /// - Parameters:
+    ///   - conversation: reads what waits there alone; `nil` reads what waits in all.
+    ///   - position: the page begins behind it.
+    ///   - limit: how many places of the queue are looked at, those of other accounts included.
+    func sendQueue(
+        of account: AccountID, in conversation: ConversationID?, after position: Int64, limit: Int
+    ) throws(StoreError) -> SendQueuePage
+    /// Which of these messages wait to be sent.
+    func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID>
     /// The content hashes of files whose messages are not with the server: queued, or failed and not given up. A cache must
     /// not let go of them.
     func contentsToSend(of account: AccountID) throws(StoreError) -> Set<String>

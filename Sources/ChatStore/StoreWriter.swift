@@ -64,6 +64,9 @@ public protocol StoreWriter: StoreReader {
     func send(_ message: OutgoingMessage, in key: ConversationKey) throws(StoreError) -> MessageID
     /// Moves a message of ours forward; what the server has, or what failed, leaves the queue.
     func advance(_ message: MessageID, to state: MessageState) throws(StoreError)
+    /// Notes that the server has messages with these origin-ids (XEP-0198). For one to a room that says nothing: only what the room
+    /// sends back proves that it was said there.
+    func acknowledge(_ originIDs: Set<String>, of account: AccountID) throws(StoreError)
     /// Notes that a message was given to the stream, and before when not to do so again.
     func noteAttempt(_ message: MessageID, notBefore: MessageTime?) throws(StoreError)
     /// Puts a message at the end of the queue again: one that failed, or one whose acknowledgement proved wrong. It

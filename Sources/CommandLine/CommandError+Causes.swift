@@ -1,8 +1,11 @@
 internal import AccountRegistration
+internal import ChatEngine
+internal import ChatModel
 internal import ChatStore
 internal import FileSharing
 internal import Localization
 internal import Media
+internal import SASLMechanisms
 internal import TerminalApp
 internal import TransportLayer
 internal import UserProfile
@@ -29,7 +32,7 @@ extension CommandError {
         case .authenticationFailed where error.isWrongPassword || error.cause == nil:
             self.init(
                 .authentication, localized("The user name or the password is wrong; check both and log in again."))
-        case .stanzaTooLarge, .stanzaRefused: self.init(.failed, error.words)
+        case .stanzaTooLarge, .stanzaRefused: self.init(.failed, Wording.failure(error))
         case .timedOut where status == .connection:
             self.init(.connection, localized("The connection to the server timed out; check network, host and port."))
         case .encryptionFailed where error.streamFailure?.code == .certificateRejected:
@@ -38,6 +41,11 @@ extension CommandError {
             self.init(.connection, Self.oneLine(words) + " " + advice)
         case .connectionFailed:
             self.init(.connection, localized("The connection to the server failed. %@", Self.oneLine(error.sentence)))
+        case .protocolViolated where error.streamFailure?.sender != nil:
+            self.init(status, Self.oneLine(error.streamFailure?.senderWords ?? error.sentence))
+        case .policyViolated where error.streamFailure?.saslError?.meansDowngrade == true:
+            let phrase = error.streamFailure.map { "\($0.phrase.text) \($0.advice.text)" }
+            self.init(status, phrase ?? Self.oneLine(error.sentence))
         case .cancelled: self.init(.failed, localized("Interrupted."))
         default: self.init(status, Self.oneLine(error.sentence))
         }

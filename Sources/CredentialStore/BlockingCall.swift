@@ -1,12 +1,12 @@
 internal import Dispatch
 internal import Waiting
 
-/// Runs a call that may block on a thread that Swift's own pool does not need, and gives up on it after a time.
+/// Runs a call that may block on a separate thread, outside Swift's own pool, with a timeout.
 enum BlockingCall {
     private static let queue = DispatchQueue(label: "hongyan.credentials", attributes: .concurrent)
 
-    /// What `body` returns, or an error where it takes longer than `timeout` or the calling task is cancelled. In both
-    /// cases the call is told to stop and its thread is left to end when it does.
+    /// The result of `body`, or an error if it takes longer than `timeout` or the calling task is cancelled. In both
+    /// cases the call is asked to stop, and its thread ends when it does.
     static func run<Value: Sendable>(
         timeout: Duration, _ body: @escaping @Sendable (SecretServiceCall) -> Result<Value, CredentialError>
     ) async -> Result<Value, CredentialError> {

@@ -1,53 +1,53 @@
-/// Why a password could not be kept, found or removed.
+/// Why a password could not be stored, read or removed.
 public struct CredentialError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What went wrong; paths are absolute, reasons are the system's own words.
+    /// The kind of error. Paths are absolute, reasons are texts of the system.
     public enum Code: Sendable, Equatable {
-        /// The account is empty or holds U+0000, or the password holds U+0000.
+        /// The account is empty or contains U+0000, or the password contains U+0000.
         case invalidText
-        /// There was no answer in time. What was asked for may still happen.
+        /// The timeout expired. The operation may still complete.
         case timedOut
-        /// The calling task was cancelled. What was asked for may still happen.
+        /// The calling task was cancelled. The operation may still complete.
         case cancelled
         /// The secret service refused.
         case serviceFailed(reason: String)
-        /// The keyring is locked and the person did not unlock it.
+        /// The keyring is locked and the user did not unlock it.
         case locked
-        /// Neither `XDG_DATA_HOME` nor `HOME` names an absolute folder.
+        /// Neither `XDG_DATA_HOME` nor `HOME` names an absolute path.
         case noDataFolder
-        /// The folder of the file cannot be made or opened, or is no folder of this user's.
+        /// The folder of the file cannot be created or opened, or belongs to another user.
         case folderUnusable(path: String, reason: String)
-        /// Others than its owner may read or write the file, so what is in it is no secret any more.
+        /// Users other than its owner may read or write the file, so its content may no longer be secret.
         case openToOthers(path: String)
         /// The file belongs to another user.
         case foreignOwner(path: String)
-        /// In the file's place is a symbolic link, a folder, a device or something else that is not followed.
+        /// At the path is a symbolic link, a folder, a device or something else that is not followed.
         case notAFile(path: String)
-        /// The file is not in the form that this program writes, or longer than it may be.
+        /// The file does not have the format that this program writes, or is too long.
         case unreadable(path: String)
         /// The system refused to read or write the file.
         case fileFailed(path: String, reason: String)
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
     public init(_ code: Code) { self.code = code }
 
-    /// The error as a sentence for a person.
+    /// A description in English.
     public var description: String {
         switch code {
-        case .invalidText: "The account or the password holds a character that cannot be kept."
-        case .timedOut: "The place where passwords are kept did not answer in time."
-        case .cancelled: "The password was no longer asked for."
+        case .invalidText: "The account or the password contains a character that cannot be stored."
+        case .timedOut: "The password store did not respond in time."
+        case .cancelled: "The request for the password was cancelled."
         case .serviceFailed(let reason): "The secret service refused: \(reason)."
         case .locked: "The keyring is locked."
-        case .noDataFolder: "There is no home folder to keep the password in."
+        case .noDataFolder: "There is no home folder for the password file."
         case .folderUnusable(let path, let reason): "The folder \(path) cannot be used for passwords: \(reason)."
         case .openToOthers(let path):
             "Others can read \(path), so it is not used; run \"chmod 600 \(path)\" and change the passwords in it."
         case .foreignOwner(let path): "\(path) belongs to another user, so it is not used."
-        case .notAFile(let path): "\(path) is not an ordinary file, so it is not used."
-        case .unreadable(let path): "\(path) holds something else than passwords of this program."
+        case .notAFile(let path): "\(path) is not a regular file, so it is not used."
+        case .unreadable(let path): "\(path) contains something other than passwords of this program."
         case .fileFailed(let path, let reason): "\(path) cannot be read or written: \(reason)."
         }
     }

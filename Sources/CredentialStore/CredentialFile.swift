@@ -6,12 +6,12 @@
     internal import Darwin
 #endif
 
-/// The file that keeps one kind of secret where no secret service runs. All its calls block.
+/// The file with one kind of secret, used if no secret service is running. All calls block.
 ///
-/// Nobody but the owner may read the file (mode 0600) or look into its folder (0700). It is opened without following a
-/// symbolic link, relative to the opened folder, and what the name then refers to is checked on the open descriptor,
-/// so nothing can be put in its place between the question and the use. A change is written beside it and moved over
-/// it, so that a crash leaves the old or the new file; a lock keeps two programs from losing each other's change.
+/// Only the owner may access the file (mode 0600) and its folder (0700). The file is opened relative to the opened
+/// folder, without following a symbolic link, and checked through the open descriptor, so it cannot be replaced between
+/// check and use. A change is written to a second file and renamed, so that a crash leaves the old or the new file; a
+/// lock prevents two programs from losing each other's change.
 struct CredentialFile: Sendable {
     /// How long to wait for another program's change. A change takes milliseconds.
     static let lockPatience = Duration.seconds(5)
@@ -25,7 +25,7 @@ struct CredentialFile: Sendable {
 
     var path: String { "\(folder)/\(name)" }
 
-    /// `hongyan` in `XDG_DATA_HOME`, or in `~/.local/share` where that is not set to an absolute path.
+    /// `hongyan` in `XDG_DATA_HOME`, or in `~/.local/share` if that is not set to an absolute path.
     static var defaultFolder: String? {
         if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") { return "\(data)/hongyan" }
         if let home = variable("HOME"), home.hasPrefix("/") { return "\(home)/.local/share/hongyan" }
@@ -34,7 +34,7 @@ struct CredentialFile: Sendable {
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// All secrets by account; none where there is no file.
+    /// All secrets by account; empty if there is no file.
     func secrets() throws(CredentialError) -> [String: String] {
         guard let directory = try openFolder(create: false) else { return [:] }
         return try read(in: directory).secrets
@@ -55,7 +55,7 @@ struct CredentialFile: Sendable {
 
     // MARK: Folder and lock
 
-    /// The folder, made tight; `nil` where there is none and none is to be made.
+    /// The folder, with its permissions restricted; `nil` if it does not exist and should not be created.
     private func openFolder(create: Bool) throws(CredentialError) -> FileDescriptor? {
         if create { try makeFolders() }
         guard let directory = FileDescriptor(open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) else {
@@ -66,7 +66,7 @@ struct CredentialFile: Sendable {
         guard status.st_uid == geteuid() else {
             throw CredentialError(.folderUnusable(path: folder, reason: "it belongs to another user"))
         }
-        // The folder holds nothing for others, so one that was made too wide is narrowed rather than refused.
+        // The folder contains nothing for other users, so one with wider permissions is restricted rather than refused.
         if status.st_mode & 0o077 != 0, fchmod(directory.number, 0o700) != 0 { throw folderFailure() }
         return directory
     }
@@ -107,7 +107,7 @@ struct CredentialFile: Sendable {
         guard let file = FileDescriptor(openat(directory.number, name, flags)) else {
             switch errno {
             case ENOENT: return SecretList(kind)
-            // What a symbolic link, and a socket, are answered with.
+            // The errors for a symbolic link and for a socket.
             case ELOOP, ENXIO: throw CredentialError(.notAFile(path: path))
             default: throw fileFailure(name)
             }
@@ -122,7 +122,7 @@ struct CredentialFile: Sendable {
     }
 
     private func write(_ list: SecretList, in directory: borrowing FileDescriptor) throws(CredentialError) {
-        // What a program left that died while writing; the lock says that nobody writes now.
+        // The leftover of a program that died while writing; the lock shows that no program is writing now.
         _ = unlinkat(directory.number, newName, 0)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         guard let file = FileDescriptor(openat(directory.number, newName, flags, 0o600)) else {
@@ -136,7 +136,7 @@ struct CredentialFile: Sendable {
             _ = unlinkat(directory.number, newName, 0)
             throw error
         }
-        // Without this the old file may come back after a power cut, which is no reason to fail.
+        // Without this the old file may come back after a power failure, which is not a reason to fail.
         _ = fsync(directory.number)
     }
 

@@ -1,16 +1,16 @@
-/// Where the passwords of accounts are kept: in the desktop's secret service, or where none runs in a file that only
-/// its owner can read.
+/// The store for the passwords of accounts: the desktop's secret service or, if none is running, a file that only its
+/// owner can read.
 ///
 ///     let store = try await CredentialStore.open()
 ///     print(store)                                    // says where, in words
 ///     try await store.save(password: "…", for: "juliet@example.org")
 ///
-/// Every call that may block runs on a thread of its own and ends after ``timeout`` at the latest, so that a session
-/// bus that hangs does not hang the program. An account is any text without U+0000; the bare address is the usual one.
-/// The password is kept as it is given, as one prepared text. A token that stands in for it is kept beside it; in the
-/// folder of the file it has a file of its own.
+/// Every call that may block runs on a separate thread and ends after ``timeout`` at the latest, so a session bus that
+/// hangs does not block the program. An account is any text without U+0000, usually the bare address. The password is
+/// stored unchanged, as one prepared text. The token for the next login is stored beside it; the file store has a second
+/// file.
 public struct CredentialStore: Sendable, CustomStringConvertible {
-    /// The two kinds of place.
+    /// The two kinds of password store.
     public enum Kind: Sendable, Hashable {
         /// The secret service of the session (GNOME Keyring, KWallet, KeePassXC), through libsecret.
         case secretService
@@ -18,16 +18,16 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         case file(path: String)
     }
 
-    /// How long a call may take where nothing else is said. A keyring may ask the person to unlock it, so it is long.
+    /// The default timeout of a call. It is long because a keyring may ask the user to unlock it.
     public static let defaultTimeout = Duration.seconds(120)
 
-    /// How long ``open(timeout:probeTimeout:)`` waits for a secret service to show up before it takes the file. Starting
-    /// one over the bus takes below a second; a person waits for this at every start of a program.
+    /// How long ``open(timeout:probeTimeout:)`` waits for a secret service before it uses the file. Starting one over
+    /// the bus takes less than a second; the user waits for this at every start of a program.
     public static let defaultProbeTimeout = Duration.seconds(5)
 
-    /// Which kind of place it is.
+    /// The kind of this store.
     public let kind: Kind
-    /// How long a call may take.
+    /// The timeout of a call.
     public let timeout: Duration
     private let place: Place
     private let isFallback: Bool
@@ -37,8 +37,8 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         case folder(String)
     }
 
-    /// The secret service where one answers within `probeTimeout`, else the file `passwords` in the folder `hongyan`
-    /// of `XDG_DATA_HOME` (`~/.local/share`). The choice is made once; ``description`` tells it.
+    /// The secret service if one responds within `probeTimeout`, otherwise the file `passwords` in the folder `hongyan`
+    /// of `XDG_DATA_HOME` (`~/.local/share`). The choice is made once; ``description`` names it.
     public static func open(
         timeout: Duration = defaultTimeout, probeTimeout: Duration = defaultProbeTimeout
     ) async throws(CredentialError) -> CredentialStore {
@@ -56,10 +56,10 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         return CredentialStore(folder: folder, timeout: timeout, isFallback: true)
     }
 
-    /// The file `passwords` in `folder`, an absolute path, whatever else runs. The folder is made when the first
-    /// password is saved.
+    /// The file `passwords` in `folder`, an absolute path, even if a secret service is running. The folder is created
+    /// with the first password.
     public static func inFile(folder: String, timeout: Duration = defaultTimeout) -> CredentialStore {
-        precondition(folder.hasPrefix("/"), "The folder of the passwords is an absolute path.")
+        precondition(folder.hasPrefix("/"), "The folder of the passwords must be an absolute path.")
         return CredentialStore(folder: folder, timeout: timeout, isFallback: false)
     }
 
@@ -75,43 +75,43 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         self.init(kind: .file(path: path), timeout: timeout, place: .folder(folder), isFallback: isFallback)
     }
 
-    /// Where passwords are kept, as a sentence for a person.
+    /// Where passwords are stored, in English.
     public var description: String {
         switch kind {
-        case .secretService: "The password is kept by the secret service of the desktop."
+        case .secretService: "The password is stored by the secret service of the desktop."
         case .file(let path) where isFallback:
-            "No secret service runs; the password is kept in \(path), which only you can read."
-        case .file(let path): "The password is kept in \(path), which only you can read."
+            "No secret service is running; the password is stored in \(path), which only you can read."
+        case .file(let path): "The password is stored in \(path), which only you can read."
         }
     }
 
-    /// Keeps `password` for `account`, in place of the one of before.
+    /// Stores `password` for `account` and replaces the previous one.
     public func save(password: String, for account: String) async throws(CredentialError) {
         try await save(.password, password, for: account)
     }
 
-    /// The password of `account`, or `nil` where none is kept.
+    /// The password of `account`, or `nil` if none is stored.
     public func password(for account: String) async throws(CredentialError) -> String? {
         try await find(.password, of: account)
     }
 
-    /// Keeps a token that stands in for the password at the next login (XEP-0484), in place of the one of before. It
-    /// opens the account as the password does, and is kept in the same kind of place.
+    /// Stores a token that replaces the password at the next login (XEP-0484), and replaces the previous token. It
+    /// gives access to the account like the password and is stored in the same kind of place.
     public func save(token: String, for account: String) async throws(CredentialError) {
         try await save(.token, token, for: account)
     }
 
-    /// The token of `account`, or `nil` where none is kept.
+    /// The token of `account`, or `nil` if none is stored.
     public func token(for account: String) async throws(CredentialError) -> String? {
         try await find(.token, of: account)
     }
 
-    /// Forgets the token of `account` and keeps the password; where none is kept nothing happens.
+    /// Removes the token of `account` and leaves the password; does nothing if there is no token.
     public func removeToken(for account: String) async throws(CredentialError) {
         try await remove([.token], of: account)
     }
 
-    /// Forgets password and token of `account`; where none is kept nothing happens.
+    /// Removes password and token of `account`; does nothing if there are none.
     public func remove(for account: String) async throws(CredentialError) {
         try await remove(SecretKind.allCases, of: account)
     }
@@ -171,4 +171,15 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         }
         return try answer.get()
     }
+}
+
+/// The kinds of secrets of an account, stored separately so that one can be replaced without the other.
+enum SecretKind: String, Sendable, CaseIterable {
+    /// The password that the user knows.
+    case password
+    /// The token that the server issued for the next login (XEP-0484).
+    case token
+
+    /// The name of the file if no secret service is running, and, after `hongyan-`, the first word of its content.
+    var fileName: String { rawValue + "s" }
 }

@@ -6,11 +6,11 @@
     internal import Darwin
 #endif
 
-/// An open file of the system, closed when its owner lets it go.
+/// An open file, closed when its owner goes out of scope.
 struct FileDescriptor: ~Copyable {
     let number: Int32
 
-    /// `nil` for the -1 of a call that failed; `errno` then says why.
+    /// `nil` for the -1 of a failed call; `errno` has the reason.
     init?(_ number: Int32) {
         guard number >= 0 else { return nil }
         self.number = number
@@ -18,13 +18,13 @@ struct FileDescriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// What the system knows about the file.
+    /// The status of the file.
     var status: stat? {
         var status = stat()
         return fstat(number, &status) == 0 ? status : nil
     }
 
-    /// The file's bytes from here to its end, but no more than `limit`; `nil` where reading fails.
+    /// The bytes from the current position to the end, at most `limit`; `nil` if reading fails.
     func read(atMost limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)
@@ -44,7 +44,7 @@ struct FileDescriptor: ~Copyable {
         }
     }
 
-    /// Writes all bytes; `false` where that fails.
+    /// Writes all bytes; returns `false` on failure.
     func write(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -57,7 +57,7 @@ struct FileDescriptor: ~Copyable {
     }
 }
 
-/// The system's calls under names that the methods above do not hide.
+/// The system calls under names that the methods above do not shadow.
 private func systemRead(_ number: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(number, buffer, count)
 }

@@ -3,10 +3,10 @@
 ///     hongyan-passwords 1
 ///     juliet@example.org R0m30%20
 ///
-/// Account and password (or token) are separated by one space; in both, every byte up to the space, the percent sign and
-/// everything beyond ASCII is written as `%` and two hexadecimal digits, so that no text can break a line.
+/// One space separates the account from its password or token. In both, control characters, the space, the percent sign
+/// and everything outside ASCII are written as `%` and two hexadecimal digits, so that no text can break a line.
 struct SecretList: Equatable {
-    /// The most bytes that are read: far more than anybody's accounts, far less than would hurt.
+    /// The maximum number of bytes that are read: far more than any list of accounts needs, and still harmless.
     static let maximumByteCount = 1 << 20
 
     let kind: SecretKind
@@ -19,7 +19,7 @@ struct SecretList: Equatable {
         self.kind = kind
     }
 
-    /// Reads what ``bytes`` wrote; `nil` for anything else. No bytes at all are an empty list.
+    /// Parses the output of ``bytes``; `nil` for anything else. No bytes at all are an empty list.
     init?(_ kind: SecretKind, _ bytes: [UInt8]) {
         self.kind = kind
         guard bytes.count <= Self.maximumByteCount else { return nil }

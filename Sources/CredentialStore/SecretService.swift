@@ -6,10 +6,10 @@ internal import CSecret
     internal import Musl
 #endif
 
-/// A call to the secret service that another thread can stop.
+/// A call to the secret service that another thread can cancel.
 ///
-/// `@unchecked Sendable`: the one stored property is a `GCancellable`, which GLib documents as safe to use from several
-/// threads; the pointer itself never changes.
+/// `@unchecked Sendable`: the only stored property is a `GCancellable`, which GLib documents as thread-safe; the
+/// pointer itself never changes.
 final class SecretServiceCall: @unchecked Sendable {
     fileprivate let cancellable: UnsafeMutablePointer<GCancellable>?
 
@@ -20,20 +20,20 @@ final class SecretServiceCall: @unchecked Sendable {
     func stop() { g_cancellable_cancel(cancellable) }
 }
 
-/// The blocking calls of libsecret that keep secrets.
+/// The blocking calls of libsecret.
 enum SecretService {
-    /// Whether there is a session bus to ask. Without this question GLib would try to start one.
+    /// Whether there is a session bus. Without this check GLib would try to start one.
     static var mayRun: Bool {
         if let address = getenv("DBUS_SESSION_BUS_ADDRESS"), address.pointee != 0 { return true }
         guard let runtime = getenv("XDG_RUNTIME_DIR"), runtime.pointee != 0 else { return false }
         return access(String(cString: runtime) + "/bus", F_OK) == 0
     }
 
-    /// Opens a session with the secret service, which the bus starts where it can.
+    /// Opens a session with the secret service, which the bus starts if it can.
     static func probe(_ call: SecretServiceCall) -> Result<Void, CredentialError> {
         var error: UnsafeMutablePointer<GError>?
-        // GLib ends a program whose session bus goes away, unless it is told not to: a chat program in a terminal
-        // outlives its desktop.
+        // By default GLib terminates a program whose session bus disappears; a chat program in a terminal outlives its
+        // desktop.
         guard let bus = g_bus_get_sync(G_BUS_TYPE_SESSION, call.cancellable, &error) else {
             return .failure(failure(error))
         }
@@ -71,7 +71,7 @@ enum SecretService {
         }
         defer { secret_password_free(found) }
         guard let password = String(validatingCString: found) else {
-            throw CredentialError(.serviceFailed(reason: "what is kept is not text"))
+            throw CredentialError(.serviceFailed(reason: "the stored value is not text"))
         }
         return password
     }
@@ -82,7 +82,7 @@ enum SecretService {
         var error: UnsafeMutablePointer<GError>?
         let attributes = attributes(of: account)
         defer { g_hash_table_unref(attributes) }
-        // The result says whether anything was removed; only the error says that something failed.
+        // The result says whether anything was removed; only the error indicates a failure.
         _ = secret_password_clearv_sync(schema(kind), attributes, call.cancellable, &error)
         if error != nil { throw failure(error) }
     }
@@ -94,7 +94,7 @@ enum SecretService {
         }
     }
 
-    /// What programs that manage the keyring show.
+    /// The label in programs that manage the keyring.
     private static func label(_ kind: SecretKind, _ account: String) -> String {
         switch kind {
         case .password: "Hongyan: \(account)"
@@ -108,7 +108,7 @@ enum SecretService {
         return table
     }
 
-    /// The error of a call that failed, which it frees. No error at all is a prompt that the person dismissed.
+    /// The error of a failed call, which is freed. No error means a prompt that the user dismissed.
     private static func failure(_ error: UnsafeMutablePointer<GError>?) -> CredentialError {
         guard let error else { return CredentialError(.locked) }
         defer { g_error_free(error) }

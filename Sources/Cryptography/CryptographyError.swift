@@ -1,25 +1,25 @@
 internal import COpenSSL
 
-/// Why libcrypto could not do what it was asked for.
+/// Why an operation of libcrypto failed.
 ///
 /// Digests and HMAC have no error: every provider of libcrypto implements them, so a failure there is a broken
-/// installation and stops the program with a sentence.
+/// installation and stops the program with a message.
 public struct CryptographyError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of error.
     public enum Code: Sendable, Equatable {
-        /// The operating system gave no randomness. Nothing that needs a secret may go on.
+        /// The operating system provided no randomness. Operations that need a secret must stop.
         case randomnessUnavailable
         /// The iteration count of a key derivation is not in `1...Int32.max`.
         case invalidIterationCount(Int)
-        /// A length is not in the range libcrypto accepts, in bytes.
+        /// A length in bytes is outside the range that libcrypto accepts.
         case invalidByteCount(Int)
-        /// libcrypto refused, for instance because its configuration (FIPS) forbids the parameters.
+        /// libcrypto refused, for example because its configuration (FIPS) forbids the parameters.
         case refused
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// libcrypto's own reason, where it left one.
+    /// libcrypto's reason, if it reported one.
     public let reason: String?
 
     init(_ code: Code, reason: String? = nil) {
@@ -27,7 +27,7 @@ public struct CryptographyError: Error, Sendable, Equatable, CustomStringConvert
         self.reason = reason
     }
 
-    /// The error with the last reason libcrypto left on this thread; its queue of errors is empty afterwards, so
+    /// An error with the last reason that libcrypto reported on this thread. Its error queue is empty afterwards, so
     /// that a later TLS call on the same thread does not find it.
     static func fromLibrary(_ code: Code) -> CryptographyError {
         let number = ERR_peek_last_error()
@@ -36,13 +36,13 @@ public struct CryptographyError: Error, Sendable, Equatable, CustomStringConvert
         return CryptographyError(code, reason: String(cString: text))
     }
 
-    /// The error as a sentence for a person.
+    /// A description in English.
     public var description: String {
         let sentence =
             switch code {
-            case .randomnessUnavailable: "The system gave no random bytes"
+            case .randomnessUnavailable: "The system provided no random bytes"
             case .invalidIterationCount(let count): "A key cannot be derived with \(count) iterations"
-            case .invalidByteCount(let count): "A length of \(count) bytes is not possible here"
+            case .invalidByteCount(let count): "A length of \(count) bytes is not possible"
             case .refused: "libcrypto refused the operation"
             }
         return reason.map { "\(sentence): \($0)." } ?? "\(sentence)."

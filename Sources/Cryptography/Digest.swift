@@ -1,21 +1,21 @@
 internal import COpenSSL
 
-/// A hash value in the making: what does not fit into memory is hashed piece by piece.
+/// An incremental hash, for data that does not fit into memory.
 ///
 ///     var digest = Digest(.sha256)
 ///     while let piece = try file.read() { digest.update(piece) }
 ///     let value = digest.finish()
 ///
-/// `@unchecked Sendable`: the context has exactly one owner because the type cannot be copied, so whoever holds the
-/// value is alone with it.
+/// `@unchecked Sendable`: the type is noncopyable, so the context has exactly one owner, and only that owner accesses
+/// it.
 public struct Digest: ~Copyable, @unchecked Sendable {
-    /// The function that hashes.
+    /// The hash function.
     public let function: HashFunction
     private let context: OpaquePointer
 
-    /// A digest of nothing so far.
+    /// A digest of no data yet.
     public init(_ function: HashFunction) {
-        guard let context = EVP_MD_CTX_new() else { preconditionFailure("There is no memory for a digest.") }
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("No memory for a digest.") }
         guard EVP_DigestInit_ex(context, function.implementation, nil) == 1 else {
             preconditionFailure("libcrypto cannot start \(function.libraryName).")
         }
@@ -25,20 +25,20 @@ public struct Digest: ~Copyable, @unchecked Sendable {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Adds bytes at the end.
+    /// Appends bytes.
     public mutating func update(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { update($0) }
     }
 
-    /// Adds the memory at `bytes` at the end.
+    /// Appends the memory at `bytes`.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
         guard EVP_DigestUpdate(context, start, bytes.count) == 1 else {
-            preconditionFailure("libcrypto cannot go on with \(function.libraryName).")
+            preconditionFailure("libcrypto cannot continue \(function.libraryName).")
         }
     }
 
-    /// The hash value of all that was added; the digest is used up.
+    /// The hash value of all appended bytes; consumes the digest.
     public consuming func finish() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: function.byteCount) { buffer, count in
             var written: UInt32 = 0

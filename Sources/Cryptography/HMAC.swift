@@ -4,11 +4,11 @@ internal import COpenSSL
 public enum HMAC {
     /// The authentication code of `message` under `key`, as long as the function's hash value.
     ///
-    /// A key may have any length, none too. Compare codes with ``ConstantTime/areEqual(_:_:)`` only.
+    /// A key may have any length, including none. Compare codes only with ``ConstantTime/areEqual(_:_:)``.
     public static func authenticationCode(
         for message: [UInt8], key: [UInt8], using function: HashFunction
     ) -> [UInt8] {
-        // libcrypto takes a null key for "the key of before", so an empty key needs an address.
+        // libcrypto reads a null key as "the previous key", so an empty key needs an address.
         let keyBytes = key.isEmpty ? [0] : key
         let messageBytes = message.isEmpty ? [0] : message
         return [UInt8](unsafeUninitializedCapacity: function.byteCount) { buffer, count in
@@ -21,5 +21,13 @@ public enum HMAC {
             }
             count = written
         }
+    }
+}
+
+/// Comparison in a time that does not reveal where two secrets differ.
+public enum ConstantTime {
+    /// Whether both are equal. The time depends only on the lengths.
+    public static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        one.count == other.count && CRYPTO_memcmp(one, other, one.count) == 0
     }
 }

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// A cryptographic hash function of libcrypto; the raw value is its IANA name as XEP-0300 writes it.
+/// A cryptographic hash function of libcrypto; the raw value is its IANA name as in XEP-0300.
 ///
-/// All of them exist in every provider of OpenSSL 3, so hashing has no error. MD5 is left out on purpose: nothing
-/// that this framework speaks needs it.
+/// Every provider of OpenSSL 3 has all of them, so hashing has no error. MD5 is omitted on purpose: no protocol of this
+/// framework needs it.
 public enum HashFunction: String, Sendable, CaseIterable {
     case sha1 = "sha-1"
     case sha224 = "sha-224"
@@ -36,7 +36,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
         return digest.finish()
     }
 
-    /// libcrypto's name of the function.
+    /// The name of the function in libcrypto.
     var libraryName: String {
         switch self {
         case .sha1: "SHA1"
@@ -49,8 +49,8 @@ public enum HashFunction: String, Sendable, CaseIterable {
         }
     }
 
-    /// The fetched implementation. Fetching once and keeping it saves a look-up in the provider's table for every
-    /// hash value, which costs more than hashing a short input.
+    /// The fetched implementation. It is fetched only once: looking it up in the provider's table for every hash value
+    /// costs more than hashing a short input.
     var implementation: OpaquePointer {
         switch self {
         case .sha1: Implementation.sha1.pointer
@@ -86,20 +86,20 @@ public enum HashFunction: String, Sendable, CaseIterable {
     }
 }
 
-/// SHA-1 (FIPS 180-4 §6.1) in one call. Only where a protocol names it; it resists no collision attack.
+/// SHA-1 (FIPS 180-4 §6.1) in one call. Use it only where a protocol requires it; it is not collision-resistant.
 public enum SHA1 {
-    /// The 20 byte hash value of `bytes`.
+    /// The 20-byte hash value of `bytes`.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] { HashFunction.sha1.hash(bytes) }
 }
 
 /// SHA-256 (FIPS 180-4 §6.2) in one call.
 public enum SHA256 {
-    /// The 32 byte hash value of `bytes`.
+    /// The 32-byte hash value of `bytes`.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] { HashFunction.sha256.hash(bytes) }
 }
 
 /// SHA-512 (FIPS 180-4 §6.4) in one call.
 public enum SHA512 {
-    /// The 64 byte hash value of `bytes`.
+    /// The 64-byte hash value of `bytes`.
     public static func hash(_ bytes: [UInt8]) -> [UInt8] { HashFunction.sha512.hash(bytes) }
 }

@@ -1,4 +1,4 @@
-/// Bytes as hexadecimal text (RFC 4648 §8): two digits for each byte, lower case when written, both cases when read.
+/// Bytes as hexadecimal text (RFC 4648 §8): written in lower case, read in either case.
 public enum Hex {
     /// The text of `bytes`.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
@@ -11,7 +11,7 @@ public enum Hex {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// The bytes of `text`, or `nil` where it has an odd length or anything but digits.
+    /// The bytes of `text`, or `nil` if it has an odd length or contains anything but digits.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// Derives a key from a password slowly (PBKDF2 over HMAC, RFC 8018 §5.2), which is `Hi()` of SCRAM (RFC 5802 §2.2).
+/// A slow key derivation from a password (PBKDF2 with HMAC, RFC 8018 §5.2), which is `Hi()` of SCRAM (RFC 5802 §2.2).
 ///
-/// The call takes as long as the iterations make it: 10 000 take a few milliseconds. A caller that takes the count
-/// from a peer must bound it first.
+/// The time is proportional to the iterations: 10 000 take a few milliseconds. A caller that gets the count from a peer
+/// must limit it first.
 public enum PBKDF2 {
-    /// The derived key of `byteCount` bytes, or of one hash value's length where none is named.
+    /// Derives a key of `byteCount` bytes, by default of the length of one hash value.
     ///
-    /// Throws where the count of iterations or the length is out of range, and where libcrypto's configuration
-    /// forbids the parameters.
+    /// Throws if the iteration count or the length is out of range, or if libcrypto's configuration forbids the
+    /// parameters.
     public static func deriveKey(
         password: [UInt8], salt: [UInt8], iterations: Int, byteCount: Int? = nil, using function: HashFunction
     ) throws(CryptographyError) -> [UInt8] {

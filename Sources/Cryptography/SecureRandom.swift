@@ -1,9 +1,8 @@
 internal import COpenSSL
 
-/// Bytes that nobody can guess, from libcrypto's generator, which the operating system seeds.
+/// Unpredictable bytes from libcrypto's generator, which the operating system seeds.
 public enum SecureRandom {
-    /// `count` random bytes. Throws where the system has no randomness to give; there is no weaker source to fall
-    /// back to.
+    /// `count` random bytes. Throws if the system provides no randomness; there is no weaker source to fall back to.
     public static func bytes(_ count: Int) throws(CryptographyError) -> [UInt8] {
         guard let length = Int32(exactly: count), length >= 0 else {
             throw CryptographyError(.invalidByteCount(count))

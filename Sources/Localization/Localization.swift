@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// The person's language: the English text is the key, catalogues are `po/<language>.po`, compiled by `msgfmt`.
+/// The user's language. The English text is the key; catalogues are `po/<language>.po`, compiled by `msgfmt`.
 ///
-/// The catalogues are read here and not by the C library, because that translates only where the system's locale of the
-/// language is installed, which it seldom is in containers and on servers.
+/// The catalogues are read here and not by the C library, which translates only if the system has the locale of the
+/// language installed. Containers and servers rarely do.
 public enum Localization {
     private static let loaded = load()
     private static var catalogue: MessageCatalogue? { loaded.catalogue }
 
-    /// The text in the person's language, or as it is where there is no translation.
+    /// The text in the user's language, or unchanged if there is no translation.
     public static func translate(_ text: String) -> String {
         catalogue?[text] ?? text
     }
 
-    /// The text for this number in the person's language; English has one form for 1 and one for all others.
+    /// The text for this number in the user's language; English has one form for 1 and one for all others.
     ///
-    /// In a catalogue it is an entry with `msgid` and `msgid_plural`, and the catalogue's field `Plural-Forms` says which of its
-    /// forms is used for which number.
+    /// In a catalogue it is an entry with `msgid` and `msgid_plural`; the header `Plural-Forms` says which form belongs
+    /// to which number.
     public static func translate(_ singular: String, plural: String, count: Int) -> String {
         catalogue?[singular, count: count] ?? untranslated(singular, plural: plural, count: count)
     }
@@ -26,12 +26,12 @@ public enum Localization {
         PluralRule.germanic.form(for: count) == 0 ? singular : plural
     }
 
-    /// The language of the texts, for example `zh_CN`: that of the catalogue in use; `en` where texts stay as they are.
+    /// The language of the texts, for example `zh_CN`: that of the catalogue in use; `en` without a catalogue.
     ///
-    /// English as people elsewhere write it keeps its country, because dates are written differently there.
+    /// Other variants of English keep their country, because they write dates differently.
     public static var language: String { loaded.language }
 
-    /// The catalogue of the first wanted language that has one; English is the text itself and ends the search.
+    /// The catalogue of the first preferred language that has one; English is the source language and ends the search.
     private static func load() -> (catalogue: MessageCatalogue?, language: String) {
         for language in languages(in: { variable in getenv(variable).map { String(cString: $0) } }) {
             if language == "en" || language.hasPrefix("en_") { return (nil, language) }
@@ -44,8 +44,8 @@ public enum Localization {
         return (nil, "en")
     }
 
-    /// The wanted languages, best first, each as named and then without its country, in the order of gettext: the list
-    /// `LANGUAGE`, and else the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
+    /// The preferred languages, best first, each as named and then without its country, in the order of gettext: the
+    /// list `LANGUAGE`, otherwise the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
     static func languages(in environment: (String) -> String?) -> [String] {
         func value(_ name: String) -> String? {
             environment(name).flatMap { $0.isEmpty ? nil : $0 }
@@ -55,13 +55,13 @@ public enum Localization {
         return (list + [locale]).flatMap { name -> [String] in
             let bare = String(name.prefix { $0 != "." && $0 != "@" })
             let language = String(bare.prefix { $0 != "_" })
-            // Simplified Chinese is also what is read without a country, and in Singapore.
+            // Simplified Chinese is also the default without a country, and is used in Singapore.
             let further = language == "zh" && bare != "zh_TW" && bare != "zh_HK" ? ["zh_CN"] : []
             return [bare] + (language == bare ? [] : [language]) + further.filter { $0 != bare }
         }
     }
 
-    /// Where catalogues are: where `HONGYAN_LOCALE_DIR` says, beside the program, or where the system keeps them.
+    /// The folders of catalogues: `HONGYAN_LOCALE_DIR`, the folder of the program, and those of the system.
     private static var folders: [String] {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
@@ -72,17 +72,17 @@ public enum Localization {
     }
 }
 
-/// `text` in the person's language, each `%@` replaced by the next argument; a translation may say `%1$@`, `%2$@` … to
+/// `text` in the user's language, each `%@` replaced by the next argument; a translation may use `%1$@`, `%2$@` … to
 /// change their order.
 public func localized(_ text: String, _ arguments: any CustomStringConvertible...) -> String {
     filled(Localization.translate(text), with: arguments.map(\.description))
 }
 
-/// A counted text in the person's language, in the form that the language has for this number.
+/// A counted text in the user's language, in the form for this number.
 ///
 ///     localized("%@ new message", plural: "%@ new messages", count: unread)
 ///
-/// - Parameter arguments: what fills the places; where none is given, the number does.
+/// - Parameter arguments: the values of the placeholders; by default the number.
 public func localized(
     _ singular: String, plural: String, count: Int, _ arguments: any CustomStringConvertible...
 ) -> String {
@@ -91,7 +91,7 @@ public func localized(
         Localization.translate(singular, plural: plural, count: count), with: arguments.map(\.description))
 }
 
-/// `template` with its places filled. What an argument contains is never taken for a place.
+/// `template` with its placeholders replaced. Placeholders inside arguments are not replaced.
 package func filled(_ template: String, with arguments: [String]) -> String {
     var result = ""
     var next = 0
@@ -116,8 +116,8 @@ package func filled(_ template: String, with arguments: [String]) -> String {
     return result + rest
 }
 
-/// Chinese sets a space between its own and foreign letters, so templates have one on both sides of a place. Where what is filled in
-/// is Chinese itself there is none, and none after a Chinese full stop.
+/// Chinese typography puts a space between Chinese and Latin letters, so templates have one on both sides of a
+/// placeholder. If the argument itself is Chinese, the spaces are removed, and also after a Chinese full stop.
 private func append(_ argument: String, to result: inout String, before rest: inout Substring) {
     if result.last == " ", let before = result.dropLast().last,
         before.isHan && argument.first?.isHan == true || before.isHan && !before.isLetter

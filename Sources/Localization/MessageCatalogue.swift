@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// A compiled catalogue of translations, as `msgfmt` writes it (GNU gettext manual, "The Format of GNU MO Files").
+/// A compiled catalogue of translations, as written by `msgfmt` (GNU gettext manual, "The Format of GNU MO Files").
 struct MessageCatalogue: Sendable {
     private let texts: [String: String]
-    /// The forms of each counted text, by its singular in English.
+    /// The forms of each counted text, keyed by the English singular.
     private let forms: [String: [String]]
     private let rule: PluralRule
 
     private static let magic: UInt32 = 0x9504_12DE
-    /// No catalogue of this program comes near it; what is larger is some other file.
+    /// Bytes. Catalogues of this program are far smaller; a larger file is something else.
     private static let maximumByteCount = 4 << 20
 
-    /// - Returns: `nil` when there is no readable catalogue at `path`.
+    /// - Returns: `nil` if there is no readable catalogue at `path`.
     init?(file path: String) {
         guard let data = FileManager.default.contents(atPath: path), data.count <= Self.maximumByteCount else {
             return nil
@@ -38,7 +38,7 @@ struct MessageCatalogue: Sendable {
         for index in 0..<count {
             guard let original = text(at: originals + 8 * index), let translated = text(at: translations + 8 * index)
             else { return nil }
-            // The entry with the empty key describes the catalogue itself; a counted text has its forms separated by NUL.
+            // The entry with the empty key describes the catalogue itself; NUL separates the forms of a counted text.
             if original.isEmpty {
                 let field = "Plural-Forms:"
                 let line = translated.split(separator: "\n").first { $0.hasPrefix(field) }
@@ -59,7 +59,7 @@ struct MessageCatalogue: Sendable {
 
     subscript(text: String) -> String? { texts[text] }
 
-    /// The form for this number; `nil` when there is no translation of the text or no such form.
+    /// The form for this number; `nil` if the text is not translated or has no such form.
     subscript(singular: String, count count: Int) -> String? {
         guard let forms = forms[singular], let form = rule.form(for: count), form < forms.count, !forms[form].isEmpty
         else { return nil }

@@ -1,7 +1,7 @@
-/// Which form of a counted text a language uses for a number: the field `Plural-Forms` of a catalogue (GNU gettext manual,
-/// "Additional functions for plural forms"), an expression of C in which `n` is the number.
+/// Which form of a counted text a language uses for a number: the header `Plural-Forms` of a catalogue (GNU gettext
+/// manual, "Additional functions for plural forms"), a C expression in which `n` is the number.
 struct PluralRule: Sendable {
-    /// Two forms, one for exactly 1: the rule of English, and of a catalogue that names none.
+    /// Two forms, one for exactly 1: the rule of English, and of a catalogue without one.
     static let germanic = PluralRule(
         formCount: 2, expression: .binary(.notEqual, .number, .constant(1)))
 
@@ -22,7 +22,7 @@ struct PluralRule: Sendable {
 
     /// Reads `nplurals=3; plural=n%10==1 ? 0 : 1;`.
     ///
-    /// - Returns: `nil` when it is not such a rule.
+    /// - Returns: `nil` if the text is not such a rule.
     init?(_ text: some StringProtocol) {
         var fields: [String: Substring] = [:]
         for part in text.split(separator: ";") {
@@ -39,7 +39,7 @@ struct PluralRule: Sendable {
         self.init(formCount: count, expression: expression)
     }
 
-    /// The number of the form, from 0 to one less than there are; `nil` when the rule gives none for this number.
+    /// The index of the form, less than the number of forms; `nil` if the rule gives none for this number.
     func form(for count: Int) -> Int? {
         guard let value = expression.value(for: Int(clamping: count.magnitude)), (0..<formCount).contains(value)
         else { return nil }
@@ -118,7 +118,7 @@ extension PluralRule {
         }
     }
 
-    /// Recursive descent over the text without spaces.
+    /// A recursive-descent parser of the text without spaces.
     private struct Parser {
         let text: [UInt8]
         var position = 0
@@ -131,7 +131,7 @@ extension PluralRule {
             return true
         }
 
-        /// `a ? b : c`, which binds from the right.
+        /// `a ? b : c`, which is right-associative.
         mutating func conditional(depth: Int) -> Expression? {
             guard depth > 0, let condition = binary(level: 0, depth: depth - 1) else { return nil }
             guard take("?") else { return condition }
@@ -141,11 +141,11 @@ extension PluralRule {
             return .conditional(condition, positive, negative)
         }
 
-        /// Operators of one level, from left to right.
+        /// The operators of one level, left-associative.
         mutating func binary(level: Int, depth: Int) -> Expression? {
             guard level <= Operator.highestLevel else { return primary(depth: depth) }
             guard var left = binary(level: level + 1, depth: depth) else { return nil }
-            // `allCases` has the longer operators before those they begin with.
+            // In `allCases`, longer operators come before their own prefixes.
             while let found = Operator.allCases.first(where: { $0.level == level && take($0.rawValue) }) {
                 guard let right = binary(level: level + 1, depth: depth) else { return nil }
                 left = .binary(found, left, right)

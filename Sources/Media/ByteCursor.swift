@@ -1,4 +1,4 @@
-/// Reads numbers and ranges out of bytes that nobody has checked; reading past the end throws and never traps.
+/// Reads numbers and ranges from unchecked bytes; reading past the end throws and never traps.
 struct ByteCursor {
     private let bytes: [UInt8]
     private(set) var offset: Int
@@ -51,7 +51,7 @@ struct ByteCursor {
 }
 
 extension [UInt8] {
-    /// Whether the bytes at `offset` are the text's.
+    /// Whether the bytes at `offset` equal the text.
     func has(_ text: StaticString, at offset: Int = 0) -> Bool {
         guard offset >= 0, offset + text.utf8CodeUnitCount <= count else { return false }
         return text.withUTF8Buffer { code in

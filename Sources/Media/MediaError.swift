@@ -1,5 +1,5 @@
-/// Why a sound or a picture could not be read, made, recorded or played: one sentence that says what happened and one
-/// that says what to do.
+/// Why a sound or a picture could not be read, created, recorded or played: a code for programs, a message in English,
+/// and a remedy.
 public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, for programs; new kinds may be added.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -9,42 +9,42 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
             self.rawValue = rawValue
         }
 
-        /// The task that waited was cancelled.
+        /// The waiting task was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// The file does not exist, is no regular file or may not be read.
+        /// The file does not exist, is not a regular file or may not be read.
         public static let fileUnreadable = Code(rawValue: "file-unreadable")
         /// The file cannot be created or written.
         public static let fileUnwritable = Code(rawValue: "file-unwritable")
-        /// The bytes are of no type that is known here.
+        /// The type of the bytes is unknown.
         public static let unrecognized = Code(rawValue: "unrecognized")
-        /// The type is known by name, but it cannot be opened here.
+        /// The type is known but cannot be opened here.
         public static let unsupported = Code(rawValue: "unsupported")
-        /// The bytes do not follow the rules of their type, or end too early.
+        /// The bytes do not follow the rules of their type, or are truncated.
         public static let corrupt = Code(rawValue: "corrupt")
-        /// Nothing is in it: no bytes, or no sound.
+        /// There are no bytes, or no sound.
         public static let empty = Code(rawValue: "empty")
-        /// More bytes or pixels than the named limits allow.
+        /// More bytes or pixels than the limits allow.
         public static let tooLarge = Code(rawValue: "too-large")
-        /// The sound lasts longer than the named limit allows.
+        /// The sound is longer than the limit allows.
         public static let tooLong = Code(rawValue: "too-long")
-        /// A plugin of GStreamer or a loader of GdkPixbuf is not installed.
+        /// A GStreamer plugin or a GdkPixbuf loader is not installed.
         public static let missingPlugin = Code(rawValue: "missing-plugin")
-        /// Neither PulseAudio nor PipeWire answers.
+        /// Neither PulseAudio nor PipeWire is running.
         public static let noSoundServer = Code(rawValue: "no-sound-server")
-        /// The sound server runs, but the microphone or loudspeaker is not there or refuses.
+        /// The sound server is running, but the microphone or loudspeaker is missing or not available.
         public static let noSoundDevice = Code(rawValue: "no-sound-device")
-        /// The call does not fit the state, such as stopping what was never started.
+        /// The call is not allowed in the current state, such as stopping something that was never started.
         public static let wrongState = Code(rawValue: "wrong-state")
-        /// The library stopped for a reason of its own, told in `cause`.
+        /// The library failed for another reason, see `cause`.
         public static let failed = Code(rawValue: "failed")
     }
 
     public let code: Code
-    /// What happened, as a sentence.
+    /// What happened, in English.
     public let message: String
-    /// What a person can do about it, as a sentence; empty when there is nothing.
+    /// What the user can do about it, in English; empty if there is nothing.
     public let remedy: String
-    /// The underlying library's own words.
+    /// The error message of the underlying library.
     public let cause: String?
 
     public init(_ code: Code, _ message: String, remedy: String = "", cause: String? = nil) {

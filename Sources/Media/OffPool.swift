@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Runs blocking work on a thread of its own, never on Swift's cooperative pool, whose few threads must not wait.
+/// Runs blocking work on a separate thread, never on Swift's cooperative pool, whose few threads must not block.
 struct OffPool: Sendable {
-    /// Decoding and encoding sound: GStreamer has threads of its own, this one mostly waits.
+    /// Decoding and encoding sound: GStreamer has its own threads, this one mostly waits.
     static let sound = OffPool(DispatchQueue(label: "media.sound", attributes: .concurrent))
-    /// Decoding pictures, one at a time, so that memory is bounded by one picture however many arrive.
+    /// Decoding pictures, one at a time, so that many pictures need the memory of only one.
     static let pictures = OffPool(DispatchQueue(label: "media.pictures"))
 
     private let queue: DispatchQueue
@@ -14,7 +14,7 @@ struct OffPool: Sendable {
         self.queue = queue
     }
 
-    /// Whether the waiting task was cancelled; asked by the blocking work as it goes on.
+    /// Whether the waiting task was cancelled; the blocking work checks it regularly.
     final class Cancellation: Sendable {
         private let flag = Atomic(false)
 
@@ -29,7 +29,7 @@ struct OffPool: Sendable {
         }
     }
 
-    /// Runs `body` and waits for it without holding a thread of the pool.
+    /// Runs `body` and suspends until it has finished, without blocking a thread of the pool.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (Cancellation) throws(MediaError) -> Value
     ) async throws(MediaError) -> Value {

@@ -6,7 +6,17 @@ public import XMPPStanzas
 /// Archive results and carbons bring a whole message with its own `from`. That a result comes from the archive that was asked
 /// (XEP-0313 §9) says nothing about the message inside: an archive can write anything there.
 public enum ArchiveAuthority {
-    /// Whether an archive may hold a message.
+    /// Why a message is not believed to be in an archive.
+    public enum Refusal: String, Sendable, CaseIterable {
+        /// A room's archive brings what was not said in the room to all.
+        case outsideRoom = "not said in this room to all"
+        /// Our own archive brings what was said in a room that we do not know.
+        case unknownRoom = "said in a room that is not known here"
+        /// Our own archive brings what we have neither sent nor got.
+        case ofOthers = "between others"
+    }
+
+    /// Why an archive may not hold a message; `nil` where it may.
     ///
     /// A room's archive holds what was said in that room to all, and nothing else: no private messages (XEP-0313 §5.1.2), and
     /// nothing without a sender. Our own archive holds what we sent and what was sent to us, and what was said in rooms that
@@ -16,16 +26,16 @@ public enum ArchiveAuthority {
     ///   - archive: the archive that was asked, by its bare address.
     ///   - account: our own address; only its bare form counts.
     ///   - isKnownRoom: whether this account knows a room at a bare address.
-    public static func archive(
-        _ archive: JID, mayHold message: Message, account: JID, isKnownRoom: (JID) -> Bool
-    ) -> Bool {
+    public static func refusal(
+        of message: Message, in archive: JID, account: JID, isKnownRoom: (JID) -> Bool
+    ) -> Refusal? {
         let own = account.bare
         guard archive.bare == own else {
-            return message.type == .groupchat && message.from?.bare == archive.bare
+            return message.type == .groupchat && message.from?.bare == archive.bare ? nil : .outsideRoom
         }
-        guard let sender = message.from else { return true }
-        if message.type == .groupchat { return isKnownRoom(sender.bare) }
-        return sender.bare == own || message.to?.bare == own
+        guard let sender = message.from else { return nil }
+        if message.type == .groupchat { return isKnownRoom(sender.bare) ? nil : .unknownRoom }
+        return sender.bare == own || message.to?.bare == own ? nil : .ofOthers
     }
 
     /// Whether a carbon may bring a message: one that this account sent, or one that was sent to it, and never what was said in

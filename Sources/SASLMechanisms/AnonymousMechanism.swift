@@ -1,10 +1,10 @@
-/// ANONYMOUS (RFC 4505, XEP-0175), the client's side: no identity, and no trace of one is sent.
+/// The client side of ANONYMOUS (RFC 4505, XEP-0175). It sends neither an identity nor trace information.
 public struct AnonymousClient: SASLClientMechanism {
     public var name: SASLMechanismName { .anonymous }
 
     public init() {}
 
-    /// None: XEP-0175 shows the bare element, which servers read more surely than an empty message.
+    /// None: XEP-0175 shows the empty element, which more servers accept than an empty message.
     public mutating func start() throws(SASLError) -> [UInt8]? { nil }
 
     public mutating func respond(to challenge: [UInt8]) throws(SASLError) -> [UInt8] {
@@ -12,17 +12,17 @@ public struct AnonymousClient: SASLClientMechanism {
         return []
     }
 
-    /// ANONYMOUS proves nothing about the server; TLS did that.
+    /// ANONYMOUS proves nothing about the server; TLS did.
     public mutating func succeed(with additionalData: [UInt8]?) throws(SASLError) {}
 }
 
-/// ANONYMOUS, the server's side; the server makes an address up after the success.
+/// The server side of ANONYMOUS; the server creates an address after the success.
 public struct AnonymousServer: SASLServerMechanism {
     public var name: SASLMechanismName { .anonymous }
 
     public init() {}
 
-    /// The client's trace, if any, is dropped unread.
+    /// The client's trace information, if any, is ignored.
     public mutating func messageReceived(_ message: [UInt8]?) -> SASLServerStep {
         .success(SASLIdentity(username: ""), additionalData: nil)
     }

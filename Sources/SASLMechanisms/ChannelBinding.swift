@@ -1,10 +1,10 @@
-/// What one end of a TLS connection knows that nobody in the middle can (RFC 5056), as the `-PLUS` mechanisms use it.
+/// Data that only the two ends of a TLS connection know (RFC 5056), used by the `-PLUS` mechanisms.
 public enum ChannelBinding: Sendable, Hashable {
     /// Keying material exported under the label of RFC 9266 §2: 32 bytes. The only unique binding of TLS 1.3.
     case tlsExporter([UInt8])
-    /// The hash value of the server's certificate (RFC 5929 §4). It survives TLS offloading and says less.
+    /// The hash of the server's certificate (RFC 5929 §4). It also works with TLS offloading and is weaker.
     case tlsServerEndPoint([UInt8])
-    /// The first Finished message (RFC 5929 §3). Not defined for TLS 1.3, so only TLS 1.2 may give it.
+    /// The first Finished message (RFC 5929 §3). Undefined for TLS 1.3, so only TLS 1.2 may provide it.
     case tlsUnique([UInt8])
 
     /// The kind of a binding; the raw value is its name in the IANA registry and in XEP-0440.
@@ -14,7 +14,7 @@ public enum ChannelBinding: Sendable, Hashable {
         case tlsServerEndPoint = "tls-server-end-point"
     }
 
-    /// What kind of binding it is.
+    /// The kind of the binding.
     public var kind: Kind {
         switch self {
         case .tlsExporter: .tlsExporter
@@ -23,10 +23,10 @@ public enum ChannelBinding: Sendable, Hashable {
         }
     }
 
-    /// The name in the IANA registry, as it stands in the GS2 header.
+    /// The name in the IANA registry, as in the GS2 header.
     public var name: String { kind.rawValue }
 
-    /// The binding's data, which both ends compute and neither sends in clear of the exchange.
+    /// The binding data, which both ends compute and never send unprotected.
     public var data: [UInt8] {
         switch self {
         case .tlsExporter(let data), .tlsServerEndPoint(let data), .tlsUnique(let data): data
@@ -38,8 +38,8 @@ public enum ChannelBinding: Sendable, Hashable {
 public enum GS2ChannelBinding: Sendable, Hashable {
     /// `n`: the client cannot bind, or cannot bind the way this server can.
     case unsupported
-    /// `y`: the client could bind but the server offers no `-PLUS`. A server that did offer it learns by this that
-    /// somebody took it off the list, and refuses.
+    /// `y`: the client could bind but the server offers no `-PLUS`. A server that did offer it detects that someone
+    /// removed it from the list, and refuses.
     case notOffered
     /// `p=name`: the exchange is bound.
     case bound(ChannelBinding)

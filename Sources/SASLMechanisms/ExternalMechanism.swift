@@ -1,11 +1,11 @@
-/// EXTERNAL (RFC 4422 appendix A, XEP-0178), the client's side: the TLS client certificate is the proof.
+/// The client side of EXTERNAL (RFC 4422 appendix A, XEP-0178): the TLS client certificate is the proof.
 ///
 ///     C: [authzid]
 public struct ExternalClient: SASLClientMechanism {
     public var name: SASLMechanismName { .external }
     private let authorizationID: String?
 
-    /// `authorizationID` is `nil` where the server is to take the identity from the certificate.
+    /// `authorizationID` is `nil` if the server should derive the identity from the certificate.
     public init(authorizationID: String?) { self.authorizationID = authorizationID }
 
     public mutating func start() throws(SASLError) -> [UInt8]? {
@@ -13,22 +13,22 @@ public struct ExternalClient: SASLClientMechanism {
         return try SASLText.bytes(of: authorizationID, naming: "authorization identity")
     }
 
-    /// A server that overlooked the empty initial response asks once more.
+    /// A server that overlooked the empty initial response asks again.
     public mutating func respond(to challenge: [UInt8]) throws(SASLError) -> [UInt8] {
         guard challenge.isEmpty else { throw SASLError(.unexpectedMessage) }
         return try start() ?? []
     }
 
-    /// EXTERNAL proves nothing about the server; TLS did that.
+    /// EXTERNAL proves nothing about the server; TLS did.
     public mutating func succeed(with additionalData: [UInt8]?) throws(SASLError) {}
 }
 
-/// EXTERNAL, the server's side.
+/// The server side of EXTERNAL.
 public struct ExternalServer: SASLServerMechanism {
     public var name: SASLMechanismName { .external }
     private let identities: [String]
 
-    /// `identities` are those that the client's verified certificate stands for, the preferred one first.
+    /// `identities` are the identities in the client's verified certificate, the preferred one first.
     public init(identities: [String]) { self.identities = identities }
 
     public mutating func messageReceived(_ message: [UInt8]?) -> SASLServerStep {

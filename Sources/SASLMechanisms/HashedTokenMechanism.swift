@@ -1,15 +1,15 @@
-/// HT-* (draft-schmaus-kitten-sasl-ht), the client's side: a token that the server gave out at an earlier login, proved
-/// in one message and without telling it.
+/// The client side of HT-* (draft-schmaus-kitten-sasl-ht): one message proves possession of a token that the server
+/// issued at an earlier login, without revealing it.
 ///
-/// The server proves in its success that it knows the token, too; where the mechanism is bound, both proofs hold only on
-/// this one TLS connection.
+/// The server's success proves that it knows the token too. With channel binding, both proofs are valid only on this
+/// TLS connection.
 ///
 ///     C: authcid NUL HMAC(token, "Initiator" cb-data)
 ///     S: HMAC(token, "Responder" cb-data)
 public struct HashedTokenClient: SASLClientMechanism {
     private enum State: Sendable {
         case initial
-        /// The message is out; with these bytes the server proves itself.
+        /// The message was sent; the server must prove itself with these bytes.
         case awaitingProof([UInt8])
         case finished
     }
@@ -22,7 +22,7 @@ public struct HashedTokenClient: SASLClientMechanism {
     private var state = State.initial
 
     /// - Parameters:
-    ///   - binding: how the exchange is bound to the TLS connection; `nil` for the mechanism whose name ends in `NONE`.
+    ///   - binding: the channel binding; `nil` for the mechanism whose name ends in `NONE`.
     ///   - username: the prepared user name.
     public init(username: String, token: String, digest: SASLDigest, binding: ChannelBinding?) {
         name = .hashedToken(digest.hash, binding: binding?.kind)
@@ -33,7 +33,7 @@ public struct HashedTokenClient: SASLClientMechanism {
     }
 
     public mutating func start() throws(SASLError) -> [UInt8]? {
-        guard case .initial = state else { preconditionFailure("An exchange is started once.") }
+        guard case .initial = state else { preconditionFailure("An exchange starts only once.") }
         state = .finished
         let identity = try SASLText.bytes(of: username, naming: "user name")
         let key = try SASLText.bytes(of: token, naming: "token")
@@ -41,7 +41,7 @@ public struct HashedTokenClient: SASLClientMechanism {
         return identity + [0] + digest.hmac(key, HashedToken.initiator + bindingData)
     }
 
-    /// There is no challenge in this mechanism.
+    /// This mechanism has no challenge.
     public mutating func respond(to challenge: [UInt8]) throws(SASLError) -> [UInt8] {
         state = .finished
         throw SASLError(.unexpectedMessage)
@@ -58,14 +58,14 @@ public struct HashedTokenClient: SASLClientMechanism {
     }
 }
 
-/// HT-* (draft-schmaus-kitten-sasl-ht), the server's side.
+/// The server side of HT-* (draft-schmaus-kitten-sasl-ht).
 public struct HashedTokenServer: SASLServerMechanism {
     public let name: SASLMechanismName
     private let digest: SASLDigest
     private let bindingData: [UInt8]
     private let tokens: @Sendable (_ username: String) -> [String]
 
-    /// `tokens` gives the tokens of a user that were issued for this very mechanism.
+    /// `tokens` returns the tokens of a user that were issued for this mechanism.
     public init(
         digest: SASLDigest, binding: ChannelBinding?, tokens: @escaping @Sendable (_ username: String) -> [String]
     ) {

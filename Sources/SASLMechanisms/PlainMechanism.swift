@@ -1,5 +1,5 @@
-/// PLAIN (RFC 4616), the client's side: the password itself, so the negotiator gives it out only inside TLS and only
-/// where the policy allows it.
+/// The client side of PLAIN (RFC 4616). It sends the password itself, so the negotiator uses it only inside TLS and
+/// only if the policy allows it.
 ///
 ///     C: [authzid] NUL authcid NUL passwd
 public struct PlainClient: SASLClientMechanism {
@@ -27,17 +27,17 @@ public struct PlainClient: SASLClientMechanism {
         throw SASLError(.unexpectedMessage)
     }
 
-    /// PLAIN proves nothing about the server; TLS did that.
+    /// PLAIN proves nothing about the server; TLS did.
     public mutating func succeed(with additionalData: [UInt8]?) throws(SASLError) {}
 }
 
-/// PLAIN (RFC 4616), the server's side.
+/// The server side of PLAIN (RFC 4616).
 public struct PlainServer: SASLServerMechanism {
     public var name: SASLMechanismName { .plain }
     private let isEncrypted: Bool
     private let verify: @Sendable (_ username: String, _ password: String) -> Bool
 
-    /// `isEncrypted` says whether TLS is up; in clear every message is refused unread.
+    /// `isEncrypted` says whether TLS is active; without it every message is refused unread.
     public init(
         isEncrypted: Bool, verify: @escaping @Sendable (_ username: String, _ password: String) -> Bool
     ) {

@@ -1,7 +1,7 @@
-/// Base64 (RFC 4648 §4) as it stands inside SCRAM's messages: with padding, without anything else.
+/// Base64 (RFC 4648 §4) as used inside SCRAM messages: padded, without other characters.
 ///
-/// It is its own because the mechanisms import nothing. Reading is strict: a wrong alphabet, missing padding and bits
-/// left over are refused, so that every value has one spelling.
+/// A separate implementation, because this module imports nothing. Decoding is strict: characters outside the alphabet,
+/// missing padding and leftover bits are refused, so every value has only one spelling.
 enum SASLBase64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
@@ -54,5 +54,23 @@ enum SASLBase64 {
         case UInt8(ascii: "/"): 63
         default: nil
         }
+    }
+}
+
+/// Checks that all mechanisms share.
+enum SASLText {
+    /// The UTF-8 of a credential. Throws if it is empty or contains U+0000, which no mechanism can transmit.
+    static func bytes(of text: String, naming what: String) throws(SASLError) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        guard !bytes.isEmpty, !bytes.contains(0) else { throw SASLError(.invalidCredential(what: what)) }
+        return bytes
+    }
+
+    /// Whether both arrays are equal. The time does not depend on where they differ.
+    static func areEqualInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard one.count == other.count else { return false }
+        var difference: UInt8 = 0
+        for index in one.indices { difference |= one[index] ^ other[index] }
+        return difference == 0
     }
 }

@@ -1,30 +1,30 @@
-/// The client's side of one exchange (RFC 4422 §4): bytes in, bytes out, no I/O.
+/// The client side of one exchange (RFC 4422 §4): bytes in, bytes out, no I/O.
 ///
-/// The owner sends what ``start()`` returns with the mechanism's name, answers each challenge with what
-/// ``respond(to:)`` returns, and believes the server's success only if ``succeed(with:)`` does not throw. After an
-/// error the exchange is over; the owner aborts it on the wire.
+/// The owner sends the result of ``start()`` with the mechanism's name, answers each challenge with the result of
+/// ``respond(to:)``, and accepts the server's success only if ``succeed(with:)`` does not throw. After an error the
+/// exchange is over and the owner aborts it on the wire.
 ///
-/// All bytes are the mechanism's own: the base64 of XMPP's elements (RFC 6120 §6.4) is the owner's, and so is the `=`
-/// that stands for an empty message there.
+/// All bytes are the raw ones of the mechanism. The owner applies the base64 of XMPP's elements (RFC 6120 §6.4),
+/// including `=` for an empty message.
 public protocol SASLClientMechanism: Sendable {
-    /// The name that goes into the `mechanism` attribute.
+    /// The name for the `mechanism` attribute.
     var name: SASLMechanismName { get }
 
-    /// The initial response: `nil` for none, an empty array for one of no bytes (`=` on the wire). To be called once.
+    /// The initial response: `nil` for none, an empty array for an empty one (`=` on the wire). Call it once.
     mutating func start() throws(SASLError) -> [UInt8]?
 
-    /// The answer to a challenge.
+    /// The response to a challenge.
     mutating func respond(to challenge: [UInt8]) throws(SASLError) -> [UInt8]
 
-    /// Takes the server's success, with the data that came with it. Throws where the server has not proved what the
-    /// mechanism makes it prove; the connection must then not be used.
+    /// Handles the server's success and its additional data. Throws if the server has not proved what the mechanism
+    /// requires; the connection must not be used then.
     mutating func succeed(with additionalData: [UInt8]?) throws(SASLError)
 
-    /// What may be kept in place of the password once the exchange has succeeded.
+    /// Keys that may be stored in place of the password after the exchange succeeded.
     var reusableKeys: SCRAMKeys? { get }
 }
 
 extension SASLClientMechanism {
-    /// Nothing: most mechanisms leave nothing to keep.
+    /// By default none: most mechanisms derive no reusable keys.
     public var reusableKeys: SCRAMKeys? { nil }
 }

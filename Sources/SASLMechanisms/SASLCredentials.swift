@@ -1,24 +1,24 @@
-/// What a client can prove itself with.
+/// The credentials of a client.
 ///
-/// User name, password and authorization identity must be **prepared by the caller**: the user name by the PRECIS
-/// profile of its protocol (for XMPP the localpart of a prepared JID), the password by OpaqueString (RFC 8265 §4.2:
-/// non-ASCII spaces become a space, then NFC; nothing else changes). The mechanisms send and hash exactly what they
-/// are given and refuse only what can never stand there: an empty user name or password, and U+0000.
+/// **The caller must prepare** user name, password and authorization identity: the user name by the PRECIS profile of
+/// its protocol (for XMPP the localpart of a prepared JID), the password by OpaqueString (RFC 8265 §4.2: non-ASCII
+/// spaces become a space, then NFC; nothing else changes). The mechanisms send and hash exactly these values and refuse
+/// only what is never valid: an empty user name or password, and U+0000.
 public struct SASLCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The authentication identity: in XMPP the localpart of the account's address.
     public var username: String
-    /// The password, where the program has it.
+    /// The password, if the program has it.
     public var password: String?
-    /// Keys that an earlier SCRAM exchange left; they serve as long as the server keeps salt and iteration count.
+    /// Keys from an earlier SCRAM exchange. They are valid as long as the server keeps salt and iteration count.
     public var scramKeys: [SCRAMKeys]
-    /// The identity to act as, where it is not the authenticated one (RFC 4422 §3.4.1); in XMPP a bare JID.
+    /// The identity to act as, if it differs from the authenticated one (RFC 4422 §3.4.1); in XMPP a bare JID.
     public var authorizationID: String?
     /// Whether the TLS connection presents a client certificate, which EXTERNAL refers to.
     public var presentsCertificate: Bool
     /// Whether the client asks for an account without an identity.
     public var isAnonymous: Bool
 
-    /// Credentials of a person or a program: a password, keys of an earlier exchange, or both.
+    /// The credentials of a user or a program: a password, keys of an earlier exchange, or both.
     public init(
         username: String, password: String?, scramKeys: [SCRAMKeys] = [], authorizationID: String? = nil,
         presentsCertificate: Bool = false
@@ -31,21 +31,21 @@ public struct SASLCredentials: Sendable, CustomStringConvertible, CustomDebugStr
         isAnonymous = false
     }
 
-    /// No identity at all (RFC 4505); the server makes an address up.
+    /// No identity (RFC 4505); the server creates an address.
     public static var anonymous: SASLCredentials {
         var credentials = SASLCredentials(username: "", password: nil)
         credentials.isAnonymous = true
         return credentials
     }
 
-    /// The TLS client certificate is the proof (RFC 4422 appendix A); the server derives the identity from it where
+    /// A TLS client certificate as the proof (RFC 4422 appendix A); the server derives the identity from it if
     /// `authorizationID` is `nil`.
     public static func certificate(authorizationID: String? = nil) -> SASLCredentials {
         SASLCredentials(
             username: "", password: nil, authorizationID: authorizationID, presentsCertificate: true)
     }
 
-    /// The kinds of proof, never the proof.
+    /// The kinds of credentials, never the secrets.
     public var description: String {
         let parts: [String?] = [
             password == nil ? nil : "a password",
@@ -58,6 +58,6 @@ public struct SASLCredentials: Sendable, CustomStringConvertible, CustomDebugStr
 
     public var debugDescription: String { description }
 
-    /// Empty, so that `dump` and a failed test's output do not tell the password.
+    /// Empty, so that `dump` and the output of a failed test do not reveal the password.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

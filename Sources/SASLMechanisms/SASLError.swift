@@ -1,46 +1,53 @@
-/// Why an exchange cannot go on, seen from the client: the peer broke the rules, or there is nothing to go on with.
+/// Why the client cannot continue an exchange: the peer broke the rules, or no mechanism can be used.
 ///
-/// A refusal by the server is no `SASLError` but a ``SASLFailureCondition``.
+/// A refusal by the server is a ``SASLFailureCondition``, not a `SASLError`.
 public struct SASLError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of error.
     public enum Code: Sendable, Equatable {
-        /// Nothing that the server offers can be used; each mechanism of its list with the reason.
+        /// No mechanism that the server offers can be used; lists each one with the reason.
         case noUsableMechanism([SASLRefusal])
-        /// A message of the server does not follow the mechanism's grammar; `what` names the part.
+        /// A message from the server does not follow the mechanism's grammar; `what` names the part.
         case malformedMessage(what: String)
-        /// The server's nonce does not begin with ours and go on (RFC 5802 §5): the message is not an answer to ours.
+        /// The server's nonce does not extend ours (RFC 5802 §5): the message does not answer ours.
         case nonceNotExtended
-        /// The server wants too few iterations (it would make a stolen proof easy to guess) or too many (it would
-        /// burn our processor).
+        /// The server asks for too few iterations (a stolen proof would be easy to guess) or too many (which would
+        /// exhaust our processor).
         case iterationCountOutOfRange(Int, allowed: ClosedRange<Int>)
         /// The server's salt is empty.
         case emptySalt
         /// The server demands an extension (`m=`) that must not be ignored; none is defined.
         case mandatoryExtension
-        /// The server said in `e=` why it refuses.
+        /// The server gave a reason for its refusal in `e=`.
         case serverReported(SCRAMServerError)
-        /// The list of mechanisms that the server signed is not the one we saw (XEP-0474).
+        /// The list of mechanisms that the server signed differs from the one that we received (XEP-0474).
         case offerTampered
-        /// The server calls it a success without having proved that it knows the password.
+        /// The server reports success without proving that it knows the password.
         case serverSignatureMissing
         /// The server does not know the password: its signature is wrong.
         case serverSignatureMismatch
-        /// The server sent a challenge where the mechanism has none to expect, or calls a half exchange a success.
+        /// The server sent an unexpected challenge, or reports success in the middle of an exchange.
         case unexpectedMessage
-        /// The kept keys do not fit the server's salt or iteration count any more, and there is no password.
+        /// The stored keys no longer match the server's salt or iteration count, and there is no password.
         case passwordNeeded
-        /// A credential is empty where it must not be, or holds U+0000; `what` names it.
+        /// A credential is empty but required, or contains U+0000; `what` names it.
         case invalidCredential(what: String)
         /// The injected digest refused the key derivation.
         case digestRefused
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
 
     public init(_ code: Code) { self.code = code }
 
-    /// The error as a sentence for a person.
+    /// Whether the server offers only mechanisms that are weaker than the one of an earlier login of this account
+    /// (``SASLPolicy/previousMechanism``): the list may be forged, or the server's settings have changed.
+    public var meansDowngrade: Bool {
+        guard case .noUsableMechanism(let refusals) = code else { return false }
+        return refusals.contains { $0.reason == .weakerThanBefore }
+    }
+
+    /// A description in English.
     public var description: String {
         switch code {
         case .noUsableMechanism(let refusals) where refusals.isEmpty:

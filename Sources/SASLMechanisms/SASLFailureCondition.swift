@@ -12,7 +12,7 @@ public enum SASLFailureCondition: String, Error, Sendable, Hashable, CaseIterabl
     case notAuthorized = "not-authorized"
     case temporaryFailure = "temporary-auth-failure"
 
-    /// What it means, as a sentence for a person.
+    /// The meaning of the condition, in English.
     public var description: String {
         switch self {
         case .aborted: "The authentication was aborted."
@@ -29,10 +29,10 @@ public enum SASLFailureCondition: String, Error, Sendable, Hashable, CaseIterabl
         }
     }
 
-    /// Whether the same login may succeed later without anybody changing anything.
+    /// Whether the same login may succeed later without any change.
     public var isTemporary: Bool { self == .temporaryFailure }
 
-    /// Whether asking the person for the password again can help.
+    /// Whether it can help to ask the user for the password again.
     public var asksForCredentials: Bool {
         switch self {
         case .credentialsExpired, .notAuthorized: true
@@ -42,6 +42,6 @@ public enum SASLFailureCondition: String, Error, Sendable, Hashable, CaseIterabl
         }
     }
 
-    /// Whether another mechanism of the same offer may succeed where this one failed.
+    /// Whether another mechanism of the same offer may succeed after this failure.
     public var allowsAnotherMechanism: Bool { self == .invalidMechanism || self == .mechanismTooWeak }
 }

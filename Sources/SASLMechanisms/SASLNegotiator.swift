@@ -1,8 +1,8 @@
-/// The mechanism that was picked, and how it is bound.
+/// The selected mechanism and its channel binding.
 public struct SASLSelection: Sendable, Hashable {
     /// The mechanism.
     public let mechanism: SASLMechanismName
-    /// What SCRAM says about channel binding; `unsupported` for mechanisms without a GS2 header.
+    /// What SCRAM states about channel binding; `unsupported` for mechanisms without a GS2 header.
     public let channelBinding: GS2ChannelBinding
 
     public init(mechanism: SASLMechanismName, channelBinding: GS2ChannelBinding = .unsupported) {
@@ -11,24 +11,25 @@ public struct SASLSelection: Sendable, Hashable {
     }
 }
 
-/// Picks the strongest mechanism of a server's offer (RFC 6120 §6.3.3) and makes the client's side of it.
+/// Selects the strongest mechanism that a server offers (RFC 6120 §6.3.3) and creates its client side.
 ///
 /// Channel binding follows these rules:
 ///
-/// * Where the server lists its kinds (XEP-0440), the best one that both ends have is used: tls-exporter, then
-///   tls-unique, then tls-server-end-point.
-/// * Where it does not, TLS 1.2 is bound by tls-unique, which RFC 5802 §6 makes the one to expect; TLS 1.3 is not
-///   bound, because servers without the list disagree there (ejabberd 23 takes its Finished message alone).
-/// * A server that offers `-PLUS` with a list of kinds of which none is defined for this version of TLS, or over XEP-0388
-///   without a list, gets no unbound exchange: the list was forged (XEP-0440 §4). Where a kind could be used on another
-///   connection, such as tls-unique on one that does not resume a TLS session, it gets the flag `n`.
-/// * A server that offers no `-PLUS` gets `y` from a client that could, so that a list with these names cut out is noticed.
-/// * Once an account was authenticated with channel binding, an unbound exchange is refused where binding is possible.
-/// * After a bound exchange failed, an unbound one is not tried: to make it fail is all that a man in the middle could do.
+/// * If the server lists its kinds (XEP-0440), the best common one is used: tls-exporter, then tls-unique, then
+///   tls-server-end-point.
+/// * If it does not, TLS 1.2 uses tls-unique, the default of RFC 5802 §6. TLS 1.3 uses none, because servers without
+///   the list disagree there (ejabberd 23 accepts only its Finished message).
+/// * If a server offers `-PLUS` and its list has no kind that is defined for this version of TLS, or if it sends no
+///   list over XEP-0388, no unbound exchange takes place: the list was forged (XEP-0440 §4). If a kind would work on
+///   another connection, such as tls-unique on one that does not resume a TLS session, the flag is `n`.
+/// * If a server offers no `-PLUS`, a client that supports channel binding sends `y`, so that the server notices a list
+///   from which these names were removed.
+/// * After an account has once used channel binding, an unbound exchange is refused where binding is possible.
+/// * After a bound exchange failed, no unbound one is tried: a man in the middle can only make the bound one fail.
 public struct SASLNegotiator: Sendable {
-    /// What may be used.
+    /// The mechanisms that may be used.
     public let policy: SASLPolicy
-    /// What the connection gives.
+    /// The properties of the connection.
     public let security: SASLConnectionSecurity
     private let digests: SASLDigests
 
@@ -40,8 +41,8 @@ public struct SASLNegotiator: Sendable {
 
     func digest(_ hash: SASLHash) -> SASLDigest? { digests[hash] }
 
-    /// The strongest mechanism of `offer` that `credentials` serve, without those that were `tried` on this
-    /// connection. Throws ``SASLError/Code/noUsableMechanism(_:)`` with the whole list where there is none.
+    /// The strongest mechanism of `offer` for these `credentials`, except those `tried` on this connection. Throws
+    /// ``SASLError/Code/noUsableMechanism(_:)`` with the whole list if there is none.
     public func select(
         from offer: SASLOffer, for credentials: SASLCredentials, tried: Set<SASLMechanismName> = []
     ) throws(SASLError) -> SASLSelection {
@@ -61,10 +62,10 @@ public struct SASLNegotiator: Sendable {
                 }))
     }
 
-    /// The client's side of what ``select(from:for:tried:)`` picked.
+    /// Creates the client side of a mechanism that ``select(from:for:tried:)`` selected.
     ///
-    /// `nonce` is new for each exchange: printable ASCII without a comma, for instance the base64 of 18 random bytes.
-    /// `offer` is the same as in the selection; SCRAM compares it with what the server signs (XEP-0474).
+    /// `nonce` must be new for each exchange: printable ASCII without a comma, for example the base64 of 18 random
+    /// bytes. `offer` is the one passed to the selection; SCRAM compares it with what the server signs (XEP-0474).
     public func makeClient(
         for selection: SASLSelection, credentials: SASLCredentials, nonce: String, offer: SASLOffer
     ) throws(SASLError) -> any SASLClientMechanism {
@@ -92,39 +93,40 @@ public struct SASLNegotiator: Sendable {
     ) -> SASLRefusal.Reason? {
         guard SASLMechanismName.byStrength.contains(mechanism) else { return .unknown }
         if let hash = mechanism.scramHash, digests[hash] == nil { return .unknown }
+        if mechanism == .plain, let previous = policy.previousMechanism {
+            guard previous.scramHash == nil, previous != .external else { return .weakerThanBefore }
+        }
         guard policy.allowedMechanisms.contains(mechanism) else { return .notAllowed }
         if mechanism == .plain || mechanism == .external {
             guard security.isEncrypted else { return .connectionNotEncrypted }
         }
         guard holds(credentials, proofFor: mechanism) else { return .credentialsMissing }
         guard !tried.contains(mechanism) else { return .alreadyTried }
-        if mechanism == .plain, let previous = policy.previousMechanism {
-            guard previous.scramHash == nil, previous != .external else { return .weakerThanBefore }
-        }
         if mechanism.isChannelBound {
             guard binding != nil else { return .noCommonChannelBinding }
         } else if mechanism != .external {
             let hasFailedBound = tried.contains { $0.isChannelBound }
-            guard !policy.requiresChannelBinding, !hasFailedBound, !isBindingWithheld(offer), !isDowngrade else {
+            guard !policy.requiresChannelBinding, !hasFailedBound, !isBindingWithheld(offer) else {
                 return .notChannelBound
             }
+            guard !isDowngrade else { return .weakerThanBefore }
         }
         return nil
     }
 
-    /// Whether somebody has seen to it that the client finds no kind of binding that it knows, although the server binds.
+    /// Whether the server binds but offers no kind that the client knows, which indicates a manipulated list.
     private func isBindingWithheld(_ offer: SASLOffer) -> Bool {
         guard canBind, offer.offersChannelBinding else { return false }
         guard let listed = offer.channelBindings else { return offer.mustListChannelBindings }
         return !security.definedKinds.contains { listed.contains($0.rawValue) }
     }
 
-    /// Whether the last login was bound to its connection, and this one could be, too.
+    /// Whether the last login used channel binding and this one could too.
     private var isDowngrade: Bool {
         guard policy.previousMechanism?.isChannelBound == true else { return false }
         switch security {
         case .clear: return true
-        // A connection that resumes a TLS session has no tls-unique, and servers without XEP-0440 expect that one.
+        // A connection that resumes a TLS session has no tls-unique, which servers without XEP-0440 expect.
         case .tls12: return security.bindings.contains { $0.kind == .tlsUnique }
         case .tls13: return true
         }
@@ -172,5 +174,37 @@ public struct SASLNegotiator: Sendable {
             && SASLHash.allCases.contains {
                 digests[$0] != nil && policy.allowedMechanisms.contains(.scram($0, channelBound: true))
             }
+    }
+}
+
+extension SASLNegotiator {
+    /// The best mechanism to request a token for (XEP-0484 §3.2): with the best common channel binding, if there is
+    /// one, and the strongest hash function; `nil` if none of those `offered` can be used.
+    public func tokenMechanism(from offered: [String]) -> SASLMechanismName? {
+        for binding in SASLMechanismName.tokenBindings {
+            for hash in SASLHash.allCases.reversed() {
+                let mechanism = SASLMechanismName.hashedToken(hash, binding: binding)
+                if offered.contains(mechanism.rawValue), canUseToken(for: mechanism) { return mechanism }
+            }
+        }
+        return nil
+    }
+
+    /// Whether a token issued for `mechanism` can be used on this connection.
+    public func canUseToken(for mechanism: SASLMechanismName) -> Bool {
+        guard security.isEncrypted, let (hash, kind) = mechanism.hashedToken, digest(hash) != nil else { return false }
+        guard let kind else { return policy.allowsUnboundTokens && !policy.requiresChannelBinding }
+        return security.bindings.contains { $0.kind == kind }
+    }
+
+    /// Creates the client side of a login with a token; `nil` if ``canUseToken(for:)`` is false.
+    public func makeTokenClient(
+        for mechanism: SASLMechanismName, username: String, token: String
+    ) -> HashedTokenClient? {
+        guard canUseToken(for: mechanism), let (hash, kind) = mechanism.hashedToken, let digest = digest(hash) else {
+            return nil
+        }
+        let binding = security.bindings.first { $0.kind == kind }
+        return HashedTokenClient(username: username, token: token, digest: digest, binding: binding)
     }
 }

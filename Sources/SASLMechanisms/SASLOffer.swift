@@ -1,12 +1,12 @@
-/// What a server offers for logging in, exactly as it stood in the stream features.
+/// What a server offers for a login, exactly as in the stream features.
 public struct SASLOffer: Sendable, Hashable {
-    /// The names of the mechanisms (RFC 6120 §6.4.1, or XEP-0388 where SASL2 is used), known ones and others.
+    /// The names of the mechanisms (RFC 6120 §6.4.1, or XEP-0388 for SASL2), known and unknown.
     public var mechanisms: [String]
-    /// The kinds of channel binding (XEP-0440), `nil` where the server does not say.
+    /// The kinds of channel binding (XEP-0440); `nil` if the server does not list them.
     public var channelBindings: [String]?
 
-    /// Whether a server that offers mechanisms with channel binding must list the kinds: in XEP-0388, where a missing list
-    /// means that somebody has taken it out (XEP-0440 §4).
+    /// Whether a server that offers channel binding must list the kinds. It must in XEP-0388, where a missing list
+    /// means that someone removed it (XEP-0440 §4).
     public var mustListChannelBindings: Bool
 
     public init(mechanisms: [String], channelBindings: [String]? = nil, mustListChannelBindings: Bool = false) {
@@ -15,13 +15,13 @@ public struct SASLOffer: Sendable, Hashable {
         self.mustListChannelBindings = mustListChannelBindings
     }
 
-    /// Whether any mechanism binds to the TLS connection.
+    /// Whether any mechanism uses channel binding.
     var offersChannelBinding: Bool { mechanisms.contains { $0.hasSuffix("-PLUS") } }
 
-    /// The bytes that XEP-0474 §5.1 hashes.
+    /// The bytes that are hashed for XEP-0474 §5.1.
     ///
-    /// `nil` for the printable spelling where a name is not well-formed: a name with a comma in it would let two
-    /// different lists look the same. The control characters of the other spelling cannot come out of XML.
+    /// `nil` for the printable format if a name is malformed: with a comma in a name, two different lists could look
+    /// the same. XML cannot contain the control characters of the other format.
     func signedBytes(_ spelling: SCRAMOfferSpelling) -> [UInt8]? {
         if spelling == .printable {
             guard mechanisms.allSatisfy(SASLMechanismName.isWellFormed),
@@ -37,11 +37,11 @@ public struct SASLOffer: Sendable, Hashable {
     }
 }
 
-/// The two ways in which servers sign their offer (XEP-0474).
+/// The two formats in which servers sign their offer (XEP-0474).
 enum SCRAMOfferSpelling: CaseIterable {
     /// Version 0.4 and later: `h=`, with U+001E and U+001F between the names.
     case control
-    /// Version 0.3, which servers of 2024 speak: `d=`, with commas and a bar.
+    /// Version 0.3, which servers of 2024 use: `d=`, with commas and a bar.
     case printable
 
     var attribute: Unicode.Scalar { self == .control ? "h" : "d" }

@@ -1,19 +1,19 @@
-/// Which mechanisms a program is willing to use.
+/// Which mechanisms a program may use.
 public struct SASLPolicy: Sendable, Hashable {
-    /// The mechanisms that may be used at all. PLAIN is not among the default ones: with it nothing but the
-    /// certificate check stands between the password and whoever answers.
+    /// The mechanisms that may be used at all. PLAIN is not allowed by default: with it, only the certificate check
+    /// protects the password from an impostor.
     public var allowedMechanisms: Set<SASLMechanismName>
-    /// Whether an exchange that is not bound to the TLS connection is refused. EXTERNAL is bound by its nature.
+    /// Whether exchanges without channel binding are refused. EXTERNAL is bound inherently.
     public var requiresChannelBinding: Bool
-    /// Whether tokens may be used that are not bound to the TLS connection. Whoever gets to see one such login can repeat
-    /// it (XEP-0484 §6), so the default is not to.
+    /// Whether tokens without channel binding may be used. Anyone who observes one such login can repeat it (XEP-0484
+    /// §6), so they are not allowed by default.
     public var allowsUnboundTokens = false
     /// The iteration counts that SCRAM accepts.
     public var scramIterations: ClosedRange<Int>
-    /// The mechanism of this account's last login. Once it was SCRAM or EXTERNAL, PLAIN is refused for ever: a forged
-    /// list of mechanisms is how a password would be taken (XEP-0474 §6). Once it was bound to its TLS connection, an unbound
-    /// one is refused where binding is possible. What else is forged on the list is
-    /// found by channel binding and by the server's signature over it.
+    /// The mechanism of this account's last login. After SCRAM or EXTERNAL, PLAIN is permanently refused: a forged list
+    /// of mechanisms could otherwise obtain the password (XEP-0474 §6). After a login with channel binding, an unbound
+    /// one is refused where binding is possible. Channel binding and the server's signature over the list reveal other
+    /// forgeries.
     public var previousMechanism: SASLMechanismName?
 
     public init(
@@ -26,27 +26,27 @@ public struct SASLPolicy: Sendable, Hashable {
         self.previousMechanism = previousMechanism
     }
 
-    /// Every mechanism of this module but PLAIN.
+    /// Every mechanism of this module except PLAIN.
     public static let withoutPlain = Set(SASLMechanismName.byStrength).subtracting([.plain])
 
     /// Every mechanism of this module.
     public static let all = Set(SASLMechanismName.byStrength)
 }
 
-/// What the connection gives for logging in.
+/// The properties of the connection that matter for a login.
 public enum SASLConnectionSecurity: Sendable, Hashable {
-    /// Nothing is encrypted.
+    /// Not encrypted.
     case clear
-    /// TLS 1.2 with the bindings it can give.
+    /// TLS 1.2 with its available bindings.
     case tls12(bindings: [ChannelBinding])
-    /// TLS 1.3 with the bindings it can give.
+    /// TLS 1.3 with its available bindings.
     case tls13(bindings: [ChannelBinding])
 
-    /// Whether TLS is up.
+    /// Whether TLS is active.
     public var isEncrypted: Bool { self != .clear }
 
-    /// The bindings that may be used: tls-unique is not defined for TLS 1.3 (RFC 9266 §1), so there it is left out
-    /// whatever the transport says.
+    /// The bindings that may be used. tls-unique is undefined for TLS 1.3 (RFC 9266 §1), so it is omitted there even if
+    /// the transport provides it.
     public var bindings: [ChannelBinding] {
         switch self {
         case .clear: []
@@ -55,7 +55,8 @@ public enum SASLConnectionSecurity: Sendable, Hashable {
         }
     }
 
-    /// The kinds of binding that the version of TLS defines (RFC 5929, RFC 9266 §3), whether this connection gives them or not.
+    /// The kinds of binding that this version of TLS defines (RFC 5929, RFC 9266 §3), available on this connection or
+    /// not.
     var definedKinds: [ChannelBinding.Kind] {
         switch self {
         case .clear: []
@@ -64,7 +65,7 @@ public enum SASLConnectionSecurity: Sendable, Hashable {
         }
     }
 
-    /// The version of TLS as SCRAM servers name it (XEP-0515 §5.1).
+    /// The version of TLS in the notation of SCRAM servers (XEP-0515 §5.1).
     var scramVersion: String? {
         switch self {
         case .clear: nil

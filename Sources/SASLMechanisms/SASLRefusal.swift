@@ -2,21 +2,21 @@
 public struct SASLRefusal: Sendable, Hashable, CustomStringConvertible {
     /// The reason.
     public enum Reason: Sendable, Hashable {
-        /// The mechanism is not implemented here, or its hash function is not there.
+        /// The mechanism is not implemented, or its hash function is not available.
         case unknown
         /// The policy does not allow it.
         case notAllowed
-        /// It would send the password, and the connection is not encrypted.
+        /// It would send the password over an unencrypted connection.
         case connectionNotEncrypted
-        /// It needs something that the credentials do not hold.
+        /// It needs something that the credentials do not contain.
         case credentialsMissing
-        /// It binds to the TLS connection in no way that both ends can.
+        /// There is no kind of channel binding that both ends support.
         case noCommonChannelBinding
-        /// The policy demands channel binding, or a bound exchange has already failed on this connection.
+        /// The policy requires channel binding, or a bound exchange has already failed on this connection.
         case notChannelBound
-        /// It is weaker than what this account logged in with before (XEP-0474 §6): the list may be a forgery.
+        /// It is weaker than the mechanism of the previous login (XEP-0474 §6): the list may be a forgery.
         case weakerThanBefore
-        /// It has been tried on this connection.
+        /// It was already tried on this connection.
         case alreadyTried
     }
 
@@ -30,17 +30,17 @@ public struct SASLRefusal: Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The refusal as part of a sentence.
+    /// The reason as part of a sentence in English.
     public var description: String {
         switch reason {
-        case .unknown: "\(mechanism) is not known here"
+        case .unknown: "\(mechanism) is not supported"
         case .notAllowed: "\(mechanism) is not allowed by the settings"
         case .connectionNotEncrypted: "\(mechanism) needs an encrypted connection"
-        case .credentialsMissing: "\(mechanism) needs credentials that are not there"
-        case .noCommonChannelBinding: "\(mechanism) binds in a way that only one side can"
-        case .notChannelBound: "\(mechanism) is not bound to the TLS connection"
-        case .weakerThanBefore: "\(mechanism) is weaker than the login of before"
-        case .alreadyTried: "\(mechanism) has failed already"
+        case .credentialsMissing: "\(mechanism) needs credentials that are missing"
+        case .noCommonChannelBinding: "\(mechanism) has no channel binding that both sides support"
+        case .notChannelBound: "\(mechanism) has no channel binding"
+        case .weakerThanBefore: "\(mechanism) is weaker than the previous login"
+        case .alreadyTried: "\(mechanism) has already failed"
         }
     }
 }

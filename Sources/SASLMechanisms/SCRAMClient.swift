@@ -1,14 +1,14 @@
-/// SCRAM (RFC 5802, RFC 7677), the client's side, with and without channel binding.
+/// The client side of SCRAM (RFC 5802, RFC 7677), with and without channel binding.
 ///
-/// Both ends prove that they know the password and neither sends it:
+/// Both ends prove that they know the password, and neither sends it:
 ///
 ///     C: n,,n=user,r=<our nonce>
 ///     S: r=<our nonce><its nonce>,s=<salt>,i=<iterations>
 ///     C: c=biws,r=<both nonces>,p=<proof>
 ///     S: v=<signature>
 ///
-/// The signature may come in a challenge of its own or with the success; without a right one there is no success. The
-/// server's list of mechanisms is checked against what it signed where it signs it (XEP-0474).
+/// The signature comes in a separate challenge or with the success; without a valid one the exchange fails. If the
+/// server signs its list of mechanisms (XEP-0474), the client compares it with the list that it received.
 public struct SCRAMClient: SASLClientMechanism {
     public let name: SASLMechanismName
     private let digest: SASLDigest
@@ -21,9 +21,9 @@ public struct SCRAMClient: SASLClientMechanism {
     private enum State {
         /// Nothing was sent. → `awaitingSalt`
         case initial(SASLCredentials, nonce: String)
-        /// The first message is out, the server's has to come. → `awaitingSignature`
+        /// The first message was sent, the server's is expected. → `awaitingSignature`
         case awaitingSalt(First)
-        /// The proof is out, the server's has to come. → `verified`
+        /// The proof was sent, the server's is expected. → `verified`
         case awaitingSignature(Proof)
         /// The server proved that it knows the password.
         case verified(SCRAMKeys)
@@ -43,19 +43,19 @@ public struct SCRAMClient: SASLClientMechanism {
         let serverSignature: [UInt8]
     }
 
-    /// An exchange that has not begun.
+    /// Creates an exchange that has not started.
     ///
-    /// `nonce` must be new for each exchange and not to be guessed: printable ASCII without a comma, for instance the
-    /// base64 of 18 or more random bytes. `offer` is what the server offered, to be checked against XEP-0474's
-    /// attribute; `nil` leaves that check out. `tlsVersion` is that of the connection in four hexadecimal digits, to be
-    /// checked against XEP-0515's attribute; `nil` leaves that check out.
+    /// `nonce` must be new for each exchange and unpredictable: printable ASCII without a comma, for example the base64
+    /// of 18 or more random bytes. `offer` is what the server offered, to compare with XEP-0474's attribute; `nil`
+    /// skips the check. `tlsVersion` is the version of the connection in four hexadecimal digits, to compare with
+    /// XEP-0515's attribute; `nil` skips the check.
     public init(
         credentials: SASLCredentials, digest: SASLDigest, channelBinding: GS2ChannelBinding = .unsupported,
         nonce: String, iterations: ClosedRange<Int> = SCRAMLimits.iterations, offer: SASLOffer? = nil,
         tlsVersion: String? = nil
     ) {
         precondition(
-            !nonce.isEmpty && SCRAMMessage.isPrintable(nonce.utf8), "A nonce is printable ASCII without a comma.")
+            !nonce.isEmpty && SCRAMMessage.isPrintable(nonce.utf8), "A nonce must be printable ASCII without a comma.")
         if case .bound = channelBinding {
             name = .scram(digest.hash, channelBound: true)
         } else {
@@ -69,14 +69,14 @@ public struct SCRAMClient: SASLClientMechanism {
         state = .initial(credentials, nonce: nonce)
     }
 
-    /// The keys of this exchange, once the server has proved itself with them.
+    /// The keys of this exchange, after the server has proved itself with them.
     public var reusableKeys: SCRAMKeys? {
         if case .verified(let keys) = state { keys } else { nil }
     }
 
     public mutating func start() throws(SASLError) -> [UInt8]? {
         guard case .initial(let credentials, let nonce) = state else {
-            preconditionFailure("An exchange is started once.")
+            preconditionFailure("An exchange starts only once.")
         }
         state = .failed
         let username = try SASLText.bytes(of: credentials.username, naming: "user name")
@@ -147,7 +147,7 @@ public struct SCRAMClient: SASLClientMechanism {
         return (response, Proof(keys: keys, serverSignature: digest.hmac(keys.serverKey, authMessage)))
     }
 
-    /// `server-first-message` of RFC 5802 §7: three attributes in their order, then optional ones that may be ignored.
+    /// `server-first-message` of RFC 5802 §7: three attributes in order, then optional ones that may be ignored.
     private func read(_ challenge: [UInt8], after first: First) throws(SASLError) -> Challenge {
         let message = try parse(challenge)
         guard let nonce = message.value(at: 0, "r"), SCRAMMessage.isPrintable(nonce) else {
@@ -167,7 +167,8 @@ public struct SCRAMClient: SASLClientMechanism {
             throw SASLError(.iterationCountOutOfRange(count, allowed: iterations))
         }
         if let offer { try check(offer, signedIn: message) }
-        // Signed with the rest: another version at the server's end means that somebody ends TLS in between (XEP-0515 §5.2).
+        // Signed with the rest: a different version on the server's side means that something in between terminates TLS
+        // (XEP-0515 §5.2).
         if let tlsVersion, let signed = message.value("t"), signed.elementsEqual(tlsVersion.utf8) == false {
             throw SASLError(.offerTampered)
         }

@@ -1,7 +1,7 @@
-/// What a SCRAM client may keep in place of the password (RFC 5802 §3): enough to log in to this one account as long
-/// as the server keeps salt and iteration count, useless anywhere else.
+/// What a SCRAM client may store in place of the password (RFC 5802 §3): enough to log in to this account as long as
+/// the server keeps salt and iteration count, useless elsewhere.
 ///
-/// It still opens the account, so it belongs where the password would be.
+/// It gives access to the account, so it must be stored as securely as the password.
 public struct SCRAMKeys: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The hash function the keys are for.
     public let hash: SASLHash
@@ -14,7 +14,7 @@ public struct SCRAMKeys: Sendable, Hashable, CustomStringConvertible, CustomDebu
     /// `HMAC(SaltedPassword, "Server Key")`.
     public let serverKey: [UInt8]
 
-    /// Keys that were kept.
+    /// Creates keys from stored values.
     public init(hash: SASLHash, salt: [UInt8], iterations: Int, clientKey: [UInt8], serverKey: [UInt8]) {
         self.hash = hash
         self.salt = salt
@@ -23,7 +23,7 @@ public struct SCRAMKeys: Sendable, Hashable, CustomStringConvertible, CustomDebu
         self.serverKey = serverKey
     }
 
-    /// The keys of a kept `SaltedPassword`.
+    /// Derives the keys from a stored `SaltedPassword`.
     public init(saltedPassword: [UInt8], salt: [UInt8], iterations: Int, digest: SASLDigest) {
         self.init(
             hash: digest.hash, salt: salt, iterations: iterations,
@@ -31,8 +31,8 @@ public struct SCRAMKeys: Sendable, Hashable, CustomStringConvertible, CustomDebu
             serverKey: digest.hmac(saltedPassword, Array("Server Key".utf8)))
     }
 
-    /// Derives the keys of a prepared password, which takes as long as the iterations make it; `nil` where the
-    /// library refuses the parameters.
+    /// Derives the keys from a prepared password, in time proportional to the iterations; `nil` if the library refuses
+    /// the parameters.
     public init?(password: String, salt: [UInt8], iterations: Int, digest: SASLDigest) {
         guard let saltedPassword = digest.pbkdf2(Array(password.utf8), salt, iterations) else { return nil }
         self.init(saltedPassword: saltedPassword, salt: salt, iterations: iterations, digest: digest)
@@ -43,6 +43,6 @@ public struct SCRAMKeys: Sendable, Hashable, CustomStringConvertible, CustomDebu
 
     public var debugDescription: String { description }
 
-    /// Empty, so that `dump` does not tell the keys.
+    /// Empty, so that `dump` does not reveal the keys.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

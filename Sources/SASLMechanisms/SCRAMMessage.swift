@@ -4,11 +4,11 @@ struct SCRAMMessage {
         let letter: UInt8
         let value: ArraySlice<UInt8>
 
-        /// The value as text; the whole message was checked to be UTF-8.
+        /// The value as text; the whole message was checked to be valid UTF-8.
         var text: String { String(decoding: value, as: UTF8.self) }
     }
 
-    /// Why bytes are no SCRAM message.
+    /// Why bytes are not a SCRAM message.
     enum Fault: Error {
         case tooLong, invalidText, invalidAttribute, duplicateAttribute
 
@@ -17,15 +17,15 @@ struct SCRAMMessage {
             case .tooLong: "the length"
             case .invalidText: "the encoding"
             case .invalidAttribute: "an attribute"
-            case .duplicateAttribute: "an attribute that is there twice"
+            case .duplicateAttribute: "a duplicate attribute"
             }
         }
     }
 
     let attributes: [Attribute]
 
-    /// Splits and checks the form alone: which attributes may stand where is the exchange's business. No letter may
-    /// come twice, so that no two readers can see two different values.
+    /// Splits the message and checks only its form; the exchange decides which attributes are allowed where. No letter
+    /// may occur twice, so that no two implementations can read different values.
     init(parsing bytes: ArraySlice<UInt8>) throws(Fault) {
         guard bytes.count <= SCRAMLimits.maximumMessageByteCount else { throw .tooLong }
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { throw .invalidText }
@@ -50,7 +50,7 @@ struct SCRAMMessage {
         return attributes[position].value
     }
 
-    /// The value of the attribute `letter`, wherever it stands.
+    /// The value of the attribute `letter`, at any position.
     func value(_ letter: Unicode.Scalar) -> ArraySlice<UInt8>? {
         attributes.first { $0.letter == UInt8(ascii: letter) }?.value
     }
@@ -64,7 +64,7 @@ struct SCRAMMessage {
         bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
     }
 
-    /// The digits of `posit-number` (RFC 5802 §7). A number beyond `Int` reads as the greatest, which no bound allows.
+    /// The digits of `posit-number` (RFC 5802 §7). A number beyond `Int` reads as `Int.max`, which exceeds every limit.
     static func positiveNumber(_ digits: ArraySlice<UInt8>) -> Int? {
         guard let first = digits.first, first != UInt8(ascii: "0") else { return nil }
         var number = 0
@@ -90,7 +90,7 @@ struct SCRAMMessage {
         return escaped
     }
 
-    /// The name that ``escape(_:)`` wrote, or `nil` where an equals sign is followed by anything else.
+    /// The name that ``escape(_:)`` encoded, or `nil` if anything else follows an equals sign.
     static func unescape(_ name: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var rest = name
@@ -108,4 +108,21 @@ struct SCRAMMessage {
         }
         return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
     }
+}
+
+/// The limits for what a SCRAM client accepts from a server.
+public enum SCRAMLimits {
+    /// The minimum iteration count of a server (RFC 5802 §5.1, RFC 7677 §4). A lower one makes it cheap to guess the
+    /// password from one recorded exchange, so an impostor would ask for few.
+    public static let minimumIterations = 4096
+
+    /// The maximum iteration count that is computed. Every published recommendation is lower (1 300 000 for SHA-1 in
+    /// 2023), and a modern core needs about a second; without a limit one short message could keep it busy for hours.
+    public static let maximumIterations = 2_000_000
+
+    /// The accepted iteration counts, unless a policy sets others.
+    public static let iterations = minimumIterations...maximumIterations
+
+    /// The maximum length of a message, in bytes. Real ones have a few hundred; a longer salt or nonce has no use.
+    public static let maximumMessageByteCount = 8192
 }

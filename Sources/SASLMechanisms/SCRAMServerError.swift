@@ -1,6 +1,6 @@
-/// The reason a SCRAM server gives in `e=` (RFC 5802 §7, `server-error-value`).
+/// The reason of a SCRAM server in `e=` (RFC 5802 §7, `server-error-value`).
 public struct SCRAMServerError: RawRepresentable, Error, Sendable, Hashable, CustomStringConvertible {
-    /// The value as it stood on the wire; a server may send one that is not in the RFC.
+    /// The value on the wire; a server may send one that is not in the RFC.
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -18,12 +18,12 @@ public struct SCRAMServerError: RawRepresentable, Error, Sendable, Hashable, Cus
     public static let noResources = SCRAMServerError(rawValue: "no-resources")
     public static let otherError = SCRAMServerError(rawValue: "other-error")
 
-    /// Whether the reason says that somebody between the two ends changed what they sent each other.
+    /// Whether the reason means that someone modified the exchange in transit.
     public var meansTampering: Bool {
         self == .channelBindingsDoNotMatch || self == .serverDoesSupportChannelBinding
     }
 
-    /// What it means, as a sentence for a person. A reason outside the RFC reads as "other-error", as §7 wants.
+    /// The meaning of the reason, in English. A reason outside the RFC reads as "other-error", as §7 requires.
     public var description: String {
         switch self {
         case .invalidEncoding: "The server could not decode the login."

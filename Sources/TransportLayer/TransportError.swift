@@ -1,4 +1,7 @@
-/// Why a transport, a look-up or a transfer failed: a code for programs, a sentence for people.
+import COpenSSL
+import Glibc
+
+/// Why a transport, a lookup or a transfer failed: a code for programs and a description for developers.
 public struct TransportError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -11,16 +14,16 @@ public struct TransportError: Error, Sendable, Equatable, CustomStringConvertibl
 
     public var code: Code
 
-    /// What happened, as a sentence for a person.
+    /// What happened, in English.
     public var description: String
 
-    /// Why the certificate was not trusted; empty unless ``code`` is `certificateRefused`.
+    /// Why the certificate is not trusted; empty unless ``code`` is `certificateRefused`.
     public var certificateProblems: [CertificateProblem] = []
 
-    /// The certificates that the peer showed, its own first; empty unless ``code`` is `certificateRefused`.
+    /// The certificates that the peer sent, its own first; empty unless ``code`` is `certificateRefused`.
     public var certificates: [CertificateInformation] = []
 
-    /// What was tried, in order, when several candidates were (``Connector``).
+    /// The attempts, in order, if there were several candidates (``Connector``).
     public var attempts: [ConnectionAttempt] = []
 
     public init(_ code: Code, _ description: String) {
@@ -32,29 +35,29 @@ public struct TransportError: Error, Sendable, Equatable, CustomStringConvertibl
 extension TransportError.Code {
     /// The task was cancelled.
     public static let cancelled = Self("cancelled")
-    /// The transport was closed on this side.
+    /// The transport was closed locally.
     public static let closed = Self("closed")
     /// Writing after ``Transport/finishWriting()``.
     public static let writingFinished = Self("writing finished")
-    /// The peer broke the connection off (RST), or reads no more.
+    /// The peer reset the connection (RST), or reads no more.
     public static let connectionReset = Self("connection reset")
-    /// The connection ended without TLS `close_notify`: the end may have been cut off by somebody in between.
+    /// The connection ended without TLS `close_notify`: an attacker may have cut off the end.
     public static let truncated = Self("truncated")
     /// Nothing listens at that address and port.
     public static let connectionRefused = Self("connection refused")
-    /// No way to that host or network.
+    /// There is no route to that host or network.
     public static let unreachable = Self("unreachable")
-    /// The time limit passed.
+    /// The timeout expired.
     public static let timedOut = Self("timed out")
     /// The TLS handshake or the TLS connection failed.
     public static let tlsFailed = Self("TLS failed")
     /// The peer's certificate is not trusted; see ``TransportError/certificateProblems``.
     public static let certificateRefused = Self("certificate refused")
-    /// The domain says by SRV record "." that it does not offer the service (RFC 2782).
+    /// The domain says by the SRV record "." that it does not offer the service (RFC 2782).
     public static let serviceNotOffered = Self("service not offered")
     /// The name has no address.
     public static let hostNotFound = Self("host not found")
-    /// The DNS servers did not answer or answered with a failure.
+    /// The DNS servers did not respond or reported a failure.
     public static let resolutionFailed = Self("resolution failed")
     /// Every candidate failed; see ``TransportError/attempts``.
     public static let allCandidatesFailed = Self("all candidates failed")
@@ -64,25 +67,65 @@ extension TransportError.Code {
     public static let system = Self("system error")
     /// The HTTP server answered with a failure status.
     public static let httpStatus = Self("HTTP status")
-    /// The HTTP transfer broke.
+    /// The HTTP transfer failed.
     public static let httpFailed = Self("HTTP failed")
-    /// The server does not understand WebSocket or XMPP over it, or it ended such a connection with an error.
+    /// The server does not support WebSocket or XMPP over it, or it closed such a connection with an error.
     public static let webSocketFailed = Self("WebSocket failed")
     /// More bytes than allowed.
     public static let tooLarge = Self("too large")
 }
 
-/// One address that was tried and how it failed.
+/// An address that was tried and its result.
 public struct ConnectionAttempt: Sendable, Equatable, CustomStringConvertible {
-    /// Host and port as told by DNS or the user.
+    /// Host and port from DNS or the user.
     public var target: String
-    /// The address tried; `nil` when the name did not resolve.
+    /// The address; `nil` if the name did not resolve.
     public var address: String?
-    /// What came of it.
+    /// The result, in English.
     public var outcome: String
 
     public var description: String {
         address.map { $0 == target ? "\(target): \(outcome)" : "\(target) (\($0)): \(outcome)" }
             ?? "\(target): \(outcome)"
     }
+}
+
+extension TransportError {
+    /// The error from the error queue of OpenSSL.
+    init(tls operation: String, _ code: Code = .tlsFailed) {
+        let number = ERR_get_error()
+        ERR_clear_error()
+        var words = "unknown reason"
+        if let reason = ERR_reason_error_string(number) { words = String(cString: reason) }
+        if words == "wrong version number" || words == "record layer failure" {
+            words += "; the peer may not speak TLS there"
+        }
+        self.init(code, "\(operation): \(words).")
+    }
+}
+
+extension TransportError {
+    /// The error for an `errno` value of a socket call.
+    init(errno code: Int32, _ operation: String) {
+        switch code {
+        case ECONNREFUSED: self.init(.connectionRefused, "\(operation): nothing accepts connections there.")
+        case ECONNRESET, EPIPE, ECONNABORTED:
+            self.init(.connectionReset, "\(operation): the peer broke the connection off.")
+        case ETIMEDOUT: self.init(.timedOut, "\(operation): the peer did not respond in time.")
+        // A firewall on this machine forbids it.
+        case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, EPERM, EACCES:
+            self.init(.unreachable, "\(operation): there is no route to that address (\(systemMessage(code))).")
+        default: self.init(.system, "\(operation): \(systemMessage(code)).")
+        }
+    }
+
+    static let cancelledByTask = TransportError(.cancelled, "The task was cancelled.")
+    static let closedHere = TransportError(.closed, "The connection was closed on this side.")
+}
+
+/// The system's message for an `errno` value.
+func systemMessage(_ code: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 128)
+    guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

@@ -1,10 +1,12 @@
 internal import Foundation
+internal import Glibc
 public import XMPPAddress
+public import XMPPStream
 
-/// The accounts that the person has signed in to: addresses and how to reach their servers, never a password.
+/// The accounts that the user has signed in to: addresses and connection settings, never a password.
 ///
-/// A JSON file in `$XDG_CONFIG_HOME/hongyan` (or `~/.config/hongyan`) that only its owner can read, written whole and renamed
-/// into place.
+/// A JSON file in `$XDG_CONFIG_HOME/hongyan` (or `~/.config/hongyan`) that only its owner can read. It is written whole
+/// and renamed into place.
 public struct AccountFile: Sendable {
     public struct Account: Codable, Equatable, Sendable {
         public var address: JID
@@ -12,14 +14,20 @@ public struct AccountFile: Sendable {
         public var port: UInt16?
         public var certificateAuthority: String?
         public var usesDirectTLS: Bool?
-        /// SHA-256 of certificates that the person has accepted, in hexadecimal digits.
+        /// SHA-256 of certificates that the user has accepted, in hexadecimal digits.
         public var trustedCertificates: [String]?
-        /// A random UUID by which the server knows this installation (XEP-0388 §2.3). Others are not told.
+        /// A random UUID that identifies this installation to its server only (XEP-0388 §2.3).
         public var userAgent: String?
+        /// The SASL mechanism of the last login, below which no later one may fall; signing in again forgets it.
+        public var lastMechanism: String?
+        /// PEM files with which the account logs in in place of a password (XEP-0178), by absolute paths.
+        public var clientCertificate: String?
+        public var clientKey: String?
 
         public init(
             address: JID, host: String? = nil, port: UInt16? = nil, certificateAuthority: String? = nil,
-            usesDirectTLS: Bool? = nil, trustedCertificates: [String]? = nil, userAgent: String? = nil
+            usesDirectTLS: Bool? = nil, trustedCertificates: [String]? = nil, userAgent: String? = nil,
+            lastMechanism: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil
         ) {
             self.address = address.bare
             self.host = host
@@ -28,6 +36,9 @@ public struct AccountFile: Sendable {
             self.usesDirectTLS = usesDirectTLS
             self.trustedCertificates = trustedCertificates
             self.userAgent = userAgent
+            self.lastMechanism = lastMechanism
+            self.clientCertificate = clientCertificate
+            self.clientKey = clientKey
         }
     }
 
@@ -55,7 +66,7 @@ public struct AccountFile: Sendable {
 
     public var accounts: [Account] { content.accounts }
 
-    /// The account that commands use when none is named: the last one signed in to.
+    /// The account that commands use by default: the last one signed in to.
     public var current: Account? {
         content.accounts.first { $0.address == content.current } ?? content.accounts.last
     }
@@ -71,7 +82,7 @@ public struct AccountFile: Sendable {
         try write()
     }
 
-    /// Saves an account that is there already; which one is the current one stays as it is.
+    /// Saves an existing account; the current account does not change.
     public mutating func change(_ account: Account) throws(ProfileFailure) {
         guard let index = content.accounts.firstIndex(where: { $0.address == account.address }) else { return }
         content.accounts[index] = account
@@ -103,5 +114,64 @@ public struct AccountFile: Sendable {
         let environment = ProcessInfo.processInfo.environment
         if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") { return base + "/hongyan" }
         return NSHomeDirectory() + "/.config/hongyan"
+    }
+}
+
+/// A small file of the profile that only its owner may read, because it lists the user's accounts.
+enum PrivateFile {
+    /// Read and write for the owner only.
+    private static let mode: mode_t = 0o600
+
+    /// Replaces the whole file: writes a second file and renames it.
+    ///
+    /// - Returns: whether it succeeded; otherwise the file is unchanged.
+    static func write(_ data: Data, to path: String) -> Bool {
+        let new = path + ".new-" + UUID().uuidString
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard descriptor >= 0 else { return false }
+        var isWritten = fchmod(descriptor, mode) == 0
+        var rest = data[...]
+        while isWritten, !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            isWritten = count > 0
+            rest = rest.dropFirst(max(0, count))
+        }
+        isWritten = close(descriptor) == 0 && isWritten
+        isWritten = isWritten && rename(new, path) == 0
+        if !isWritten { unlink(new) }
+        return isWritten
+    }
+
+    /// The content; `nil` if there is no file. A file of an earlier release gets the permissions of a new one.
+    static func read(_ path: String) -> Data? {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & 0o077 != 0 { chmod(path, mode) }
+        return FileManager.default.contents(atPath: path)
+    }
+}
+
+extension UserAgent {
+    /// A new identity of this installation for the server of one account.
+    public static func newInstallation() -> UserAgent? { installation(UUID().uuidString) }
+
+    /// The data that the server gets and may show to the owner of the account in a list of devices.
+    public static func installation(_ id: String) -> UserAgent? {
+        var name = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+        let isKnown = gethostname(&name, name.count - 1) == 0
+        let device = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return UserAgent(id: id, software: "Hongyan", device: isKnown && !device.isEmpty ? device : nil)
+    }
+}
+
+extension AccountFile {
+    /// The user agent of a stored account. It is created at the first use and never changes.
+    public mutating func userAgent(of address: JID) throws(ProfileFailure) -> UserAgent? {
+        guard var account = account(address) else { return nil }
+        if let known = account.userAgent.flatMap(UserAgent.installation) { return known }
+        let new = UserAgent.newInstallation()
+        account.userAgent = new?.id
+        try change(account)
+        return new
     }
 }

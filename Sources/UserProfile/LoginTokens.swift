@@ -1,14 +1,21 @@
 internal import CredentialStore
 internal import Foundation
+public import SASLMechanisms
 public import XMPPAddress
 public import XMPPClient
 public import XMPPStream
 
-/// Keeps what the server gives out in place of the password for the next login (XEP-0484), where the password is kept.
+/// Saves what a login teaches for the next one: what the server gives out in place of the password (XEP-0484), where the password
+/// is; and the mechanism, in the list of accounts.
 public struct LoginTokens: SignInStore {
     let account: JID
+    private let directory: String
 
-    public init(account: JID) { self.account = account }
+    /// - Parameter directory: where the list of accounts is.
+    public init(account: JID, directory: String = AccountFile.defaultDirectory) {
+        self.account = account
+        self.directory = directory
+    }
 
     private var name: String { account.bare.description }
 
@@ -28,5 +35,13 @@ public struct LoginTokens: SignInStore {
             return
         }
         try? await store.save(token: String(decoding: data, as: UTF8.self), for: name)
+    }
+
+    /// Of an account that is not in the list nothing is saved. A list that cannot be written costs the protection that it had
+    /// before the first login, and no login.
+    public func saveMechanism(_ mechanism: SASLMechanismName) async {
+        guard var file = try? AccountFile(directory: directory), var entry = file.account(account) else { return }
+        entry.lastMechanism = mechanism.rawValue
+        try? file.change(entry)
     }
 }

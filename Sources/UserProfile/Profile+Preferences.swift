@@ -5,12 +5,11 @@ extension Profile {
     private var preferencesPath: String { folder + "/preferences.json" }
 
     /// What the person has chosen, kept in `preferences.json`; each change is written at once.
-    @MainActor
-    public func preferences() -> Preferences {
+    public func preferences() async -> Preferences {
         let data = PrivateFile.read(preferencesPath)
         let values = data.flatMap { try? JSONDecoder().decode(PreferenceValues.self, from: $0) } ?? PreferenceValues()
         let path = preferencesPath
-        return Preferences(values) { values in
+        return await Preferences(values) { values in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             // Where nothing can be written the choice holds until the program ends.

@@ -3,25 +3,25 @@ internal import Foundation
 internal import Glibc
 public import XMPPAddress
 
-/// The folder in which everything of one person's conversations is kept on this computer: `chat.db` and received files.
+/// The folder with all conversations of a user on this computer: `chat.db` and received files.
 ///
-/// The usual one is that of the variable `HONGYAN_PROFILE`, or `$XDG_DATA_HOME/hongyan` (`~/.local/share/hongyan` without
-/// that variable). One program at a time has it open.
+/// The default is the variable `HONGYAN_PROFILE`, otherwise `$XDG_DATA_HOME/hongyan` (`~/.local/share/hongyan` without
+/// that variable). Only one program at a time can open it.
 ///
 ///     let store = try await Profile().open(for: .writing)
 ///     …
 ///     await store.close()
 public struct Profile: Sendable {
-    /// What the store is opened for.
+    /// The purpose of opening the store.
     public enum Access: Sendable {
-        /// To look at what is there; a file that cannot be written to serves.
+        /// Reading only; a file without write permission is sufficient.
         case reading
         case writing
     }
 
     public let folder: String
 
-    /// - Parameter folder: an absolute path, or one from the current folder or `~`; `nil` for the usual one.
+    /// - Parameter folder: an absolute path, or one relative to the current folder or `~`; `nil` for the default.
     public init(folder: String? = nil) {
         self.folder = folder.map(Self.absolute) ?? Self.usualFolder
     }
@@ -31,7 +31,7 @@ public struct Profile: Sendable {
 
     public var hasStore: Bool { FileManager.default.fileExists(atPath: storePath) }
 
-    /// Opens the store, and makes it with its folder where there is none. Its report says whether it had to be repaired.
+    /// Opens the store, and creates it with its folder if there is none. The report says whether it had to be repaired.
     public func open(for access: Access) async throws(ProfileFailure) -> SQLiteStore {
         try makeFolder()
         let store: SQLiteStore
@@ -54,26 +54,26 @@ public struct Profile: Sendable {
         } catch {
             throw .folder(folder)
         }
-        // The usual folder may be there already, with the permissions that somebody else's habit gave it.
+        // The default folder may already exist with wider permissions.
         if folder == Self.usualFolder { chmod(folder, 0o700) }
     }
 
     // MARK: Files
 
-    /// Where files of an account are kept that the person has seen or made.
+    /// The folder of an account's files that the user has seen or created.
     public func filesFolder(of account: JID) -> String {
-        // A local part may hold what a file system minds; `@` it cannot hold.
+        // A local part may contain characters that a file system forbids, but never `@`.
         folder + "/files/" + Self.fileName(account.bare.description)
     }
 
-    /// Where media of an account are kept by the program itself: see ``openMedia(of:waiting:)``.
+    /// The folder of an account's media that the program manages itself: see ``openMedia(of:waiting:)``.
     public func mediaFolder(of account: JID) -> String {
         folder + "/media/" + Self.fileName(account.bare.description)
     }
 
-    /// Opens what is kept of an account's media.
+    /// Opens the stored media of an account.
     ///
-    /// - Parameter waiting: what waits to be sent, whose files must not be evicted.
+    /// - Parameter waiting: files in the send queue, which must not be evicted.
     public func openMedia(of account: JID, waiting: [QueuedMessage] = []) async throws(StoreError) -> MediaCache {
         let hashes = waiting.flatMap(\.message.text.attachments).compactMap {
             $0.contentHash.flatMap { ContentHash($0) }
@@ -82,7 +82,7 @@ public struct Profile: Sendable {
             at: mediaFolder(of: account), budget: ProfileUploader.budget, pinned: hashes)
     }
 
-    /// Removes the files and media of an account, once its media are closed.
+    /// Removes the files and media of an account, after its media are closed.
     public func removeFiles(of account: JID) {
         for path in [filesFolder(of: account), mediaFolder(of: account)] {
             try? FileManager.default.removeItem(atPath: path)

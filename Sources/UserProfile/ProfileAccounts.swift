@@ -5,11 +5,12 @@ public import CredentialStore
 internal import Cryptography
 internal import Foundation
 internal import Localization
+internal import SASLMechanisms
 public import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
 
-/// What a profile keeps of accounts: the list of accounts, passwords and tokens in the keyring, media in the profile's folder.
+/// The accounts of a profile: the list of accounts, passwords and tokens in the keyring, media in the profile's folder.
 public actor ProfileAccounts: AccountKeeping {
     private let profile: Profile
     private let directory: String
@@ -17,8 +18,8 @@ public actor ProfileAccounts: AccountKeeping {
     private var credentials: CredentialStore?
 
     /// - Parameters:
-    ///   - directory: where the list of accounts is.
-    ///   - credentials: finds out where passwords are kept; asked once.
+    ///   - directory: the folder of the list of accounts.
+    ///   - credentials: opens the password store; called once.
     public init(
         profile: Profile, directory: String = AccountFile.defaultDirectory,
         credentials: @escaping @Sendable () async throws(CredentialError) -> CredentialStore = {
@@ -67,15 +68,17 @@ public actor ProfileAccounts: AccountKeeping {
     public func save(password: String, of account: JID) async throws(AccountKeepingFailure) {
         try await withCredentials { store throws(CredentialError) in
             try await store.save(password: password, for: account.bare.description)
-            // A token stands for the password of before.
+            // The token belongs to the previous password.
             try await store.removeToken(for: account.bare.description)
         }
     }
 
     public func installation(of account: JID) async -> Installation? {
         guard var file = try? file(), let agent = (try? file.userAgent(of: account)) ?? nil else { return nil }
-        let tokens = LoginTokens(account: account)
-        return Installation(userAgent: agent, token: await tokens.token, signInStore: tokens)
+        let tokens = LoginTokens(account: account, directory: directory)
+        let mechanism = file.account(account)?.lastMechanism.map { SASLMechanismName(rawValue: $0) }
+        return Installation(
+            userAgent: agent, token: await tokens.token, previousMechanism: mechanism, signInStore: tokens)
     }
 
     public func openMedia(of account: JID, waiting: [QueuedMessage]) async -> MediaCache? {
@@ -105,7 +108,7 @@ public actor ProfileAccounts: AccountKeeping {
             }
             return try await body(store)
         } catch {
-            throw AccountKeepingFailure(error.description)
+            throw AccountKeepingFailure(Wording.failure(error))
         }
     }
 }

@@ -1,41 +1,31 @@
+internal import ChatModel
 public import ChatStore
 internal import Localization
 
-/// Why the folder of a person's conversations, or the list of accounts, cannot be used.
+/// Why a profile or the list of accounts cannot be used.
 public enum ProfileFailure: Error, Sendable, Equatable {
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     case folder(String)
-    /// The store at `path` cannot be opened; `inUse` where another program has it open.
+    /// The store at `path` cannot be opened; `inUse` if another program has it open.
     case store(StoreError, path: String)
-    /// The list of accounts is there and cannot be read.
+    /// The list of accounts exists and cannot be read.
     case accountsUnreadable(String)
     case accountsUnwritable(String)
 
-    /// The failure as a sentence in the person's language, without advice that only one of the programs can follow.
+    /// The message in the user's language, without advice that applies to only one of the programs.
     public var sentence: String {
         switch self {
         case .folder(let path): localized("The folder %@ cannot be created.", path)
         case .accountsUnreadable(let path):
             localized("The list of accounts in %@ cannot be read; repair or remove it.", path)
         case .accountsUnwritable(let path): localized("The list of accounts cannot be written to %@.", path)
-        case .store(let error, let path):
-            switch error.code {
-            case .inUse, .busy: localized("Another program has %@ open; close that one first.", path)
-            case .tooNew: localized("%@ was written by a newer version of this program; use that one.", path)
-            case .diskFull:
-                localized("The disk is full, so nothing could be saved in %@; make room and try again.", path)
-            case .readOnly: localized("%@ cannot be written to; check its folder and the permissions.", path)
-            case .corrupt:
-                localized("%@ is damaged; start the program again, and it saves what can be read.", path)
-            case .cannotOpen: localized("%@ cannot be opened. %@", path, error.description)
-            default: localized("%@ cannot be used. %@", path, error.description)
-            }
+        case .store(let error, let path): Wording.failure(error, at: path)
         }
     }
 }
 
 extension SalvageReport {
-    /// What was done about a damaged store, for the person whose it is.
+    /// What was done about a damaged store, for the user.
     public func words(at path: String) -> String {
         let kept = localized(
             "%@ was damaged. What could be read was saved; the damaged file is now %@.", path, setAside)

@@ -4,11 +4,11 @@ public import ChatStore
 internal import FileSharing
 public import XMPPClient
 
-/// Uploads what waits in the profile under the hash of its content, also after the program was started again.
+/// Uploads files of the send queue, stored in the profile by content hash, also after a restart of the program.
 public struct ProfileUploader: AttachmentUploader {
     public let media: MediaCache
 
-    /// What a profile keeps for uploads: enough for an evening without a network.
+    /// The storage budget of a profile for uploads: enough for an evening without a network.
     public static let budget: Int64 = 500 << 20
 
     public init(media: MediaCache) { self.media = media }
@@ -41,7 +41,8 @@ public struct ProfileUploader: AttachmentUploader {
             try? await media.release(hash)
             return url
         } catch {
-            // A server without a service will have none in a minute; a line that broke is mended by then.
+            // A server without an upload service will not get one within a minute; a broken connection may be repaired
+            // by then.
             let isTemporary = error.code == .transferFailed
             throw AttachmentFailure(
                 isTemporary: isTemporary, condition: error.code == .noUploadService ? "no-upload" : "upload-failed",

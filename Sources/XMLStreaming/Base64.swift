@@ -36,10 +36,10 @@ public enum Base64 {
         }
     }
 
-    /// Decodes strictly: full groups, correct padding, zero bits behind the last byte, nothing else (RFC 4648 §3).
+    /// Decodes strictly: full groups, correct padding, zero bits after the last byte, nothing else (RFC 4648 §3).
     public static func decode(_ string: String) -> [UInt8]? { decode(string.utf8) }
 
-    /// Decodes text that may be broken into lines, as in MIME and in vCards.
+    /// Decodes text that may contain line breaks, as in MIME and in vCards.
     public static func decode(ignoringWhitespace string: String) -> [UInt8]? {
         decode(string.utf8.lazy.filter { !XMLCharacters.isWhitespace($0) })
     }

@@ -1,5 +1,5 @@
-// Eight bytes at a time in one register: the parser's and the writer's inner loops look for the few bytes that mean
-// something and skip the rest. All loads go through a span and are bounds-checked.
+// Loads eight bytes at a time into one register: the inner loops of the parser and the writer search for the few
+// significant bytes and skip the rest. All loads go through a span and are bounds-checked.
 
 extension RawSpan {
     @inline(__always)
@@ -8,14 +8,14 @@ extension RawSpan {
     @inline(__always)
     func word(_ offset: Int) -> UInt64 { unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 
-    /// The same where the caller has compared the offset with the count already: at least eight bytes follow it.
+    /// The same for callers that have already compared the offset with the count: at least eight bytes follow it.
     @inline(__always)
     func word(unchecked offset: Int) -> UInt64 {
         assert(offset >= 0 && offset <= byteCount - 8)
         return unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
     }
 
-    /// The bytes as a string; the caller knows that they are valid UTF-8.
+    /// The bytes as a string. The caller must know that they are valid UTF-8.
     @inline(__always)
     func string(_ offset: Int, _ length: Int) -> String {
         extracting(offset..<offset &+ length).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -30,7 +30,7 @@ extension RawSpan {
     @inline(__always)
     func equals(_ offset: Int, _ other: borrowing RawSpan, _ otherOffset: Int, _ length: Int) -> Bool {
         if length <= 8 && offset &+ 8 <= byteCount && otherOffset &+ 8 <= other.byteCount {
-            // One comparison for short names, without a branch that depends on their length.
+            // One comparison for short names, without a branch on their length.
             if length == 0 { return true }
             let unused = UInt64(truncatingIfNeeded: 8 &- length) &* 8
             return (word(offset) ^ other.word(otherOffset)) &<< unused == 0
@@ -41,7 +41,7 @@ extension RawSpan {
             index &+= 8
         }
         if length > 8 {
-            // The rest as one word, which begins among the bytes that were compared.
+            // The rest as one word. It overlaps the bytes that were already compared.
             return word(offset &+ length &- 8) == other.word(otherOffset &+ length &- 8)
         }
         while index < length {
@@ -63,15 +63,15 @@ extension RawSpan {
     }
 }
 
-// The functions below flag bytes by their high bit. A subtraction may borrow from the byte above, but only out of a byte
-// that is flagged itself: every result is exact up to and including its lowest flag, which is all that callers use.
+// The functions below flag bytes by their high bit. A subtraction may borrow from the byte above, but only from a byte
+// that is flagged itself: every result is exact up to and including its lowest flag, and callers use no more than that.
 
 private let ones: UInt64 = 0x0101_0101_0101_0101
 private let highBits: UInt64 = 0x8080_8080_8080_8080
 
-/// Flags the bytes of an attribute value that need a look: the quote, `&`, `<`, controls, and what is not ASCII.
+/// Flags the bytes of an attribute value that need handling: the quote, `&`, `<`, controls and non-ASCII bytes.
 ///
-/// `&` and either quote differ in one bit; with that bit set in all bytes one comparison finds both.
+/// `&` and the quotes differ in one bit; with that bit set in all bytes, one comparison finds both.
 @inline(__always)
 func valueBytes(_ word: UInt64, quote: UInt8) -> UInt64 {
     let ampersand = UInt8(ascii: "&")
@@ -80,7 +80,7 @@ func valueBytes(_ word: UInt64, quote: UInt8) -> UInt64 {
     return (word | (word &- ones &* 0x20) | (quoteOrAmpersand &- ones) | (less &- ones)) & highBits
 }
 
-/// Flags the bytes of character data that need a look: `<`, `&`, `]`, controls, and what is not ASCII.
+/// Flags the bytes of character data that need handling: `<`, `&`, `]`, controls and non-ASCII bytes.
 @inline(__always)
 func textBytes(_ word: UInt64) -> UInt64 {
     let less = word ^ ones &* UInt64(UInt8(ascii: "<"))

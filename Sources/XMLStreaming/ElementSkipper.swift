@@ -1,7 +1,8 @@
-/// Reads the rest of a top-level element without keeping it: memory depends neither on its length nor on its depth.
+/// Reads the rest of a top-level element without storing it: memory use depends neither on its length nor on its depth.
 ///
-/// Whatever breaks the grammar of XML 1.0 is still an error, as far as it can be seen without a memory: end tags are
-/// counted, not compared, and attributes are not compared with each other. There are no limits and no namespaces.
+/// Anything that breaks the grammar of XML 1.0 is still an error, as far as this is detectable without a stack: end
+/// tags are counted, not compared, and attributes are not compared with each other. No limits and no namespace rules
+/// apply.
 struct ElementSkipper: Sendable {
     private enum Phase: UInt8 {
         case content, markup, tagName, gap, attributeName, equals, quote, value, slash
@@ -17,18 +18,20 @@ struct ElementSkipper: Sendable {
     private var sawSpace = false
     private var isFirstOfName = true
     private var sawColon = false
-    /// `]` seen in a row, up to two; in `<![CDATA[`: bytes that match.
+    /// The number of consecutive `]`, at most two; in `<![CDATA[`: the number of bytes that match.
     private var matched = 0
     private var reference = ReferenceReader()
     private var phaseAfterReference = Phase.content
 
-    /// What the start tag of the top-level element says; while it is read here, its parts are collected.
+    /// What the start tag of the top-level element says; its parts are collected while the tag is read here.
     private(set) var head: ElementHead
     private var collectsHead: Bool
+    /// Whether the start tag of the top-level element was read to its end.
+    var hasReadHead: Bool { !collectsHead }
     private var collected: [UInt8] = []
     private var part: ElementHead.Part?
 
-    /// Goes on behind the tags that the builder has read.
+    /// Continues after the tags that the builder has read.
     init(depth: Int, head: ElementHead) {
         self.depth = depth
         self.head = head
@@ -44,9 +47,9 @@ struct ElementSkipper: Sendable {
 
     private static let cdataOpening = Array("<![CDATA[".utf8)
 
-    /// Reads from `i` on; `true` when the element is complete. Errors carry offsets into `bytes`.
+    /// Reads from `i`; returns `true` when the element is complete. Errors carry offsets into `bytes`.
     ///
-    /// What it leaves of the bytes is the beginning of one character, to be given again with more.
+    /// Bytes that it leaves are the beginning of one character and must be passed again together with more bytes.
     mutating func skip(_ bytes: borrowing RawSpan, _ i: inout Int) throws(XMLError) -> Bool {
         let end = bytes.byteCount
         while i < end {
@@ -159,7 +162,7 @@ struct ElementSkipper: Sendable {
         return false
     }
 
-    /// Takes note of a start tag that was read by others; `true` when the element is complete with it.
+    /// Records a start tag that other code has read; returns `true` when it completes the element.
     mutating func enter(isEmpty: Bool) -> Bool {
         if isEmpty { return depth == 0 }
         depth += 1
@@ -175,7 +178,7 @@ struct ElementSkipper: Sendable {
 
     // MARK: Text
 
-    /// Character data up to `<` or `&`; `false` when it needs more bytes.
+    /// Character data up to `<` or `&`; returns `false` when it needs more bytes.
     private mutating func content(
         _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int
     ) throws(XMLError) -> Bool {
@@ -205,7 +208,7 @@ struct ElementSkipper: Sendable {
         return true
     }
 
-    /// A CDATA section up to its `]]>`; `false` when it needs more bytes.
+    /// A CDATA section up to its `]]>`; returns `false` when it needs more bytes.
     private mutating func cdata(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
         while i < end {
             if matched == 0 { i = Tokenizer.plainText(bytes, i, end) }
@@ -226,7 +229,7 @@ struct ElementSkipper: Sendable {
         return true
     }
 
-    /// An attribute value up to its quote or `&`; `false` when it needs more bytes.
+    /// An attribute value up to its quote or `&`; returns `false` when it needs more bytes.
     private mutating func value(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
         while i < end {
             let start = i
@@ -256,7 +259,7 @@ struct ElementSkipper: Sendable {
         return true
     }
 
-    /// One character, which may stand anywhere; `false` when its bytes are not all there.
+    /// One character, valid anywhere; returns `false` when its bytes are incomplete.
     private func character(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
         let byte = bytes[i]
         if byte >= 0x80 {
@@ -283,7 +286,7 @@ struct ElementSkipper: Sendable {
 
     // MARK: Names
 
-    /// A qualified name; `false` when it may go on.
+    /// A qualified name; returns `false` when it may continue.
     private mutating func name(
         _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, collecting: Bool
     ) throws(XMLError) -> Bool {
@@ -313,14 +316,14 @@ struct ElementSkipper: Sendable {
         return false
     }
 
-    // MARK: What is kept
+    // MARK: Collected parts
 
     private mutating func collectName(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int) {
         let room = ElementHead.maximumNameBytes + 1 - collected.count
         if room > 0, end > start { collected.append(contentsOf: bytes.bytes(start, min(room, end - start))) }
     }
 
-    /// One byte more than a part may have shows that it is too long.
+    /// One byte more than a part may have is enough to show that it is too long.
     private mutating func collect(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int) {
         guard part != nil else { return }
         let room = ElementHead.maximumPartBytes + 1 - collected.count

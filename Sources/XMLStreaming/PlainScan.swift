@@ -1,14 +1,14 @@
-/// Finds the ends of names, values and text that mean just what they say; -1 where the tokenizer has to look.
+/// Finds the ends of names, values and text that need no decoding; returns -1 where the tokenizer has to take over.
 ///
-/// Words are loaded without a check of their own: every such load stands behind a comparison of its offset with `last`,
-/// from which eight bytes can be read.
+/// Words are loaded without their own bounds check: before each load, its offset is compared with `last`, the last
+/// offset from which eight bytes can be read.
 enum PlainScan {
     /// `xmlns='`, either quote: the quotes `"` and `'` differ in the bits 0x05.
     static var xmlns: UInt64 { 0x22_3D_73_6E_6C_6D_78 }
     static var xmlnsMask: UInt64 { 0xFA_FF_FF_FF_FF_FF_FF }
     static var xmlLang: UInt64 { 0x67_6E_61_6C_3A_6C_6D_78 }
 
-    /// Where the ASCII name without a prefix that begins at `start` ends.
+    /// The end of the unprefixed ASCII name that begins at `start`.
     @inline(__always)
     static func name(_ bytes: borrowing RawSpan, _ start: Int, _ last: Int) -> Int {
         guard start <= last else { return -1 }
@@ -24,7 +24,7 @@ enum PlainScan {
         return i &+ others.trailingZeroBitCount &>> 3
     }
 
-    /// Where the quote stands that ends the value which begins at `start`.
+    /// The offset of the quote that ends the value beginning at `start`.
     @inline(__always)
     static func value(_ bytes: borrowing RawSpan, _ start: Int, _ last: Int, _ quote: UInt8) -> Int {
         guard quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else { return -1 }
@@ -47,7 +47,7 @@ enum PlainScan {
         return -1
     }
 
-    /// Where the `<` stands that ends the text which begins at `start`.
+    /// The offset of the `<` that ends the text beginning at `start`.
     @inline(__always)
     static func text(_ bytes: borrowing RawSpan, _ start: Int, _ last: Int) -> Int {
         var i = start
@@ -74,12 +74,12 @@ enum PlainScan {
         return -1
     }
 
-    /// Where the run of characters of more than one byte ends that begins at `start`.
+    /// The end of the run of multi-byte characters that begins at `start`.
     static func nonASCII(_ bytes: borrowing RawSpan, _ start: Int, _ last: Int) -> Int {
         let end = bytes.byteCount
         var i = start
         while true {
-            // Three bytes from U+1000 to U+CFFF, most of Chinese, Japanese and Korean, need no look at their ranges.
+            // Three-byte characters from U+1000 to U+CFFF, most of Chinese, Japanese and Korean, need no range check.
             while i <= last {
                 let word = bytes.word(unchecked: i)
                 guard word & 0xC0_C0F0 == 0x80_80E0, word & 0xF &- 1 < 0xC else { break }
@@ -94,7 +94,7 @@ enum PlainScan {
         }
     }
 
-    /// Whether the namespace has the length of one of the two reserved ones and begins with `http://w`.
+    /// Whether the namespace is as long as one of the two reserved ones and begins with `http://w`.
     @inline(__always)
     static func mayBeReserved(_ bytes: borrowing RawSpan, _ start: Int, _ length: Int) -> Bool {
         (length == 29 || length == 36) && bytes[start &+ 7] == UInt8(ascii: "w")

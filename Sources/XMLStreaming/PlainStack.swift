@@ -1,9 +1,9 @@
-/// A growing stack of plain values with one owner: an array without the check, at each change, whether it is shared.
+/// A growing stack of plain values with a single owner: an array without the uniqueness check at each change.
 ///
 /// Every access is checked against the bounds.
 ///
-/// `@unchecked Sendable` holds because the memory belongs to this value alone: it is never handed out, and a value that
-/// cannot be copied moves to another task as a whole.
+/// `@unchecked Sendable` is sound because this value alone owns the memory: it is never exposed, and a noncopyable
+/// value moves to another task as a whole.
 struct PlainStack<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     private var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
@@ -34,14 +34,14 @@ struct PlainStack<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
         count &+= 1
     }
 
-    /// Drops what lies above the first `count` elements.
+    /// Removes the elements above the first `count`.
     @inline(__always)
     mutating func truncate(to count: Int) {
         precondition(UInt(bitPattern: count) <= UInt(bitPattern: self.count))
         self.count = count
     }
 
-    /// Drops everything, and memory beyond `kept` elements.
+    /// Removes all elements, and releases memory beyond `kept` elements.
     @inline(__always)
     mutating func removeAll(keeping kept: Int) {
         count = 0

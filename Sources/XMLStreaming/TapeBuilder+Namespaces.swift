@@ -1,10 +1,10 @@
-// Namespaces in XML 1.0. Each prefix in scope knows which others have the same namespace, so that names are compared by
-// numbers; a namespace of the stream header is in a record once, however often it is used.
+// Namespaces in XML 1.0. Each prefix in scope knows which other prefixes have the same namespace, so names are compared
+// by number. A namespace of the stream header is stored once per record, however often it is used.
 
 extension TapeBuilder {
-    /// Makes the declarations of a start tag (the stream header) the context of all that follows.
+    /// Makes the declarations of a start tag (the stream header) the context of everything that follows.
     ///
-    /// - Throws: `namespaceTooLong` where together they have more bytes than one may have.
+    /// - Throws: `namespaceTooLong` when all of them together exceed the limit for one namespace.
     mutating func adoptContext(
         _ tag: borrowing Tokenizer, _ header: [UInt8], limits: borrowing XMLLimits
     ) throws(XMLError) {
@@ -68,7 +68,8 @@ extension TapeBuilder {
     mutating func declareDefault(
         _ bytes: borrowing RawSpan, _ attribute: TapeEntry, _ limits: borrowing XMLLimits
     ) throws(XMLError) {
-        // That of `xml` is forbidden, too (Namespaces in XML 1.0 §3), but servers write `<xml:a/>` so.
+        // A declaration of the `xml` namespace is forbidden too (Namespaces in XML 1.0 §3), but servers write
+        // `<xml:a/>` with one.
         if bytes.equals(attribute.value, attribute.valueLength, XMLNamespace.xmlnsBytes) {
             throw XMLError(.invalidNamespaceDeclaration, at: attribute.name)
         }
@@ -77,7 +78,7 @@ extension TapeBuilder {
         entries.append(TapeEntry(.namespace, attribute.value, attribute.valueLength))
     }
 
-    /// Takes an attribute with a prefix; `true` when its namespace is still to be looked up.
+    /// Takes an attribute with a prefix; returns `true` when its namespace has yet to be looked up.
     mutating func prefixedAttribute(
         _ bytes: borrowing RawSpan, _ attribute: TapeEntry, _ limits: borrowing XMLLimits
     ) throws(XMLError) -> Bool {
@@ -111,8 +112,8 @@ extension TapeBuilder {
         entries.append(TapeEntry(.namespace, attribute.value, attribute.valueLength))
     }
 
-    /// Which namespace a declaration means: a number that all prefixes in scope have in common that mean the same. Those
-    /// of the context are below 0.
+    /// The identity of the namespace of a declaration: one number for all prefixes in scope that are bound to the same
+    /// namespace. Numbers of the context are below 0.
     private func identity(_ bytes: borrowing RawSpan, _ declaration: TapeEntry) -> Int {
         for source in context.sources.indices
         where bytes.equals(declaration.value, declaration.valueLength, context.sources[source].namespace) {
@@ -131,7 +132,7 @@ extension TapeBuilder {
         return entries.count
     }
 
-    /// The tape entry of the namespace a prefix is bound to, and which namespace it is.
+    /// The tape entry of the namespace bound to a prefix, and the identity of that namespace.
     mutating func resolve(
         _ bytes: borrowing RawSpan, _ prefix: Int, _ length: Int, _ limits: borrowing XMLLimits
     ) throws(XMLError) -> (entry: Int, identity: Int) {
@@ -168,7 +169,7 @@ extension TapeBuilder {
                 : try resolve(bytes, Int(entry.first), entry.prefixLength &- 1, limits)
             try checkExpanded(bytes, Qualified(attribute: entry, identity: namespace.identity))
             if isXML { continue }
-            // An inherited namespace has no place yet: this entry gets it together with the other.
+            // An inherited namespace has no offset yet: this entry gets it together with the other one.
             let source = Int(entries[namespace.entry].third)
             if source > 0 { inherited.append(Inherited(entry: index, source: source &- 1)) }
             entries[index] = entries[namespace.entry]
@@ -194,10 +195,10 @@ extension TapeBuilder {
         qualified.append(attribute)
     }
 
-    // MARK: What comes from the stream header
+    // MARK: Namespaces of the stream header
 
-    /// The entry for a namespace of the context, made at its first use. Until the element is complete its `third` names
-    /// the source, counted from 1.
+    /// The entry for a namespace of the context, created at its first use. Until the element is complete, its `third`
+    /// is the one-based number of the source.
     private mutating func inherit(
         _ source: Int, _ place: Int, _ limits: borrowing XMLLimits
     ) throws(XMLError) -> Int {
@@ -222,7 +223,7 @@ extension TapeBuilder {
         }
     }
 
-    /// Gives the inherited namespaces their places behind the `total` bytes, which grow by them.
+    /// Places the inherited namespaces after the `total` bytes, and adds their size to it.
     @inline(never)
     mutating func placeInherited(_ total: inout Int) {
         var index = 0

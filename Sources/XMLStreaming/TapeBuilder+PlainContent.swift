@@ -1,13 +1,13 @@
-// The short way through what nearly all of a stream consists of: tags and text that are complete in the buffer, have
-// names in ASCII without a prefix, and hold no references. One pass from the bytes to the tape, with all state in local
-// variables. Whatever is different, and every error, is left to the tokenizer, which starts again at the same token.
+// The fast path for nearly all of a stream: tags and text that are complete in the buffer, have unprefixed ASCII names
+// and contain no references. One pass from the bytes to the tape, with all state in local variables. Everything else,
+// and every error, is left to the tokenizer, which starts over at the same token.
 
 extension TapeBuilder {
-    /// Reads plain tags and text from `cursor` on, inside of an element or at the beginning of one, and leaves the
-    /// cursor behind the last of them; `true` when the top-level element is complete.
+    /// Reads plain tags and text from `cursor`, inside an element or at its beginning, and leaves the cursor after the
+    /// last of them; returns `true` when the top-level element is complete.
     ///
-    /// Words are loaded without a check of their own: every such load stands behind a comparison of its offset with
-    /// `last`, from which eight bytes can be read.
+    /// Words are loaded without their own bounds check: before each load, its offset is compared with `last`, the last
+    /// offset from which eight bytes can be read.
     mutating func readPlainContent(
         _ bytes: borrowing RawSpan, _ cursor: inout Int, limits: borrowing XMLLimits
     ) -> Bool {
@@ -44,8 +44,8 @@ extension TapeBuilder {
         return false
     }
 
-    /// Reads the end tag whose name begins at `name`, when it is that of the innermost open element and nothing but
-    /// `>` follows; gives where it ends, or -1.
+    /// Reads the end tag whose name begins at `name`, if it matches the innermost open element and only `>` follows;
+    /// returns its end, or -1.
     @inline(__always)
     private mutating func plainEndTag(_ bytes: borrowing RawSpan, _ name: Int) -> Int {
         let depth = frames.count &- 1
@@ -63,8 +63,8 @@ extension TapeBuilder {
         return close &+ 1
     }
 
-    /// Reads the start tag or empty-element tag whose name begins at `name`; gives where it ends, or -1 and leaves
-    /// entries behind that the caller drops.
+    /// Reads the start tag or empty-element tag whose name begins at `name`; returns its end, or -1 after leaving
+    /// entries that the caller removes.
     @inline(__always)
     private mutating func plainStartTag(
         _ bytes: borrowing RawSpan, _ name: Int, _ last: Int, _ limits: borrowing XMLLimits
@@ -94,8 +94,7 @@ extension TapeBuilder {
         return i &+ 2
     }
 
-    /// Reads an attribute without a prefix, `xml:lang`, or the declaration of the default namespace; gives where it
-    /// ends, or -1.
+    /// Reads an unprefixed attribute, `xml:lang`, or the declaration of the default namespace; returns its end, or -1.
     @inline(__always)
     private mutating func plainAttribute(
         _ bytes: borrowing RawSpan, _ name: Int, _ last: Int, _ element: Int, _ limits: borrowing XMLLimits
@@ -105,7 +104,7 @@ extension TapeBuilder {
         if word & PlainScan.xmlnsMask == PlainScan.xmlns {
             let value = name &+ 7
             let end = PlainScan.value(bytes, value, last, UInt8(truncatingIfNeeded: word &>> 48))
-            // A second declaration, or one that may be of a reserved namespace, is not for here.
+            // The tokenizer handles a second declaration and one that may name a reserved namespace.
             guard end >= 0, end &- value <= limits.namespaceBytes, defaultNamespace < element,
                 !PlainScan.mayBeReserved(bytes, value, end &- value)
             else { return -1 }

@@ -15,22 +15,22 @@ struct TapeBuilder: ~Copyable {
         var identity: Int
     }
 
-    /// A namespace entry that is to get the bytes of a namespace of the context.
+    /// A namespace entry that is still waiting for the bytes of a namespace of the context.
     struct Inherited: BitwiseCopyable {
         var entry: Int
-        /// Which one: 0 is that of `xml`, then come those of the context.
+        /// The number of the source: 0 is `xml`, the others are those of the context.
         var source: Int
     }
 
-    /// Where a namespace of the context stands in the record that is being built.
+    /// The position of a namespace of the context in the record that is being built.
     struct Source: BitwiseCopyable {
         /// The entry that elements refer to; 0 where none does.
         var entry = 0
-        /// The offset of its bytes; 0 where none has asked for it.
+        /// The offset of its bytes; 0 where nothing has used it.
         var offset = 0
     }
 
-    /// A prefixed attribute, to be compared with the others of its tag.
+    /// A prefixed attribute to compare with the others of its tag.
     struct Qualified: BitwiseCopyable {
         var attribute: TapeEntry
         var identity: Int
@@ -40,11 +40,12 @@ struct TapeBuilder: ~Copyable {
     var entries = PlainStack<TapeEntry>(capacity: 64)
     var frames = PlainStack<Frame>(capacity: 16)
     var bindings = PlainStack<Binding>(capacity: 4)
-    /// Namespace entries whose bytes come from the context: those are appended, once each, when the element is complete.
+    /// Namespace entries whose bytes come from the context. The bytes are appended, once each, when the element is
+    /// complete.
     var inherited = PlainStack<Inherited>(capacity: 4)
-    /// The namespaces that a prefix can have without a declaration in the element; in step with the context.
+    /// The namespaces that a prefix can have without a declaration in the element; parallel to the context.
     var sources = PlainStack<Source>(capacity: 4)
-    /// Bytes of the namespaces that the element has inherited so far; they count against its size.
+    /// Bytes of the namespaces that the element has inherited so far; they count towards its size.
     var inheritedBytes = 0
     var qualified = PlainStack<Qualified>(capacity: 4)
     var defaultNamespace = TapeEntry.inheritedNamespaceIndex
@@ -71,7 +72,7 @@ struct TapeBuilder: ~Copyable {
         if length > 0 { entries.append(TapeEntry(.text, start, length)) }
     }
 
-    /// Takes the tokenizer's start tag.
+    /// Handles a start tag of the tokenizer.
     @inline(__always)
     mutating func startTag(
         _ tag: inout Tokenizer, _ bytes: borrowing RawSpan, isEmpty: Bool, limits: borrowing XMLLimits
@@ -117,7 +118,7 @@ struct TapeBuilder: ~Copyable {
         }
     }
 
-    /// Takes the end tag of the innermost open element; the tokenizer has compared the names.
+    /// Handles the end tag of the innermost open element; the tokenizer has compared the names.
     @inline(__always)
     mutating func endTag(_ tag: inout Tokenizer) {
         let depth = frames.count &- 1
@@ -129,7 +130,7 @@ struct TapeBuilder: ~Copyable {
         tellOpenName(to: &tag)
     }
 
-    /// Tells the tokenizer the name that the next end tag has to repeat.
+    /// Passes the tokenizer the name that the next end tag must repeat.
     @inline(__always)
     func tellOpenName(to tag: inout Tokenizer) {
         if frames.count > 0 {
@@ -141,7 +142,7 @@ struct TapeBuilder: ~Copyable {
         }
     }
 
-    /// The record of the complete element: the tape, then its bytes, then the namespaces it inherited.
+    /// The record of the complete element: the tape, its bytes, and the namespaces that it inherited.
     @inline(__always)
     mutating func finish(_ bytes: borrowing RawSpan) -> [TapeEntry] {
         let read = bytes.byteCount
@@ -152,7 +153,7 @@ struct TapeBuilder: ~Copyable {
         entries[TapeEntry.headerIndex] = TapeEntry(.namespace, count, total, read)
         let size = count &+ (total &+ TapeEntry.size &- 1) / TapeEntry.size
         return [TapeEntry](unsafeUninitializedCapacity: size) { buffer, initialized in
-            // Every byte up to `total` is written below; the few behind it are cleared and never read.
+            // Every byte up to `total` is written below; the few after it are cleared and never read.
             guard size > count, let raw = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
             buffer[size &- 1] = TapeEntry(.namespace, 0, 0)
             entries.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: 0) }
@@ -169,5 +170,36 @@ struct TapeBuilder: ~Copyable {
     @inline(__always)
     static func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer, at offset: Int) {
         if let base = source.baseAddress { (target + offset).copyMemory(from: base, byteCount: source.count) }
+    }
+}
+
+extension TapeBuilder {
+    /// What the stream header declared for everything below it.
+    struct Context: Sendable {
+        /// A prefix that needs no declaration in an element.
+        struct Source: Sendable {
+            var prefix: [UInt8]
+            var namespace: [UInt8]
+            /// The first source with the same namespace.
+            var identity: Int
+        }
+
+        var defaultNamespace: [UInt8] = []
+        /// The prefix `xml` comes first.
+        private(set) var sources = [Source(prefix: Array("xml".utf8), namespace: XMLNamespace.xmlBytes, identity: 0)]
+
+        /// The number of bytes of all declared namespaces.
+        var byteCount: Int { sources.dropFirst().reduce(defaultNamespace.count) { $0 + $1.namespace.count } }
+
+        mutating func declare(_ prefix: [UInt8], _ namespace: [UInt8]) {
+            // Declaring `xml` as what it already is changes nothing.
+            guard prefix != sources[0].prefix else { return }
+            let identity = sources.firstIndex { $0.namespace == namespace } ?? sources.count
+            sources.append(Source(prefix: prefix, namespace: namespace, identity: identity))
+        }
+
+        func namespace(ofPrefix prefix: ArraySlice<UInt8>) -> [UInt8]? {
+            sources.first { $0.prefix.elementsEqual(prefix) }?.namespace
+        }
     }
 }

@@ -1,8 +1,8 @@
 /// One entry of the tape: 16 bytes that describe an element, an attribute, a run of text or a namespace.
 ///
 /// The record of a top-level element is one array: entry 0 is the header, entry 1 the inherited default namespace,
-/// entry 2 the root element; after the last entry the bytes follow that all offsets count in. An array of plain
-/// values is one heap object, is `Sendable` by itself, and every access to it is bounds-checked.
+/// entry 2 the root element. The bytes that all offsets refer to follow the last entry. An array of plain values is one
+/// heap object, is `Sendable`, and every access to it is bounds-checked.
 ///
 /// | kind      | `first`      | `second`                 | `third`               |
 /// |-----------|--------------|--------------------------|-----------------------|

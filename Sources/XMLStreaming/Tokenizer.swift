@@ -1,6 +1,6 @@
-/// Cuts the bytes of one top-level element into tags and text.
+/// Splits the bytes of one top-level element into tags and text.
 ///
-/// A state machine that can stop after any byte and go on when more have come: no byte is looked at more than a few
+/// A state machine that can stop after any byte and continue when more have arrived: no byte is read more than a few
 /// times, however small the reads are. All offsets count from the start of the top-level element, so they stay valid
 /// when the buffer moves. Errors carry such offsets too.
 struct Tokenizer: ~Copyable {
@@ -29,30 +29,30 @@ struct Tokenizer: ~Copyable {
     private var attributeLocalLength = 0
     private var attributeValue = 0
 
-    /// Name of a start or end tag, prefix and colon included.
+    /// The name of a start or end tag, including prefix and colon.
     private(set) var nameStart = 0
     private(set) var nameLength = 0
-    /// Bytes of the tag's prefix with its colon.
+    /// Bytes of the tag's prefix, including its colon.
     private(set) var prefixLength = 0
-    /// The tag's attributes, as the tape will hold them.
+    /// The tag's attributes, in the form that the tape stores.
     private(set) var attributes = PlainStack<TapeEntry>(capacity: Tokenizer.keptAttributes)
     private static let keptAttributes = 16
-    /// Some attribute value holds a reference or whitespace to normalise.
+    /// Whether some attribute value contains a reference or whitespace to normalise.
     private(set) var hasRawAttributes = false
     private(set) var textStart = 0
     private(set) var textLength = 0
-    /// The text holds a reference or a carriage return.
+    /// Whether the text contains a reference or a carriage return.
     private(set) var textIsRaw = false
 
     /// The name of the innermost open element, which an end tag must repeat.
     var openName = 0
     var openNameLength = Tokenizer.anyName
-    /// No element is open: an end tag can only be the stream's, and the caller compares the name.
+    /// No element is open: the end tag can only be the stream's, and the caller compares the name.
     static let anyName = -1
-    /// The first bytes may be an XML declaration.
+    /// Whether the first bytes may be an XML declaration.
     var allowsDeclaration = false
 
-    /// Forgets everything: the next byte starts a top-level element.
+    /// Resets everything: the next byte starts a top-level element.
     @inline(__always)
     mutating func restart() {
         cursor = 0
@@ -60,11 +60,11 @@ struct Tokenizer: ~Copyable {
         openNameLength = Tokenizer.anyName
     }
 
-    /// Nothing of the next token has been looked at.
+    /// Whether no byte of the next token was read.
     @inline(__always)
     var isBetweenTokens: Bool { phase == .content }
 
-    /// Where the token begins that was not completed: its bytes are as they came.
+    /// The start of the token that is not complete; its bytes are unchanged.
     var tokenStart: Int {
         switch phase {
         case .content: cursor
@@ -73,7 +73,7 @@ struct Tokenizer: ~Copyable {
         }
     }
 
-    /// Goes on at a later offset, behind tokens that were read without the tokenizer.
+    /// Continues at a later offset, after tokens that were read without the tokenizer.
     @inline(__always)
     mutating func skip(to offset: Int) { cursor = offset }
 
@@ -321,7 +321,7 @@ struct Tokenizer: ~Copyable {
         }
     }
 
-    /// The length of an ASCII name of up to seven bytes without a prefix, in one step; 0 when it is another one.
+    /// The length of an unprefixed ASCII name of up to seven bytes, in one step; 0 for any other name.
     @inline(__always)
     private static func shortName(_ bytes: borrowing RawSpan, _ i: Int, _ end: Int) -> Int {
         guard i &+ 8 <= end else { return 0 }
@@ -333,7 +333,7 @@ struct Tokenizer: ~Copyable {
         return next == UInt8(ascii: ":") || next >= 0x80 ? 0 : length
     }
 
-    /// Reads a qualified name (Namespaces in XML 1.0 §4) that begins at `from`; `false` when it may go on.
+    /// Reads a qualified name (Namespaces in XML 1.0 §4) that begins at `from`; returns `false` when it may continue.
     @inline(__always)
     private static func name(
         _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ from: Int, _ limit: Int, _ colon: inout Int
@@ -386,7 +386,7 @@ struct Tokenizer: ~Copyable {
         }
     }
 
-    /// Skips characters of more than one byte.
+    /// Skips multi-byte characters.
     @inline(__always)
     private static func skipNonASCII(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
         repeat {
@@ -401,7 +401,7 @@ struct Tokenizer: ~Copyable {
         return true
     }
 
-    /// Skips the bytes of an attribute value that mean just themselves, as far as whole words go.
+    /// Skips the bytes of an attribute value that need no decoding, as far as whole words go.
     @inline(__always)
     static func plainValue(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int, _ quote: UInt8) -> Int {
         var i = start
@@ -413,7 +413,7 @@ struct Tokenizer: ~Copyable {
         return i
     }
 
-    /// Skips the bytes of character data that mean just themselves, as far as whole words go.
+    /// Skips the bytes of character data that need no decoding, as far as whole words go.
     @inline(__always)
     static func plainText(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int) -> Int {
         var i = start
@@ -425,7 +425,7 @@ struct Tokenizer: ~Copyable {
         return i
     }
 
-    /// Reads an attribute value up to its quote; `false` when it may go on.
+    /// Reads an attribute value up to its quote; returns `false` when it may continue.
     @inline(__always)
     private static func value(
         _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ quote: UInt8, _ isRaw: inout Bool
@@ -450,7 +450,7 @@ struct Tokenizer: ~Copyable {
         }
     }
 
-    /// Reads character data up to the next `<`; `false` when it may go on.
+    /// Reads character data up to the next `<`; returns `false` when it may continue.
     @inline(__always)
     private static func text(
         _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ isRaw: inout Bool
@@ -481,7 +481,7 @@ struct Tokenizer: ~Copyable {
         }
     }
 
-    /// Reads a CDATA section up to its `]]>`; `false` when it may go on.
+    /// Reads a CDATA section up to its `]]>`; returns `false` when it may continue.
     private static func cdata(
         _ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int, _ isRaw: inout Bool
     ) throws(XMLError) -> Bool {

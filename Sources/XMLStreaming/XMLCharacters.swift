@@ -1,6 +1,6 @@
 /// Character classes of XML 1.0 (fifth edition) and the decoding of UTF-8.
 enum XMLCharacters {
-    /// What stands at a place where a character of more than one byte begins.
+    /// The result of decoding at the start of a multi-byte character.
     enum Sequence {
         case complete(scalar: UInt32, length: Int)
         /// The bytes so far may become a character.
@@ -52,7 +52,7 @@ enum XMLCharacters {
         byte <= 0x20 && (byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D)
     }
 
-    /// ASCII letters, digits, `-`, `.` and `_`: what a name may contain, the colon kept apart.
+    /// ASCII letters, digits, `-`, `.` and `_`: what a name may contain, apart from the colon.
     @inline(__always)
     static func isASCIINameCharacter(_ byte: UInt8) -> Bool {
         if byte >= 0x80 { return false }
@@ -60,7 +60,7 @@ enum XMLCharacters {
         return mask &>> UInt64(byte & 0x3F) & 1 != 0
     }
 
-    /// Among the ASCII name characters: those that may begin a name.
+    /// Of the ASCII name characters, those that may begin a name.
     @inline(__always)
     static func isASCIINameStart(_ byte: UInt8) -> Bool { byte & 0x40 != 0 && isASCIINameCharacter(byte) }
 

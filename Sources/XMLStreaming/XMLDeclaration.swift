@@ -4,7 +4,7 @@ struct XMLDeclaration {
     private let offset: Int
     private var index = 0
 
-    /// Takes what stands between `<?xml` and `?>`; `offset` is where it stands, for errors.
+    /// Checks the text between `<?xml` and `?>`; `offset` is its position, for errors.
     static func check(_ bytes: [UInt8], at offset: Int) throws(XMLError) {
         var declaration = XMLDeclaration(bytes: bytes, offset: offset)
         try declaration.check()

@@ -1,5 +1,5 @@
 extension XMLElement {
-    /// The value of an attribute in no namespace, or of `xml:lang` and the like when written so.
+    /// The value of an attribute in no namespace, or of one such as `xml:lang` by its prefixed name.
     public subscript(_ attribute: String) -> String? {
         guard let entry = attributeEntry(attribute) else { return nil }
         return content(Int(entry.second), Int(entry.third))
@@ -22,7 +22,7 @@ extension XMLElement {
         return nil
     }
 
-    /// Hands over the bytes of an attribute's value, references resolved, without making a string.
+    /// Passes the bytes of an attribute's value, references resolved, to a closure without creating a string.
     public func withAttributeUTF8<Result>(
         _ attribute: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result? {

@@ -1,5 +1,5 @@
 extension XMLElement {
-    /// The child elements in document order, text left out.
+    /// The child elements in document order, without text.
     public var children: Children { Children(element: self) }
 
     /// The child elements with one name.
@@ -10,7 +10,7 @@ extension XMLElement {
     /// The first child element with this name.
     public func firstChild(_ name: XMLName) -> XMLElement? { firstChild(name, from: index &+ 1) }
 
-    /// The first child element with this name that begins at this entry or later.
+    /// The first child element with this name at or after this entry.
     func firstChild(_ name: XMLName, from start: Int) -> XMLElement? {
         let local = name.local.utf8.span.bytes
         let namespace = name.namespace.utf8.span.bytes
@@ -41,7 +41,7 @@ extension XMLElement {
     /// The first child element, such as the payload of an IQ.
     public var firstChild: XMLElement? { children.first }
 
-    /// The child elements of one element, found as they are asked for.
+    /// The child elements of one element, found lazily.
     public struct Children: Sequence, Sendable {
         let element: XMLElement
 
@@ -70,6 +70,47 @@ extension XMLElement {
                     position += 1
                 }
                 return nil
+            }
+        }
+    }
+}
+
+/// One piece of mixed content.
+public enum XMLNode: Sendable, Hashable {
+    case element(XMLElement)
+    /// Character data; never empty, and never two in a row.
+    case text(String)
+}
+
+extension XMLElement {
+    /// Elements and text in document order, as in XHTML-IM.
+    public var nodes: Nodes { Nodes(element: self) }
+
+    /// The mixed content of one element.
+    public struct Nodes: Sequence, Sendable {
+        let element: XMLElement
+
+        public func makeIterator() -> Iterator { Iterator(element: element, position: element.index + 1) }
+
+        public struct Iterator: IteratorProtocol {
+            let element: XMLElement
+            var position: Int
+
+            public mutating func next() -> XMLNode? {
+                let record = element.record
+                let end = Int(record[element.index].second)
+                var text: String?
+                while position < end {
+                    let entry = record[position]
+                    if entry.isElement {
+                        if let text { return .text(text) }
+                        defer { position = Int(entry.second) }
+                        return .element(XMLElement(record: record, index: position))
+                    }
+                    if entry.isText { text = (text ?? "") + element.content(Int(entry.first), Int(entry.second)) }
+                    position += 1
+                }
+                return text.map { .text($0) }
             }
         }
     }

@@ -1,4 +1,4 @@
-/// Walks over the content of an element in document order; runs of text come as one.
+/// Walks over the content of an element in document order; adjacent runs of text are one step.
 private struct ContentWalk {
     enum Step {
         case start(Int)
@@ -43,7 +43,7 @@ private struct ContentWalk {
         return first...last
     }
 
-    /// Nothing is left but what lies behind the element.
+    /// Whether only what follows the element is left.
     var isDone: Bool { ends.isEmpty }
 }
 

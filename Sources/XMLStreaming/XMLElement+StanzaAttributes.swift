@@ -1,7 +1,7 @@
-// What the module of the stanzas reads from every element it gets: without generics and closures that return something,
-// so that nothing has to be specialised across modules, and without strings for what is only compared.
+// What XMPPStanzas reads from every element. Without generics and without closures that return a value, so nothing has
+// to be specialised across modules, and without strings for values that are only compared.
 
-/// The value of an attribute: where it stands in the record of its element.
+/// The value of an attribute: its position in the record of its element.
 package struct XMLAttributeValue: Sendable {
     fileprivate var offset: UInt32 = 0
     fileprivate var length: UInt32 = .max
@@ -69,7 +69,7 @@ extension XMLElement {
         value.isPresent ? content(Int(value.offset), Int(value.length)) : nil
     }
 
-    /// Hands over the bytes of a value; of one that is not there none.
+    /// Passes the bytes of a value to a closure; none if the attribute is absent.
     package func withUTF8(_ value: XMLAttributeValue, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         guard value.isPresent else { return }
         let start = bytesOffset &+ Int(value.offset)
@@ -78,7 +78,8 @@ extension XMLElement {
         }
     }
 
-    /// The text of the child with this name that has no `xml:lang`, otherwise of the first one; `nil` without a child.
+    /// The text of the child with this name that has no `xml:lang`, otherwise of the first one; `nil` without such a
+    /// child.
     package func text(ofChild name: XMLName) -> String? {
         var first: XMLElement?
         var child = firstChild(name)
@@ -92,7 +93,7 @@ extension XMLElement {
 }
 
 extension RawSpan {
-    /// Up to eight bytes as a word; those it does not have are 0.
+    /// Up to eight bytes as a word; missing bytes are 0.
     @inline(__always)
     fileprivate func shortWord(_ offset: Int, _ length: Int) -> UInt64 {
         if offset &+ 8 <= byteCount {

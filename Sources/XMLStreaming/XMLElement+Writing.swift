@@ -1,7 +1,7 @@
 extension XMLElement: XMLEncodable {
-    /// Makes the element that a value writes.
+    /// Creates the element that a value writes.
     ///
-    /// A value must write exactly one element; of several only the first is taken.
+    /// A value must write exactly one element; if it writes several, only the first is used.
     public init(_ value: some XMLEncodable) {
         if let element = value as? XMLElement {
             self = element
@@ -12,14 +12,14 @@ extension XMLElement: XMLEncodable {
         self.init(written: writer.takeBytes())
     }
 
-    /// Makes an element with a name and what the closure writes into it.
+    /// Creates an element with a name and the content that the closure writes.
     public init(_ name: XMLName, _ content: (inout XMLWriter) -> Void = { _ in }) {
         var writer = XMLWriter()
         writer.element(name, content)
         self.init(written: writer.takeBytes())
     }
 
-    /// Makes an element that holds text.
+    /// Creates an element that contains text.
     public init(_ name: XMLName, text: String) {
         self.init(name) { $0.text(text) }
     }
@@ -31,7 +31,7 @@ extension XMLElement: XMLEncodable {
             self = element
         } else {
             assertionFailure("an XMLEncodable wrote no element")
-            // The writer cannot emit anything the parser refuses, so this is a value that wrote nothing.
+            // The writer emits nothing that the parser refuses, so this value wrote nothing.
             let count = TapeEntry.rootIndex + 1
             record = [
                 TapeEntry(.namespace, count, 0), TapeEntry(.namespace, 0, 0),
@@ -41,7 +41,7 @@ extension XMLElement: XMLEncodable {
         }
     }
 
-    /// Copies the element; namespaces are declared anew where the surroundings differ.
+    /// Copies the element; namespaces are declared again where the context differs.
     public func encode(to writer: inout XMLWriter) {
         var ends: [Int] = []
         let bytes = record.span.bytes

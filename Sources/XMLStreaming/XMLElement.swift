@@ -1,10 +1,10 @@
-/// An element with everything in it; a value that never changes.
+/// An element with all its content; an immutable value.
 ///
-/// It is a window onto the record that the parser made of a top-level element: the element's own bytes and a tape that
-/// says where names, attributes, text and children are. Reading a part makes just that part; copying an element or
-/// taking a child out copies nothing and keeps the whole record alive.
+/// It is a view of the record that the parser created for a top-level element: the element's own bytes and a tape with
+/// the positions of names, attributes, text and children. Reading a part creates only that part; copying an element or
+/// extracting a child copies nothing and retains the whole record.
 ///
-/// Two elements are equal when their content is: names, attributes in any order, text and the order of children.
+/// Two elements are equal when their content is equal: names, attributes in any order, text and the order of children.
 /// Prefixes, quotes, CDATA sections and references make no difference.
 public struct XMLElement: Sendable {
     let record: [TapeEntry]
@@ -25,7 +25,7 @@ public struct XMLElement: Sendable {
         return content(entry.localOffset, entry.localLength)
     }
 
-    /// The namespace of the name; empty when there is none.
+    /// The namespace of the name; empty if there is none.
     public var namespace: String {
         let space = record[Int(record[index].third)]
         return content(Int(space.first), Int(space.second))
@@ -35,10 +35,10 @@ public struct XMLElement: Sendable {
     @inline(__always)
     public func isNamed(_ name: XMLName) -> Bool { isNamed(name, at: index) }
 
-    /// `xml:lang` of this very element; it also holds for children that have none of their own (XML 1.0 §2.12).
+    /// `xml:lang` of this element itself; it also applies to children that have none of their own (XML 1.0 §2.12).
     public var language: String? { attribute(.language) }
 
-    /// The character data directly inside of the element, children left out.
+    /// The character data directly inside the element, without that of its children.
     public var text: String {
         let end = Int(record[index].second)
         var position = index + 1
@@ -58,7 +58,7 @@ public struct XMLElement: Sendable {
         return result ?? ""
     }
 
-    /// For an element the parser delivered: its bytes on the wire. For a child: the bytes it takes when written alone.
+    /// For an element from the parser: its bytes on the wire. For a child: its bytes when written alone.
     public var byteCount: Int {
         if index == TapeEntry.rootIndex { return Int(record[TapeEntry.headerIndex].third) }
         var writer = XMLWriter()
@@ -68,7 +68,7 @@ public struct XMLElement: Sendable {
 
     // MARK: The record
 
-    /// Where the bytes begin in the record.
+    /// The start of the bytes in the record.
     @inline(__always)
     var bytesOffset: Int { Int(record[TapeEntry.headerIndex].first) &* TapeEntry.size }
 
@@ -93,10 +93,30 @@ public struct XMLElement: Sendable {
 }
 
 extension XMLElement: CustomStringConvertible {
-    /// The element as XML that stands alone.
+    /// The element as a stand-alone XML document.
     public var description: String {
         var writer = XMLWriter()
         writer.write(self)
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension XMLElement {
+    /// Parses a stand-alone document: one element, optionally with an XML declaration before it.
+    ///
+    /// The same rules apply as for a stream (RFC 6120 §11): every prefix must be declared inside the document.
+    public init(parsing document: String, limits: XMLLimits = .default) throws(XMLError) {
+        try self.init(parsing: Array(document.utf8), limits: limits)
+    }
+
+    /// Parses the bytes of a stand-alone document.
+    public init(parsing document: [UInt8], limits: XMLLimits = .default) throws(XMLError) {
+        var parser = XMLStreamParser(documentWithLimits: limits)
+        parser.append(document)
+        guard case .element(let element)? = try parser.next() else {
+            throw XMLError(.incompleteDocument, at: document.count)
+        }
+        _ = try parser.next()
+        self = element
     }
 }

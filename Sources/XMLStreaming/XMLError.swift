@@ -1,4 +1,4 @@
-/// Why a parser refused what it was given.
+/// Why a parser refused its input.
 ///
 /// A parser that has thrown stays failed: every later call throws the same error.
 public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -9,7 +9,7 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case restrictedXML
         /// Bytes that are not UTF-8 (RFC 6120 §11.6).
         case invalidUTF8
-        /// A code point that XML 1.0 §2.2 does not allow, written plainly or as a reference.
+        /// A code point that XML 1.0 §2.2 does not allow, literally or as a reference.
         case invalidCharacter
         /// An encoding other than UTF-8 is declared (RFC 6120 §11.6).
         case unsupportedEncoding
@@ -23,9 +23,9 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         case unboundPrefix
         /// A namespace declaration that Namespaces in XML 1.0 forbids, such as one for the prefix `xmlns`.
         ///
-        /// One of the namespace of `xml` is taken all the same: servers write `<xml:a/>` with such a declaration.
+        /// A declaration of the `xml` namespace is accepted: servers write `<xml:a/>` with one.
         case invalidNamespaceDeclaration
-        /// Text other than whitespace where only elements may stand: between stanzas, before or after the root.
+        /// Text other than whitespace where only elements are allowed: between stanzas, before or after the root.
         case textOutsideElement
         /// ``XMLLimits/depth`` is exceeded.
         case tooDeep
@@ -44,7 +44,7 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public var code: Code
-    /// Bytes from the start of the stream, or from the last restart, to where the error was seen.
+    /// Bytes from the start of the stream, or from its last restart, to the error.
     public var offset: Int
 
     public init(_ code: Code, at offset: Int) {
@@ -54,7 +54,7 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(sentence) (byte \(offset))" }
 
-    /// The stream error condition that says this to the peer (RFC 6120 §4.9.3).
+    /// The stream error condition to send for it (RFC 6120 §4.9.3).
     public var streamErrorCondition: String {
         switch code {
         case .restrictedXML: "restricted-xml"
@@ -66,7 +66,7 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the element is well-formed XML all the same, so that one can read on to its end.
+    /// Whether the element is still well-formed XML, so that parsing can continue after its end.
     var leavesElementWellFormed: Bool {
         switch code {
         case .tooDeep, .elementTooLarge, .tooManyAttributes, .nameTooLong, .tooManyNamespaces, .namespaceTooLong,

@@ -4,7 +4,7 @@ enum XMLEscaping {
 
     /// Appends UTF-8, escaped for text or for an attribute value in either kind of quotes.
     ///
-    /// Whitespace that a parser would normalise is written as a reference, so that it arrives as it was.
+    /// Whitespace that a parser would normalise is written as a reference, so that it arrives unchanged.
     static func append(_ source: borrowing RawSpan, to bytes: inout [UInt8], isAttribute: Bool) {
         let end = source.byteCount
         var run = 0
@@ -44,7 +44,7 @@ enum XMLEscaping {
     private static let lineFeed = Array("&#10;".utf8)
     private static let carriageReturn = Array("&#13;".utf8)
 
-    /// What to write instead of the character at `i`, and how many bytes that character has.
+    /// The replacement for the character at `i`, and the number of bytes of that character.
     private static func escape(
         _ source: borrowing RawSpan, _ i: Int, _ end: Int, _ isAttribute: Bool
     ) -> ([UInt8], Int)? {
@@ -67,7 +67,8 @@ enum XMLEscaping {
         }
     }
 
-    /// Appends a name without a prefix (`NCName`, Namespaces in XML 1.0 §3); `_` stands for what a name cannot hold.
+    /// Appends an unprefixed name (`NCName`, Namespaces in XML 1.0 §3), with `_` in place of characters that a name
+    /// cannot contain.
     static func appendName(_ name: borrowing RawSpan, to bytes: inout [UInt8]) {
         let end = name.byteCount
         var i = 0

@@ -1,15 +1,15 @@
 /// Character references, the five predefined entities, line ends and attribute whitespace (XML 1.0 §2.11, §3.3.3, §4.6).
 enum XMLReferences {
-    /// Rewrites a piece of character data in place, which never grows it, and returns its new length.
+    /// Resolves a piece of character data in place, which never makes it longer, and returns its new length.
     ///
-    /// Line ends become `\n`; in an attribute value every whitespace character becomes a space. Characters that a
-    /// reference names stay as they are.
+    /// Line ends become `\n`; in an attribute value every whitespace character becomes a space. Characters from
+    /// references stay unchanged.
     static func resolve(
         in bytes: inout [UInt8], from start: Int, length: Int, isAttribute: Bool, isCDATA: Bool = false,
         elementStart: Int
     ) throws(XMLError) -> Int {
         let end = start + length
-        // What stands before the first byte that changes stays where it is.
+        // Bytes before the first change stay in place.
         var input = unchanged(bytes.span.bytes, start, end)
         var output = input
         while input < end {
@@ -37,7 +37,7 @@ enum XMLReferences {
         return output - start
     }
 
-    /// Skips the bytes that mean just themselves, as far as whole words go.
+    /// Skips the bytes that need no decoding, as far as whole words go.
     private static func unchanged(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int) -> Int {
         var index = start
         while index + 8 <= end {
@@ -49,7 +49,7 @@ enum XMLReferences {
         return index
     }
 
-    /// The character that the reference at `start` stands for, and the reference's length.
+    /// The character that the reference at `start` denotes, and the length of the reference.
     private static func decode(
         _ bytes: [UInt8], _ start: Int, _ end: Int, _ elementStart: Int
     ) throws(XMLError) -> (scalar: UInt32, width: Int) {
@@ -79,7 +79,7 @@ enum XMLReferences {
             let word = bytes[name..<index].reduce(0 as UInt64) { $0 &<< 8 | UInt64($1) }
             if let scalar = predefined(word) { return (scalar, index + 1 - start) }
         }
-        // A reference to an entity that no DTD could have declared here is well-formed only in its syntax.
+        // A reference to an entity that no DTD can declare here is well-formed only in its syntax.
         guard isReferenceSyntax(bytes, name, end) else { throw failure(.notWellFormed) }
         throw failure(.restrictedXML)
     }
@@ -97,7 +97,7 @@ enum XMLReferences {
         return index < end && index > name
     }
 
-    /// A number with one digit more. Far above every character it stays, so that any number of digits is safe.
+    /// A number with one more digit. Values far above every character stay the same, so any number of digits is safe.
     static func appending(_ digit: UInt32, _ radix: UInt32, to scalar: UInt32) -> UInt32 {
         min(scalar * radix + digit, 0x0200_0000)
     }
@@ -111,7 +111,7 @@ enum XMLReferences {
         }
     }
 
-    /// The five entities that every document has (XML 1.0 §4.6), their names of at most five bytes taken as a number.
+    /// The five entities that every document has (XML 1.0 §4.6), with their names of at most five bytes as a number.
     static func predefined(_ name: UInt64) -> UInt32? {
         switch name {
         case 0x6C74: 0x3C  // lt
@@ -143,5 +143,54 @@ enum XMLReferences {
             put(0x80 | scalar >> 6 & 0x3F)
             put(0x80 | scalar & 0x3F)
         }
+    }
+}
+
+/// Reads one reference a byte at a time, starting after its `&`: a character by its number, or one of the five
+/// predefined entities (XML 1.0 §4.1, §4.6).
+struct ReferenceReader: Sendable {
+    private enum Phase { case start, name, number, decimal, hexadecimal }
+
+    private var phase = Phase.start
+    private var digits = 0
+    private var scalar: UInt32 = 0
+    /// The name as a number, and its length up to one more than the longest name.
+    private var word: UInt64 = 0
+    private var length = 0
+
+    /// Takes the next byte; returns the character when the byte is the closing `;`.
+    mutating func take(_ byte: UInt8, at offset: Int) throws(XMLError) -> UInt32? {
+        switch phase {
+        case .start where byte == UInt8(ascii: "#"): phase = .number
+        case .start, .name:
+            if byte == UInt8(ascii: ";"), length > 0 {
+                guard length <= 5, let scalar = XMLReferences.predefined(word) else {
+                    throw XMLError(.restrictedXML, at: offset)
+                }
+                return scalar
+            }
+            // The bytes of a name that no DTD can declare need no closer check.
+            let isName =
+                byte >= 0x80 || XMLCharacters.isASCIINameStart(byte) || byte == UInt8(ascii: ":")
+                || phase == .name && XMLCharacters.isASCIINameCharacter(byte)
+            guard isName else { throw XMLError(.notWellFormed, at: offset) }
+            phase = .name
+            word = word &<< 8 | UInt64(byte)
+            length = min(length + 1, 6)
+        case .number where byte == UInt8(ascii: "x"): phase = .hexadecimal
+        case .number, .decimal, .hexadecimal:
+            if byte == UInt8(ascii: ";"), digits > 0 {
+                guard XMLCharacters.isCharacter(scalar) else { throw XMLError(.invalidCharacter, at: offset) }
+                return scalar
+            }
+            if phase == .number { phase = .decimal }
+            let radix: UInt32 = phase == .hexadecimal ? 16 : 10
+            guard let digit = XMLReferences.value(ofDigit: byte, radix) else {
+                throw XMLError(.notWellFormed, at: offset)
+            }
+            digits = 1
+            scalar = XMLReferences.appending(digit, radix, to: scalar)
+        }
+        return nil
     }
 }

@@ -1,26 +1,42 @@
-// An element that cannot be read ends neither the stream nor what comes behind it: what was read of it so far says what
-// it is, and the rest goes by without being kept.
+// An unreadable element ends neither the stream nor what follows it: the part that was read identifies it, and the rest
+// is discarded as it arrives.
 
 extension XMLStreamParser {
-    /// The element that is being skipped, and what is known of it.
+    /// The element that is being skipped, and what is known about it.
     struct Skipped: Sendable {
         var skipper: ElementSkipper
         var firstChild: XMLElement?
         var reason: XMLError
-        /// Where the element began, counted from the beginning of the stream.
+        /// The start of the element, in bytes from the start of the stream.
         var start: Int
     }
 
-    /// Gives up on the element that is being read.
+    /// Starts to skip the element that is being read.
     mutating func beginSkipping(because reason: XMLError) {
         let start = discarded + position
         let isTagComplete = unfinishedTag != nil
-        // A tag that the tokenizer could not finish stands in the buffer as it came. One that the builder did not take is
-        // complete, and its values may have been rewritten already.
+        // A tag that the tokenizer could not finish is still unchanged in the buffer. A tag that the builder refused is
+        // complete, and its values may already be rewritten.
         let read = isTagComplete ? tokenizer.cursor : tokenizer.tokenStart
         let known = XMLStreamParser.known(buffer, position, read, tokenizer, builder, isTagComplete: isTagComplete)
         skipped = Skipped(skipper: known.skipper, firstChild: known.firstChild, reason: reason, start: start)
         position += read
+    }
+
+    /// Remembers what is known of the element that cannot be read to its end.
+    mutating func noteBrokenElement(because reason: XMLError) {
+        let broken: Skipped
+        if let skipped {
+            broken = skipped
+        } else {
+            let known = XMLStreamParser.known(
+                buffer, position, buffer.count - position, tokenizer, builder, isTagComplete: false)
+            broken = Skipped(
+                skipper: known.skipper, firstChild: known.firstChild, reason: reason, start: discarded + position)
+        }
+        guard broken.skipper.hasReadHead else { return }
+        brokenElement = broken.skipper.head.element(
+            in: builder.context, firstChild: broken.firstChild, reason: reason, byteCount: reason.offset - broken.start)
     }
 
     private static func known(
@@ -37,7 +53,7 @@ extension XMLStreamParser {
         return (ElementSkipper(depth: 0, head: ElementHead(of: tokenizer, bytes)), nil)
     }
 
-    /// Reads on in the element that is being skipped; the buffer lets go what was read.
+    /// Continues reading the skipped element; bytes that were read leave the buffer.
     mutating func skip() throws(XMLError) -> XMLStreamEvent? {
         guard var current = skipped.take() else { return nil }
         var isComplete = false
@@ -47,7 +63,12 @@ extension XMLStreamParser {
         }
         if !isComplete {
             var read = 0
-            isComplete = try XMLStreamParser.skip(buffer, position, &current.skipper, &read)
+            do throws(XMLError) {
+                isComplete = try XMLStreamParser.skip(buffer, position, &current.skipper, &read)
+            } catch {
+                skipped = current
+                throw error
+            }
             position += read
         }
         guard isComplete else {
@@ -69,7 +90,7 @@ extension XMLStreamParser {
 }
 
 extension ElementHead {
-    /// What a start tag says that the tokenizer has read and whose references are resolved.
+    /// The content of a start tag that the tokenizer has read, with references resolved.
     init(of tag: borrowing Tokenizer, _ bytes: borrowing RawSpan) {
         self.init()
         setName(bytes.bytes(tag.nameStart, tag.nameLength))
@@ -85,7 +106,7 @@ extension ElementHead {
 }
 
 extension TapeBuilder {
-    /// What the start tag of the top-level element says; it was read.
+    /// The content of the start tag of the top-level element, which was read.
     func head(_ bytes: borrowing RawSpan) -> ElementHead {
         let root = entries[TapeEntry.rootIndex]
         var head = ElementHead()
@@ -133,7 +154,7 @@ extension TapeBuilder {
         return index
     }
 
-    /// The bytes of a namespace while the record is not complete.
+    /// The bytes of a namespace before the record is complete.
     private func namespace(_ bytes: borrowing RawSpan, _ entry: Int) -> [UInt8] {
         if entry == TapeEntry.inheritedNamespaceIndex { return context.defaultNamespace }
         let space = entries[entry]

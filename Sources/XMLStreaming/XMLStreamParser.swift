@@ -1,7 +1,7 @@
-/// Reads an XML stream (RFC 6120 §4) from bytes that come in pieces of any size.
+/// Reads an XML stream (RFC 6120 §4) from bytes that arrive in pieces of any size.
 ///
-/// The owner appends what it received and pulls events until `next()` returns `nil`. It may stop in between: what
-/// follows `<proceed/>` in the same read stays unparsed, and ``unconsumedByteCount`` shows it.
+/// The owner appends received bytes and pulls events until `next()` returns `nil`. It may stop in between: bytes that
+/// follow `<proceed/>` in the same read stay unparsed and count in ``unconsumedByteCount``.
 ///
 /// ```
 /// var parser = XMLStreamParser()
@@ -10,15 +10,15 @@
 /// ```
 ///
 /// The parser accepts the subset of XML that RFC 6120 §11 allows and refuses the rest with a named error. Each element
-/// is complete in itself: namespaces that the stream header declared are part of it, once each. Time is linear in the
-/// number of bytes, memory is bounded by ``XMLLimits/elementBytes``. Where ``skipsUnreadableElements`` is set, an element
-/// that is well-formed is never an error.
+/// is self-contained: it includes each namespace of the stream header that it uses, once. Time is linear in the number
+/// of bytes, and ``XMLLimits/elementBytes`` limits memory. If ``skipsUnreadableElements`` is set, a well-formed element
+/// is never an error.
 public struct XMLStreamParser: ~Copyable, Sendable {
     private enum State {
         /// Before the header.
         case header
         case open
-        /// The root was an empty-element tag; its end is still to be reported.
+        /// The root was an empty-element tag; its end has yet to be reported.
         case closing
         case closed
         /// A stand-alone document, before and after its root element.
@@ -26,22 +26,22 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         case documentEnd
     }
 
-    /// What the parser accepts; may be changed between events, such as after authentication.
+    /// What the parser accepts. May change between events, for example after authentication.
     public var limits: XMLLimits
 
-    /// Whether an element below the stream element that is well-formed XML, but beyond a limit or against the rules of
-    /// namespaces, is read to its end and told as ``XMLStreamEvent/unreadable(_:)``. Otherwise it is an error, as whatever
-    /// breaks the grammar of XML always is.
+    /// Whether an element below the stream element that is well-formed XML, but exceeds a limit or breaks the rules of
+    /// namespaces, is read to its end and reported as ``XMLStreamEvent/unreadable(_:)``. Otherwise it is an error, as
+    /// is anything that breaks the grammar of XML.
     ///
-    /// Off at first: nobody has vouched for the peer. An authenticated server passes on what others have written, and that
-    /// must not end the stream. What is skipped takes no memory, however long or deep it is.
+    /// Initially off, while the peer is not authenticated. An authenticated server passes on what other users wrote,
+    /// and that must not end the stream. Skipping takes constant memory, whatever the length or depth.
     public var skipsUnreadableElements = false
 
     private var state = State.header
     var buffer: [UInt8] = []
-    /// Where the current top-level element or the next one begins in the buffer.
+    /// The start of the current or next top-level element in the buffer.
     var position = 0
-    /// Bytes that left the buffer since the stream began.
+    /// Bytes that have left the buffer since the stream began.
     var discarded = 0
     var isInsideElement = false
     var tokenizer = Tokenizer()
@@ -52,6 +52,11 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     private var failure: XMLError?
     /// The element that is being skipped.
     var skipped: Skipped?
+    /// The element below the stream element inside of which ``next()`` has failed, as far as its start tag says what it is;
+    /// `nil` where that was not read.
+    ///
+    /// Its ``UnreadableElement/byteCount`` ends where the fault was seen.
+    public internal(set) var brokenElement: UnreadableElement?
 
     /// The buffer keeps its memory between reads up to this size.
     private static let keptBytes = 65_536
@@ -69,18 +74,18 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     /// The namespace that the header declares for elements without a prefix, such as `jabber:client` (RFC 6120 §4.8.2).
     public var contentNamespace: String { String(decoding: builder.context.defaultNamespace, as: UTF8.self) }
 
-    /// Bytes that were appended and are not part of an event yet.
+    /// Bytes that were appended and are not yet part of an event.
     public var unconsumedByteCount: Int { buffer.count - position }
 
     // MARK: Input
 
-    /// Takes received bytes.
+    /// Appends received bytes.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         makeRoom()
         buffer.append(contentsOf: bytes)
     }
 
-    /// Takes received bytes; without a copy when nothing older waits.
+    /// Appends received bytes, without a copy if the buffer is empty.
     public mutating func append(_ bytes: consuming [UInt8]) {
         makeRoom()
         if buffer.isEmpty {
@@ -90,7 +95,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         }
     }
 
-    /// Lends up to `capacity` bytes of the parser's own buffer, such as to `recv`; the closure returns how many it
+    /// Lends up to `capacity` bytes of the parser's own buffer, for example to `recv`; the closure returns how many it
     /// filled.
     public mutating func append(
         capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Int
@@ -108,7 +113,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
 
     /// Prepares for a new stream on the same transport, after STARTTLS or authentication (RFC 6120 §4.3.3).
     ///
-    /// Bytes that are not part of an event yet belong to the new stream.
+    /// Bytes that are not yet part of an event belong to the new stream.
     public mutating func reset() {
         buffer.removeSubrange(..<position)
         position = 0
@@ -116,6 +121,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         isInsideElement = false
         failure = nil
         skipped = nil
+        brokenElement = nil
         rootName = []
         builder.forgetContext()
         state = .header
@@ -139,7 +145,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
 
     // MARK: Output
 
-    /// The next event, or `nil` when it needs more bytes. A stand-alone document yields one `.element`.
+    /// The next event, or `nil` when it needs more bytes. A stand-alone document produces one `.element`.
     public mutating func next() throws(XMLError) -> XMLStreamEvent? {
         if let failure { throw failure }
         do throws(XMLError) {
@@ -150,6 +156,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
                 error.leavesElementWellFormed
             else {
                 failure = known
+                if state == .open && isInsideElement { noteBrokenElement(because: known) }
                 throw known
             }
             beginSkipping(because: known)
@@ -157,7 +164,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         return try next()
     }
 
-    /// The same as `next()`, with offsets of errors that count from `position`.
+    /// The same as `next()`, with error offsets relative to `position`.
     private mutating func advance() throws(XMLError) -> XMLStreamEvent? {
         if state == .closing {
             state = .closed
@@ -206,7 +213,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         }
     }
 
-    /// Skips whitespace between elements, which keeps a connection alive and means nothing (RFC 6120 §4.6.1).
+    /// Skips whitespace between elements, which keeps a connection alive and has no meaning (RFC 6120 §4.6.1).
     private mutating func beginElement() throws(XMLError) -> Bool {
         while position < buffer.count, XMLCharacters.isWhitespace(buffer[position]) { position += 1 }
         guard position < buffer.count else { return false }
@@ -221,7 +228,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         return true
     }
 
-    /// Reads what needs no tokenizer; `true` when that completes the element.
+    /// Reads content on the fast path; returns `true` when that completes the element.
     @inline(__always)
     private static func plainContent(
         _ buffer: borrowing [UInt8], _ position: Int, _ end: Int, _ tokenizer: inout Tokenizer,

@@ -1,9 +1,9 @@
 /// Writes XML into a buffer.
 ///
-/// Whatever it is given, the result is well-formed: text and values are escaped, characters that XML does not allow
-/// become U+FFFD, a name that is none gets `_` for each bad character, open elements are closed by `write(_:)`.
-/// A namespace is declared where it changes and nowhere else; prefixes are used for `xml:lang`, for elements of the
-/// stream namespace inside of a stream, and for attributes of other namespaces.
+/// The result is well-formed for any input: text and values are escaped, characters that XML does not allow become
+/// U+FFFD, invalid characters of a name become `_`, and `write(_:)` closes open elements. A namespace is declared only
+/// where it changes; prefixes are used for `xml:lang`, for elements of the stream namespace inside a stream, and for
+/// attributes of other namespaces.
 ///
 /// ```
 /// var writer = XMLWriter(defaultNamespace: "jabber:client")
@@ -14,7 +14,7 @@
 /// ```
 public struct XMLWriter: Sendable {
     private struct Frame: BitwiseCopyable {
-        /// Where name and default namespace stand in `scratch`; the scratch is cut back to `base` at the end tag.
+        /// The position of name and default namespace in `scratch`, which is truncated to `base` at the end tag.
         var base: Int
         var name: Int
         var nameLength: Int
@@ -22,29 +22,29 @@ public struct XMLWriter: Sendable {
         var namespaceLength: Int
     }
 
-    /// What has been written so far; an element whose start tag is still open to attributes lacks its `>`.
+    /// What has been written so far. An element whose start tag still accepts attributes lacks its `>`.
     public private(set) var bytes: [UInt8] = []
 
-    /// The elements of the stream namespace are written with the prefix `stream`, which the stream header declares.
+    /// Whether elements of the stream namespace are written with the prefix `stream`, which the stream header declares.
     private let inStream: Bool
     private var scratch: [UInt8]
     private var frames: [Frame] = []
     private let outerNamespaceLength: Int
     private var isTagOpen = false
-    /// Where the names of the open tag's attributes stand in `bytes`.
+    /// The positions of the names of the open tag's attributes in `bytes`.
     private var attributeNames: [Range<Int>] = []
     private var generatedPrefixes = 0
 
     /// - Parameters:
-    ///   - defaultNamespace: the namespace in force around what is written, such as `jabber:client` inside of a stream.
-    ///   - inStream: whether a stream header around it binds the prefix `stream`.
+    ///   - defaultNamespace: the default namespace of the context, such as `jabber:client` inside a stream.
+    ///   - inStream: whether the surrounding stream header binds the prefix `stream`.
     public init(defaultNamespace: String = "", inStream: Bool = false) {
         scratch = Array(defaultNamespace.utf8)
         outerNamespaceLength = scratch.count
         self.inStream = inStream
     }
 
-    /// Hands over what has been written and goes on with an empty buffer.
+    /// Returns what has been written and continues with an empty buffer.
     public mutating func takeBytes() -> [UInt8] {
         closeTag()
         let result = bytes
@@ -52,7 +52,7 @@ public struct XMLWriter: Sendable {
         return result
     }
 
-    /// Makes room for bytes that will be written.
+    /// Reserves capacity for bytes that will be written.
     public mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
     // MARK: Elements
@@ -73,7 +73,7 @@ public struct XMLWriter: Sendable {
         bytes.append(UInt8(ascii: "<"))
         let isXML = XMLWriter.equal(namespace, XMLNamespace.xmlBytes)
         let isStream = inStream && XMLWriter.equal(namespace, XMLNamespace.streamsBytes)
-        // Nothing may be declared to be in the namespace of declarations (Namespaces in XML 1.0 §3).
+        // Nothing may be declared in the namespace of declarations (Namespaces in XML 1.0 §3).
         let isXMLNS = XMLWriter.equal(namespace, XMLNamespace.xmlnsBytes)
         if isXML { scratch.append(contentsOf: "xml:".utf8) }
         if isStream { scratch.append(contentsOf: "stream:".utf8) }
@@ -98,7 +98,7 @@ public struct XMLWriter: Sendable {
         attributeNames.removeAll(keepingCapacity: true)
     }
 
-    /// Closes the innermost open element; without content it becomes an empty-element tag.
+    /// Closes the innermost open element. Without content it becomes an empty-element tag.
     public mutating func end() {
         guard let frame = frames.popLast() else { return }
         if isTagOpen {
@@ -112,14 +112,14 @@ public struct XMLWriter: Sendable {
         scratch.removeSubrange(frame.base...)
     }
 
-    /// Writes an element that holds text.
+    /// Writes an element that contains text.
     public mutating func element(_ name: XMLName, text: String) {
         start(name)
         self.text(text)
         end()
     }
 
-    /// Writes an element with what the closure writes into it.
+    /// Writes an element with the content that the closure writes.
     public mutating func element(_ name: XMLName, _ content: (inout XMLWriter) -> Void = { _ in }) {
         start(name)
         let depth = frames.count
@@ -128,7 +128,7 @@ public struct XMLWriter: Sendable {
         if frames.count == depth { end() }
     }
 
-    /// Writes a value; elements that it leaves open are closed.
+    /// Writes a value and closes the elements that it leaves open.
     public mutating func write(_ value: some XMLEncodable) {
         let depth = frames.count
         value.encode(to: &self)
@@ -141,16 +141,16 @@ public struct XMLWriter: Sendable {
 
     // MARK: Attributes and text
 
-    /// Writes an attribute in no namespace of the element just opened; `nil` writes nothing.
+    /// Writes an attribute in no namespace to the element that was just opened; `nil` writes nothing.
     ///
-    /// `xml:lang` may be written by that name. Namespace declarations are the writer's own business: `xmlns` is left
-    /// out, and so is an attribute that the element already has.
+    /// `xml:lang` may be written by that name. The writer manages namespace declarations itself: `xmlns` is ignored,
+    /// and so is an attribute that the element already has.
     public mutating func attribute(_ name: String, _ value: String?) {
         guard let value else { return }
         attribute(written: name.utf8.span.bytes, value.utf8.span.bytes)
     }
 
-    /// Writes an attribute of any namespace, such as `XMLName.language`; `nil` writes nothing.
+    /// Writes an attribute in any namespace, such as `XMLName.language`; `nil` writes nothing.
     public mutating func attribute(_ name: XMLName, _ value: String?) {
         guard let value, isTagOpen, name.namespace != XMLNamespace.xmlns else { return }
         if name.namespace.isEmpty {
@@ -169,7 +169,7 @@ public struct XMLWriter: Sendable {
         }
     }
 
-    /// Writes an attribute by its name as written.
+    /// Writes an attribute by its qualified name.
     mutating func attribute(written name: borrowing RawSpan, _ value: borrowing RawSpan) {
         guard isTagOpen, !XMLWriter.equal(name, XMLWriter.xmlns) else { return }
         let start = bytes.count
@@ -217,4 +217,37 @@ public struct XMLWriter: Sendable {
     private static func equal(_ bytes: borrowing RawSpan, _ other: [UInt8]) -> Bool {
         bytes.equals(0, bytes.byteCount, other)
     }
+}
+
+extension XMLWriter {
+    /// The opening of a stream: XML declaration and stream header (RFC 6120 §4.7).
+    ///
+    /// ```
+    /// C: <?xml version='1.0'?><stream:stream to='im.example.com' version='1.0' xml:lang='en'
+    ///    xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>
+    /// ```
+    public static func streamHeader(
+        namespace: String = "jabber:client", to: String? = nil, from: String? = nil, id: String? = nil,
+        language: String? = nil, version: String? = "1.0"
+    ) -> [UInt8] {
+        var bytes = Array("<?xml version='1.0'?><stream:stream".utf8)
+        func attribute(_ name: String, _ value: String?) {
+            guard let value else { return }
+            bytes.append(contentsOf: " \(name)='".utf8)
+            XMLEscaping.append(value.utf8.span.bytes, to: &bytes, isAttribute: true)
+            bytes.append(UInt8(ascii: "'"))
+        }
+        attribute("from", from)
+        attribute("to", to)
+        attribute("id", id)
+        attribute("version", version)
+        attribute("xml:lang", language)
+        attribute("xmlns", namespace)
+        attribute("xmlns:stream", XMLNamespace.streams)
+        bytes.append(UInt8(ascii: ">"))
+        return bytes
+    }
+
+    /// The closing tag of a stream (RFC 6120 §4.4).
+    public static let streamFooter = Array("</stream:stream>".utf8)
 }

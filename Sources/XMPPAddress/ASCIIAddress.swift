@@ -1,17 +1,17 @@
-/// Where the parts of an address begin and end, if the address is valid as it stands but for the case of its letters.
+/// The boundaries of the parts of an address that is valid as written, apart from the case of its letters.
 ///
-/// Nearly every address on the wire is ASCII. For ASCII all of RFC 7622 comes to what is tested here: width mapping,
-/// NFC and the Bidi Rule change nothing, and `xn--` labels, IP literals and all errors are left to the long way.
+/// Nearly every address on the wire is ASCII. For ASCII, all of RFC 7622 reduces to the checks here: width mapping, NFC
+/// and the Bidi Rule change nothing. `xn--` labels, IP literals and all errors are left to the full preparation.
 ///
-/// Rooms and nicknames are often Chinese, and nicknames contain pictures. Ideographs, and pictographs in a resource part,
-/// are taken here too: the profiles allow them and change none of them.
+/// Room names and nicknames are often Chinese, and nicknames contain emoji. Ideographs, and pictographs in a resource
+/// part, are therefore accepted here too: the profiles allow them and change none of them.
 struct ASCIIAddress {
     var domainStart = 0
     var domainEnd = 0
     var end = 0
     var hasUppercase = false
 
-    /// `nil` if the octets need the long way.
+    /// `nil` if the octets need the full preparation.
     init?(_ octets: UnsafeBufferPointer<UInt8>) {
         let count = octets.count
         var index = 0
@@ -53,7 +53,7 @@ struct ASCIIAddress {
             index += 1
             labelStart = index
         }
-        // Digits alone may be an IPv4 address.
+        // A label of digits only may be part of an IPv4 address.
         guard letters != 0, index - domainStart <= JID.maximumPartLength else { return nil }
         domainEnd = index
         hasUppercase = cases != 0
@@ -80,10 +80,10 @@ struct ASCIIAddress {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// 3 if one of U+4E00…U+9FA5 begins at `index`, the unified ideographs of Unicode 1.1; otherwise 0.
+    /// 3 if one of the unified ideographs of Unicode 1.1, U+4E00…U+9FA5, begins at `index`; otherwise 0.
     ///
-    /// All of them are PVALID, written from left to right, have no case and no width, and NFC neither decomposes nor
-    /// composes them.
+    /// All of them are PVALID, are written from left to right, have no case and no width, and NFC neither decomposes
+    /// nor composes them.
     fileprivate func ideographLength(at index: Int) -> Int {
         guard 0xE4...0xE9 ~= self[index], let second = continuation(index + 1), let third = continuation(index + 2)
         else { return 0 }
@@ -91,7 +91,7 @@ extension UnsafeBufferPointer<UInt8> {
         return 0x4E00...0x9FA5 ~= scalar ? 3 : 0
     }
 
-    /// 4 if one of U+1F300…U+1F64F begins at `index`, pictographs and emoticons; otherwise 0.
+    /// 4 if a pictograph or emoticon, U+1F300…U+1F64F, begins at `index`; otherwise 0.
     ///
     /// All of them are symbols, which the FreeformClass allows, and NFC neither decomposes nor composes them.
     fileprivate func pictographLength(at index: Int) -> Int {
@@ -113,7 +113,7 @@ struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
-    /// The characters of a string; those outside ASCII are left out.
+    /// The ASCII characters of a string.
     init(_ characters: String) {
         for octet in characters.utf8 where octet < 0x80 {
             if octet < 64 { low |= 1 << UInt64(octet) } else { high |= 1 << UInt64(octet & 63) }
@@ -128,7 +128,7 @@ struct ASCIISet: Sendable {
     /// Letters and digits.
     static let alphanumeric = ASCIISet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
-    /// The set and more characters.
+    /// The union of the set and more characters.
     func union(_ characters: String) -> ASCIISet {
         let more = ASCIISet(characters)
         return ASCIISet(low: low | more.low, high: high | more.high)
@@ -139,14 +139,15 @@ struct ASCIISet: Sendable {
         return (octet < 64 ? low : high) >> UInt64(octet & 63) & 1 != 0
     }
 
-    /// U+0021 to U+007E without `" & ' / : < > @` (RFC 7622 §3.3.1). As literals, because the loops that use it are hot.
+    /// U+0021 to U+007E without `" & ' / : < > @` (RFC 7622 §3.3.1). Written as literals because they are used in hot
+    /// loops.
     static var localPart: ASCIISet { ASCIISet(low: 0xABFF_7F3A_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFE) }
     /// Letters, digits and the hyphen (RFC 5890 §2.3.1).
     static var label: ASCIISet { ASCIISet(low: 0x03FF_2000_0000_0000, high: 0x07FF_FFFE_07FF_FFFE) }
 }
 
 extension UInt8 {
-    /// Not 0 for `A` to `Z`.
+    /// Non-zero for `A` to `Z`.
     @inline(__always) var uppercaseFlag: UInt8 { self &- 0x41 < 26 ? 1 : 0 }
 
     var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }

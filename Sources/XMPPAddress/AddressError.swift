@@ -1,17 +1,17 @@
-/// Why a string is not an XMPP address: which part is wrong, and how (RFC 7622 §3).
+/// Why a string is not an XMPP address: the invalid part and the reason (RFC 7622 §3).
 public struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The part of `[local@]domain[/resource]` that an error is about.
     public enum Part: String, Hashable, Sendable {
         case local
         case domain
         case resource
-        /// The string as a whole, before it could be split.
+        /// The string as a whole, before it was split into parts.
         case whole
     }
 
     /// What is wrong with the part.
     public enum Reason: Hashable, Sendable {
-        /// No octet where at least one is required (RFC 7622 §3.2–3.4).
+        /// The part is empty where at least one octet is required (RFC 7622 §3.2–3.4).
         case empty
         /// More octets than ``JID/maximumPartLength``, after preparation.
         case tooLong(octets: Int)
@@ -19,31 +19,31 @@ public struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidUTF8
         /// A code point that this part never contains.
         case disallowed(Unicode.Scalar)
-        /// A code point that stands only beside certain others, and does not here (RFC 5892 Appendix A).
+        /// A code point that is allowed only next to certain others, and is not here (RFC 5892 Appendix A).
         case outOfContext(Unicode.Scalar)
-        /// Left-to-right and right-to-left text in an order that the Bidi Rule refuses (RFC 5893 §2).
+        /// Left-to-right and right-to-left text in an order that the Bidi Rule forbids (RFC 5893 §2).
         case mixedDirection
-        /// Two dots in a row, or a dot in front.
+        /// Two consecutive dots, or a leading dot.
         case emptyLabel
-        /// A label of more than 63 octets, counted in its ASCII form (RFC 5890 §2.3.2.1).
+        /// A label of more than 63 octets in its ASCII form (RFC 5890 §2.3.2.1).
         case labelTooLong(octets: Int)
-        /// A hyphen at an end of a label, or at its third and fourth place (RFC 5891 §4.2.3.1).
+        /// A hyphen at the start or end of a label, or in its third and fourth position (RFC 5891 §4.2.3.1).
         case misplacedHyphen
         /// A label that begins with a combining mark (RFC 5891 §4.2.3.2).
         case leadingMark(Unicode.Scalar)
-        /// A label that begins with `xn--` and stands for no valid U-label (RFC 5891 §5.4).
+        /// A label that begins with `xn--` and encodes no valid U-label (RFC 5891 §5.4).
         case invalidALabel
-        /// Four numbers that are no IPv4 address.
+        /// Four numbers that are not an IPv4 address.
         case invalidIPv4Address
-        /// Brackets around something that is no IPv6 address (RFC 4291 §2.2).
+        /// Brackets around something that is not an IPv6 address (RFC 4291 §2.2).
         case invalidIPv6Address
-        /// A space at an end of a local part that is to be escaped (XEP-0106 §3.2).
+        /// A space at the start or end of a local part to escape (XEP-0106 §3.2).
         case spaceAtEnd
     }
 
-    /// Which part is wrong.
+    /// The invalid part.
     public var part: Part
-    /// What is wrong with it.
+    /// Why the part is invalid.
     public var reason: Reason
 
     /// An error about one part.
@@ -52,7 +52,7 @@ public struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The error as one English sentence. It names code points by number and never repeats the address.
+    /// A description of the error in English. It names code points by number and never repeats the address.
     public var sentence: String {
         "The \(part.noun) \(reason.predicate)."
     }
@@ -78,15 +78,15 @@ extension AddressError.Reason {
         case .tooLong(let octets): "has \(octets) octets, more than the \(JID.maximumPartLength) allowed"
         case .invalidUTF8: "is not valid UTF-8"
         case .disallowed(let scalar): "contains \(scalar.codePoint), which is not allowed there"
-        case .outOfContext(let scalar): "contains \(scalar.codePoint) in a place where it is not allowed"
+        case .outOfContext(let scalar): "contains \(scalar.codePoint) in a position where it is not allowed"
         case .mixedDirection: "mixes left-to-right and right-to-left text in an order that is not allowed"
         case .emptyLabel: "has an empty label"
         case .labelTooLong(let octets):
             "has a label of \(octets) octets, more than the \(DomainLabel.maximumLength) allowed"
-        case .misplacedHyphen: "has a label with a hyphen where none may stand"
+        case .misplacedHyphen: "has a label with a hyphen in a position where it is not allowed"
         case .leadingMark(let scalar): "has a label that begins with the combining mark \(scalar.codePoint)"
         case .invalidALabel: "has a label that begins with xn-- and is not a valid internationalised label"
-        case .invalidIPv4Address: "looks like an IPv4 address and is not one"
+        case .invalidIPv4Address: "has the form of an IPv4 address but is not valid"
         case .invalidIPv6Address: "has brackets around something that is not an IPv6 address"
         case .spaceAtEnd: "begins or ends with a space"
         }
@@ -94,7 +94,7 @@ extension AddressError.Reason {
 }
 
 extension Unicode.Scalar {
-    /// The customary notation, such as `U+0040`.
+    /// The usual notation, such as `U+0040`.
     fileprivate var codePoint: String {
         let digits = String(value, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

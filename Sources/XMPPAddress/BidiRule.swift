@@ -1,11 +1,13 @@
-/// The Bidi Rule: what keeps a text with right-to-left letters from being shown in a misleading order (RFC 5893 §2).
+/// The Bidi Rule, which prevents text with right-to-left letters from being displayed in a misleading order (RFC 5893
+/// §2).
 enum BidiRule {
-    /// Whether a text of its own, such as a local part, meets the rule; one without right-to-left letters always does.
+    /// Whether a separate text, such as a local part, satisfies the rule. Text without right-to-left letters always
+    /// does.
     static func allows(_ scalars: [Unicode.Scalar]) -> Bool {
         !isRightToLeft(scalars) || holds(for: scalars)
     }
 
-    /// Whether there is any character of class R, AL or AN, which makes a domain name a Bidi domain name.
+    /// Whether the text contains a character of class R, AL or AN, which makes a domain name a Bidi domain name.
     static func isRightToLeft(_ scalars: [Unicode.Scalar]) -> Bool {
         scalars.contains { scalar in
             guard scalar.value >= 0x590 else { return false }
@@ -37,7 +39,7 @@ enum BidiRule {
     }
 }
 
-/// Bidi_Class as far as the Bidi Rule tells classes apart, for code points that an address may contain.
+/// The values of Bidi_Class that the Bidi Rule distinguishes, for code points that an address may contain.
 private enum BidiClass {
     case leftToRight
     /// R and AL.
@@ -45,7 +47,7 @@ private enum BidiClass {
     case arabicNumber
     case europeanNumber
     case nonspacingMark
-    /// ES, CS, ET, ON and BN: allowed in either direction, though not at the end.
+    /// ES, CS, ET, ON and BN: allowed in either direction, but not at the end.
     case neutral
 
     init(_ scalar: Unicode.Scalar) {

@@ -1,7 +1,7 @@
-/// Normalisation Form C (Unicode Standard Annex #15), which every address part ends in (RFC 8264 §5.2.4).
+/// Normalisation Form C (Unicode Standard Annex #15), the last step of every profile (RFC 8264 §5.2.4).
 ///
-/// The standard library normalises only when it compares, and Foundation's mapping knows an older Unicode than the
-/// standard library, so this is the algorithm over a table of the same source as ``UnicodeTables``.
+/// The standard library normalises only for comparison, and Foundation uses an older Unicode version than the standard
+/// library. So this is the algorithm itself, over a table from the same source as ``UnicodeTables``.
 enum CanonicalComposition {
     /// Nothing below U+0300 changes under NFC.
     private static let firstChanging: UInt32 = 0x300
@@ -89,7 +89,7 @@ enum CanonicalComposition {
         HangulSyllable.compose(first, second) ?? compositions[UInt64(first.value) << 21 | UInt64(second.value)]
     }
 
-    /// The decompositions read backwards, without those that composition excludes.
+    /// The inverse of the decompositions, without those that composition excludes.
     private static let compositions: [UInt64: Unicode.Scalar] = {
         var pairs: [UInt64: Unicode.Scalar] = [:]
         for entry in UnicodeMappings.canonicalDecompositions {

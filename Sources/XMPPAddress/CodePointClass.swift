@@ -1,5 +1,5 @@
-/// What PRECIS makes of a code point: the derived property of RFC 8264 §8, computed from the properties that the
-/// standard library has for the Unicode version it was built with.
+/// The PRECIS class of a code point: the derived property of RFC 8264 §8, computed from the properties in the standard
+/// library's Unicode version.
 enum CodePointClass {
     /// PVALID: allowed in IdentifierClass and FreeformClass.
     case valid
@@ -52,7 +52,7 @@ enum CodePointClass {
     }
 }
 
-/// The code points whose class is given by name, alike for PRECIS (RFC 8264 §9.6) and IDNA (RFC 5892 §2.6).
+/// The code points that PRECIS (RFC 8264 §9.6) and IDNA (RFC 5892 §2.6) classify individually.
 enum CodePointException {
     case valid
     case contextual
@@ -77,7 +77,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The code point with fullwidth and halfwidth forms turned into the ordinary ones (RFC 8265 §3.3.2 item 1).
+    /// The code point with fullwidth and halfwidth forms mapped to the ordinary ones (RFC 8265 §3.3.2 item 1).
     var widthMapped: Unicode.Scalar {
         if value == 0x3000 { return " " }
         guard 0xFF00...0xFFEF ~= value else { return self }
@@ -87,7 +87,7 @@ extension Unicode.Scalar {
 }
 
 extension [Unicode.Scalar] {
-    /// The text in lower case, each code point without regard to its neighbours: `Σ` gives `σ` at the end of a word too.
+    /// The text in lower case, each code point on its own: `Σ` becomes `σ` even at the end of a word.
     ///
     /// - Parameter isCased: which code points outside ASCII to map.
     func lowercased(where isCased: (Unicode.Scalar) -> Bool = \.properties.changesWhenLowercased) -> [Unicode.Scalar] {

@@ -1,8 +1,8 @@
-/// The rules for code points that stand only in certain company (RFC 5892 Appendix A; RFC 8264 §9.6 and §9.8).
+/// The rules for code points that are allowed only in certain contexts (RFC 5892 Appendix A; RFC 8264 §9.6 and §9.8).
 enum ContextRule {
     private static let viramaClass: UInt8 = 9
 
-    /// Whether the code point at the index, which is CONTEXTJ or CONTEXTO, may stand there.
+    /// Whether the CONTEXTJ or CONTEXTO code point at the index is allowed there.
     static func allows(at index: Int, in scalars: [Unicode.Scalar]) -> Bool {
         let before = index > 0 ? scalars[index - 1] : nil
         let after = index + 1 < scalars.count ? scalars[index + 1] : nil

@@ -1,14 +1,14 @@
-/// One label of a domain name under IDNA2008: its tests as an LDH label or U-label, and its ASCII form
-/// (RFC 5890 §2.3, RFC 5891 §5).
+/// One label of a domain name under IDNA2008: the checks as an LDH label or U-label, and the ASCII form (RFC 5890 §2.3,
+/// RFC 5891 §5).
 enum DomainLabel {
     /// The longest label in octets of its ASCII form (RFC 1034 §3.1).
     static let maximumLength = 63
 
     private static let prefix: [Unicode.Scalar] = ["x", "n", "-", "-"]
 
-    /// A label in its canonical form, with an A-label turned into the U-label that it stands for.
+    /// A label in its canonical form; an A-label becomes the U-label that it encodes.
     ///
-    /// - Parameter label: a label after mapping: in lower case and in NFC.
+    /// - Parameter label: a label after mapping, in lower case and NFC.
     static func prepare(_ label: [Unicode.Scalar]) throws(AddressError) -> [Unicode.Scalar] {
         guard !label.isEmpty else { throw AddressError(.domain, .emptyLabel) }
         guard label.allSatisfy(\.isASCII) else {
@@ -23,7 +23,7 @@ enum DomainLabel {
             try checkHyphens(label)
             return label
         }
-        // What is decoded has to be a U-label, and the A-label its only spelling (RFC 5891 §5.4).
+        // The decoded label must be a U-label, and the A-label must be its only spelling (RFC 5891 §5.4).
         guard let decoded = Punycode.decode(label[prefix.count...]), !decoded.allSatisfy(\.isASCII) else {
             throw AddressError(.domain, .invalidALabel)
         }
@@ -63,7 +63,7 @@ enum DomainLabel {
     }
 }
 
-/// What IDNA2008 makes of a code point: the derived property of RFC 5892 §3.
+/// The IDNA2008 class of a code point: the derived property of RFC 5892 §3.
 private enum IDNAClass {
     /// PVALID
     case valid
@@ -83,7 +83,7 @@ private enum IDNAClass {
             return
         }
         if scalar.isASCII {
-            // LDH (§2.4); capitals are gone by the time that a class is asked for, and would be Unstable.
+            // LDH (§2.4). Capitals were mapped before the class is needed, and would be Unstable.
             self =
                 ASCIISet.label.contains(UInt8(scalar.value)) && !("A"..."Z" ~= scalar) ? .valid : .disallowed
             return
@@ -93,8 +93,8 @@ private enum IDNAClass {
             self = .contextual
             return
         }
-        // Unstable (§2.2), IgnorableProperties (§2.3), IgnorableBlocks (§2.4), OldHangulJamo (§2.9). What NFKC_Casefold
-        // changes is what is Unstable and what is ignorable by default, which is refused as well.
+        // Unstable (§2.2), IgnorableProperties (§2.3), IgnorableBlocks (§2.4), OldHangulJamo (§2.9). NFKC_Casefold
+        // changes exactly the unstable code points and the default ignorable ones, which are refused too.
         if properties.changesWhenNFKCCaseFolded || properties.isDefaultIgnorableCodePoint || properties.isWhitespace
             || properties.isNoncharacterCodePoint || Self.isIgnorableBlock(scalar) || scalar.isConjoiningJamo
         {

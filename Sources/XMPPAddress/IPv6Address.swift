@@ -1,6 +1,6 @@
-/// An IPv6 address: read in any of the forms of RFC 4291 §2.2, written in the one of RFC 5952 §4.
+/// An IPv6 address: read in any of the forms of RFC 4291 §2.2, written in that of RFC 5952 §4.
 ///
-/// A zone index (RFC 4007) is refused: it means something on one machine only, and an address is read on others.
+/// A zone index (RFC 4007) is refused: it has a meaning on one machine only, but an address is used on others.
 struct IPv6Address: Hashable, CustomStringConvertible {
     private static let groupCount = 8
     private let groups: [UInt16]
@@ -8,7 +8,7 @@ struct IPv6Address: Hashable, CustomStringConvertible {
     init?(_ text: Substring) {
         var fields = text.split(separator: ":", omittingEmptySubsequences: false)[...]
         guard fields.count >= 3 else { return nil }
-        // A colon at either end is allowed as half of "::" alone.
+        // A colon at either end is allowed only as half of "::".
         if fields.first?.isEmpty == true {
             fields.removeFirst()
             guard fields.first?.isEmpty == true else { return nil }
@@ -60,7 +60,7 @@ struct IPv6Address: Hashable, CustomStringConvertible {
     }
 }
 
-/// An IPv4 address in four decimal numbers without leading zeros (RFC 3986 §3.2.2).
+/// An IPv4 address of four decimal numbers without leading zeros (RFC 3986 §3.2.2).
 struct IPv4Address: Hashable {
     private let octets: [UInt8]
 

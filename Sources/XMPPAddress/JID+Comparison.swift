@@ -1,9 +1,9 @@
 extension JID: Hashable {
-    /// Whether both name the same entity: octet by octet, as both are canonical (RFC 7622 §3.1).
+    /// Whether both denote the same entity. Both are canonical, so this compares octets (RFC 7622 §3.1).
     public static func == (left: JID, right: JID) -> Bool {
         guard left.end - left.start == right.end - right.start else { return false }
         if left.isWhole, right.isWhole {
-            // Both strings are in NFC, so that the standard library comes to a comparison of octets as well.
+            // Both strings are in NFC, so the standard library compares octets as well.
             return left.storage == right.storage
         }
         return left.withUTF8 { l in right.withUTF8 { r in l.elementsEqual(r) } }
@@ -15,7 +15,7 @@ extension JID: Hashable {
 }
 
 extension JID {
-    /// Whether the address goes on the wire as just these octets.
+    /// Whether exactly these octets are the wire form of the address.
     package func isWritten(_ octets: UnsafeBufferPointer<UInt8>) -> Bool {
         guard octets.count == Int(end &- start) else { return false }
         return withUTF8 { own in
@@ -36,7 +36,7 @@ extension JID {
 }
 
 extension JID: Comparable {
-    /// Sorts by domain, then by local part, then by resource, each by code point; an absent part comes first.
+    /// Sorts by domain, then local part, then resource, each by code point; an absent part comes first.
     public static func < (left: JID, right: JID) -> Bool {
         left.withUTF8 { l in
             right.withUTF8 { r in
@@ -49,7 +49,7 @@ extension JID: Comparable {
         }
     }
 
-    /// The domain part, counted from the beginning of the address.
+    /// The domain part, relative to the start of the address.
     private var domainRange: Range<Int> {
         Int(domainStart - start)..<Int(domainEnd - start)
     }
@@ -58,7 +58,7 @@ extension JID: Comparable {
         max(0, Int(domainStart - start) - 1)
     }
 
-    /// -1, 0 or 1. UTF-8 sorts by octet as Unicode does by code point.
+    /// -1, 0 or 1. The order of UTF-8 octets is the order of code points.
     private static func compare(_ left: Slice<UnsafeBufferPointer<UInt8>>, _ right: Slice<UnsafeBufferPointer<UInt8>>)
         -> Int
     {

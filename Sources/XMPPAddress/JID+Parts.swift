@@ -4,35 +4,35 @@ extension JID {
         domainStart > start ? text(Int(start)..<Int(domainStart) - 1) : nil
     }
 
-    /// The domain part: a name with its labels in Unicode, an IPv4 address, or an IPv6 address in brackets
-    /// (RFC 7622 §3.2). For the form that DNS and TLS take, see ``asciiDomain``.
+    /// The domain part: a name with its labels in Unicode, an IPv4 address, or an IPv6 address in brackets (RFC 7622
+    /// §3.2). See ``asciiDomain`` for the form that DNS and TLS use.
     public var domain: String {
         text(Int(domainStart)..<Int(domainEnd))
     }
 
-    /// The resource part: the device or the nickname of an occupant; `nil` if there is none (RFC 7622 §3.4).
+    /// The resource part: a device, or the nickname of an occupant; `nil` if there is none (RFC 7622 §3.4).
     public var resource: String? {
         end > domainEnd ? text(Int(domainEnd) + 1..<Int(end)) : nil
     }
 
-    /// Whether there is no resource part.
+    /// Whether the address has no resource part.
     public var isBare: Bool { end == domainEnd }
 
-    /// The address without its resource part. Shares the string of this one, so it costs no allocation.
+    /// The address without its resource part. It shares the string of this one, so it allocates nothing.
     public var bare: JID {
         JID(
             storage: storage, start: Int(start), domainStart: Int(domainStart), domainEnd: Int(domainEnd),
             end: Int(domainEnd))
     }
 
-    /// The domain part as an address of its own. Shares the string of this one, so it costs no allocation.
+    /// The domain part as an address. It shares the string of this one, so it allocates nothing.
     public var domainJID: JID {
         JID(
             storage: storage, start: Int(domainStart), domainStart: Int(domainStart), domainEnd: Int(domainEnd),
             end: Int(domainEnd))
     }
 
-    /// The same entity under another resource, such as an occupant of a room; `nil` gives the bare address.
+    /// The address with another resource, such as an occupant of a room; `nil` gives the bare address.
     ///
     /// - Throws: ``AddressError`` if the resource is not valid.
     public func with(resource: String?) throws(AddressError) -> JID {
@@ -47,7 +47,7 @@ extension JID {
             end: string.utf8.count)
     }
 
-    /// Calls a closure with the octets of the address as they go on the wire, before XML escaping.
+    /// Calls a closure with the octets of the address as sent on the wire, before XML escaping.
     public func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         let range = Int(start)..<Int(end)
         if let result = try storage.utf8.withContiguousStorageIfAvailable({ octets in
@@ -60,7 +60,7 @@ extension JID {
         }
     }
 
-    /// Whether the storage holds nothing but this address.
+    /// Whether the storage contains only this address.
     var isWhole: Bool { start == 0 && Int(end) == storage.utf8.count }
 
     private func text(_ range: Range<Int>) -> String {
@@ -72,8 +72,38 @@ extension JID {
 }
 
 extension JID: CustomStringConvertible {
-    /// The address as it goes on the wire, before XML escaping. Parsing it gives an equal address.
+    /// The address as sent on the wire, before XML escaping. Parsing it gives an equal address.
     public var description: String {
         isWhole ? storage : text(Int(start)..<Int(end))
+    }
+}
+
+extension JID {
+    /// The kind of a domain part, which decides how to find a server and how to verify its certificate.
+    public enum DomainKind: Hashable, Sendable {
+        /// A domain name to look up in DNS (RFC 6120 §3.2).
+        case name
+        /// An IPv4 address to connect to directly.
+        case ipv4Address
+        /// An IPv6 address to connect to directly.
+        case ipv6Address
+    }
+
+    /// The kind of the domain part.
+    public var domainKind: DomainKind {
+        let domain = domain
+        if domain.utf8.first == UInt8(ascii: "[") { return .ipv6Address }
+        return IPv4Address(domain[...]) == nil ? .name : .ipv4Address
+    }
+
+    /// The domain part for DNS and TLS: U-labels as A-labels, an IPv6 address without its brackets (RFC 5890 §2.3.2.1).
+    ///
+    /// `bücher.example` gives `xn--bcher-kva.example`, `[::1]` gives `::1`.
+    public var asciiDomain: String {
+        let domain = domain
+        if domain.utf8.first == UInt8(ascii: "[") { return String(domain.dropFirst().dropLast()) }
+        if domain.utf8.allSatisfy({ $0 < 0x80 }) { return domain }
+        return domain.unicodeScalars.split(separator: ".").map { String(DomainLabel.ascii(Array($0))) }
+            .joined(separator: ".")
     }
 }

@@ -1,7 +1,7 @@
-/// An XMPP address, `[local@]domain[/resource]`, parsed and prepared once and canonical ever after (RFC 7622).
+/// An XMPP address, `[local@]domain[/resource]`, which is parsed and prepared once and is always canonical (RFC 7622).
 ///
-/// A value is always valid: each part has passed the profile that RFC 7622 §3 names for it, so two addresses that name
-/// the same entity are equal, hash alike and print alike.
+/// A value is always valid: each part has passed the profile that RFC 7622 §3 names for it, so two addresses of the
+/// same entity are equal, have the same hash and the same description.
 ///
 ///     let room = try JID("Coven@Chat.Shakespeare.example/Third Witch")
 ///     room.local      // "coven"
@@ -11,24 +11,24 @@
 ///
 /// The value is one string and four offsets. ``bare`` and ``domainJID`` share the string, so they allocate nothing.
 public struct JID: Sendable {
-    /// The longest that each part may be, in octets of UTF-8 after preparation (RFC 7622 §3.1).
+    /// The maximum length of each part, in octets of UTF-8 after preparation (RFC 7622 §3.1).
     public static let maximumPartLength = 1023
 
-    /// The longest part that is prepared at all, in octets.
+    /// The maximum length of a part before preparation, in octets.
     ///
-    /// Preparation shortens text at most to a third (a fullwidth letter has three octets and becomes one), so that
-    /// anything longer can be refused without work.
+    /// Preparation shortens text to a third at most (a fullwidth letter of three octets becomes one), so anything
+    /// longer can be refused without preparing it.
     static let maximumUnpreparedPartLength = 4 * maximumPartLength
 
-    /// The address, possibly with more before `start` and after `end`.
+    /// The address, possibly with other text before `start` and after `end`.
     let storage: String
-    /// Where the address begins in the storage: past the local part for a ``domainJID``.
+    /// The start of the address in the storage: after the local part for a ``domainJID``.
     let start: UInt16
-    /// Where the domain part begins: equal to `start` if there is no local part.
+    /// The start of the domain part: equal to `start` if there is no local part.
     let domainStart: UInt16
-    /// Where the domain part ends.
+    /// The end of the domain part.
     let domainEnd: UInt16
-    /// Where the address ends: equal to `domainEnd` if there is no resource part.
+    /// The end of the address: equal to `domainEnd` if there is no resource part.
     let end: UInt16
 
     init(storage: String, start: Int = 0, domainStart: Int, domainEnd: Int, end: Int) {
@@ -41,7 +41,7 @@ public struct JID: Sendable {
 
     /// Parses an address: split at the first `/`, then at the first `@` before it (RFC 7622 §3.1).
     ///
-    /// - Throws: ``AddressError`` if any part is not valid. No part is ever dropped or repaired.
+    /// - Throws: ``AddressError`` if any part is invalid. No part is ever dropped or repaired.
     public init(_ string: String) throws(AddressError) {
         let layout: ASCIIAddress? = string.utf8.withContiguousStorageIfAvailable { ASCIIAddress($0) } ?? nil
         if let layout {
@@ -51,21 +51,21 @@ public struct JID: Sendable {
         }
     }
 
-    /// Parses an address from its octets, as they stand in an XML attribute.
+    /// Parses an address from the octets of an XML attribute.
     ///
-    /// An ASCII address costs one pass over the octets and at most one allocation.
+    /// An ASCII address takes one pass over the octets and at most one allocation.
     public init(utf8 octets: UnsafeBufferPointer<UInt8>) throws(AddressError) {
         if let layout = ASCIIAddress(octets) {
             self.init(ascii: String(decoding: octets, as: UTF8.self), layout)
             return
         }
         let string = String(decoding: octets, as: UTF8.self)
-        // Decoding repairs what is not UTF-8; a repaired string differs from its octets.
+        // Decoding repairs invalid UTF-8; a repaired string differs from its octets.
         guard string.utf8.elementsEqual(octets) else { throw AddressError(.whole, .invalidUTF8) }
         try self.init(splitting: string)
     }
 
-    /// Builds an address from its parts; each is prepared like a part of a parsed address.
+    /// Creates an address from its parts; each is prepared like a part of a parsed address.
     ///
     /// A part that is `nil` is absent; a part that is empty is an error (RFC 7622 §3.3.1, §3.4.1).
     public init(local: String? = nil, domain: String, resource: String? = nil) throws(AddressError) {
@@ -112,5 +112,26 @@ public struct JID: Sendable {
             rest = rest[rest.utf8.index(after: at)...]
         }
         try self.init(local: local, domain: String(rest), resource: resource)
+    }
+}
+
+extension JID: Codable {
+    /// Decodes an address from one string and prepares it again: the stored form may be older than these rules.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let string = try container.decode(String.self)
+        do {
+            try self.init(string)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath, debugDescription: error.sentence, underlyingError: error))
+        }
+    }
+
+    /// Encodes the address as one string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 }

@@ -1,7 +1,7 @@
-/// XEP-0106: local parts that contain what an address may not, such as `d'artagnan` or a mail address.
+/// XEP-0106: local parts with characters that an address cannot contain, such as `d'artagnan` or a mail address.
 ///
-/// Escape what a person typed before it becomes a local part; unescape a local part only to show it. Never compare or
-/// send the unescaped form (XEP-0106 §4.1).
+/// Escape user input before it becomes a local part; unescape a local part only for display. Never compare or send the
+/// unescaped form (XEP-0106 §4.1).
 ///
 ///     try JIDEscaping.escape("d'artagnan")       // d\27artagnan
 ///     JIDEscaping.unescape(#"treville\40musketeers.lit"#)   // treville@musketeers.lit
@@ -11,12 +11,12 @@ public enum JIDEscaping {
     /// The characters of the table in XEP-0106 §3.2.
     private static let escaped = ASCIISet(#" "&'/:<>@\"#)
 
-    /// The text with each disallowed character as a backslash and two hexadecimal digits (XEP-0106 §3.2).
+    /// The text with each disallowed character replaced by a backslash and two hexadecimal digits (XEP-0106 §3.2).
     ///
-    /// A backslash stays as it is unless what follows would read as an escape: `\3and` becomes `\5c3and`, `c\net`
+    /// A backslash stays unchanged unless it would read as the start of an escape: `\3and` becomes `\5c3and`, `c\net`
     /// stays.
     ///
-    /// - Throws: ``AddressError`` if the text begins or ends with a space, which has no escape there (§4.1 item 6).
+    /// - Throws: ``AddressError`` if the text begins or ends with a space, which cannot be escaped there (§4.1 item 6).
     public static func escape(_ text: String) throws(AddressError) -> String {
         let octets = Array(text.utf8)
         guard octets.first != space, octets.last != space else { throw AddressError(.local, .spaceAtEnd) }
@@ -36,7 +36,7 @@ public enum JIDEscaping {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The text as a person reads it; what is no escape of the table stays as it is (XEP-0106 §3.3).
+    /// The text for display; sequences that are not escapes of the table stay unchanged (XEP-0106 §3.3).
     public static func unescape(_ localPart: String) -> String {
         let octets = Array(localPart.utf8)
         guard octets.contains(backslash) else { return localPart }
@@ -44,7 +44,7 @@ public enum JIDEscaping {
         result.reserveCapacity(octets.count)
         var index = 0
         while index < octets.count {
-            // "\20" at an end was never written by an escape, so it is text (§4.1 item 6).
+            // "\20" at the start or end is never the result of escaping, so it is literal text (§4.1 item 6).
             if let character = escape(at: index, in: octets),
                 character != space || (index > 0 && index + 3 < octets.count)
             {
@@ -71,7 +71,7 @@ public enum JIDEscaping {
         value < 10 ? 0x30 + value : 0x61 + value - 10
     }
 
-    /// Digits are in lower case only: case is significant (XEP-0106 §3.1).
+    /// Hexadecimal digits are lower case only: case is significant (XEP-0106 §3.1).
     private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case 0x30...0x39: digit - 0x30
@@ -82,12 +82,12 @@ public enum JIDEscaping {
 }
 
 extension JID {
-    /// Builds an address from a local part as a person typed it, escaped by XEP-0106.
+    /// Creates an address from a local part as typed by the user, escaped by XEP-0106.
     public init(escapingLocal local: String, domain: String, resource: String? = nil) throws(AddressError) {
         try self.init(local: JIDEscaping.escape(local), domain: domain, resource: resource)
     }
 
-    /// The local part to show to a person, unescaped by XEP-0106. Not for comparison and not for the wire.
+    /// The local part for display, unescaped by XEP-0106. Use it neither for comparison nor on the wire.
     public var unescapedLocal: String? {
         local.map(JIDEscaping.unescape)
     }

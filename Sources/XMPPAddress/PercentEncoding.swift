@@ -3,7 +3,7 @@ enum PercentEncoding {
     /// Characters that never need encoding (RFC 3986 §2.3).
     static let unreserved = ASCIISet.alphanumeric.union("-._~")
 
-    /// The text with all octets outside the set as `%` and two hexadecimal digits.
+    /// The text with all octets outside the set encoded as `%` and two hexadecimal digits.
     static func encode(_ text: String, allowing allowed: ASCIISet) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)
@@ -19,7 +19,7 @@ enum PercentEncoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The text that an encoding stands for; `nil` if a `%` has no two digits after it or the octets are not UTF-8.
+    /// The decoded text; `nil` if two digits do not follow each `%` or the octets are not UTF-8.
     static func decode(_ text: Substring) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var result: [UInt8] = []

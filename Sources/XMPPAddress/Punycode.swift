@@ -20,7 +20,7 @@ enum Punycode {
         var bias = initialBias
         while handled < label.count {
             guard let next = label.lazy.map(\.value).filter({ $0 >= codePoint }).min() else { break }
-            // A label has some thousand code points at most, so that neither product nor sum comes near 2⁶³.
+            // A label has a few thousand code points at most, so neither product nor sum approaches 2⁶³.
             delta += Int(next - codePoint) * (handled + 1)
             codePoint = next
             for scalar in label {
@@ -46,7 +46,7 @@ enum Punycode {
         return output
     }
 
-    /// What an encoding, without its prefix, stands for; `nil` if it stands for nothing (§6.2).
+    /// The label of an encoding without its prefix; `nil` if the encoding is invalid (§6.2).
     static func decode(_ encoded: ArraySlice<Unicode.Scalar>) -> [Unicode.Scalar]? {
         var output: [Unicode.Scalar] = []
         var rest = encoded
@@ -64,7 +64,7 @@ enum Punycode {
             while true {
                 guard let character = rest.popFirst(), let digit = digit(for: character) else { return nil }
                 let (product, overflow) = digit.multipliedReportingOverflow(by: weight)
-                // Beyond Unicode's range times a label's length there is nothing left to stand for.
+                // No label has a code point beyond Unicode's range times the length of the label.
                 guard !overflow, product <= Int(Int32.max) - index else { return nil }
                 index += product
                 let threshold = threshold(at: position, bias: bias)

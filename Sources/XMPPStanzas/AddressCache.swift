@@ -1,18 +1,19 @@
 import XMLStreaming
 import XMPPAddress
 
-/// The addresses seen last, so that one that comes again costs a hash and a comparison instead of a preparation.
+/// The most recent addresses, so that a repeated address costs a hash and a comparison instead of a preparation.
 ///
-/// A stream carries few addresses many times. An address has a pair of places, and a newcomer takes that of the older
-/// one there. The cache allocates nothing before the first address and grows with their number up to
+/// A stream carries few addresses many times. Each address has a pair of slots; a new address replaces the older one of
+/// its pair. The cache allocates nothing before the first address and grows with the number of addresses up to
 /// ``maximumSlotCount``.
 struct AddressCache: Sendable {
-    /// Powers of two. 64 places are a few KiB and hold a quiet account; 1024 hold the occupants of large rooms.
+    /// Powers of two. 64 slots take a few KiB and are enough for a quiet account; 1024 hold the occupants of large
+    /// rooms.
     static let minimumSlotCount = 64
     static let maximumSlotCount = 1024
 
     private struct Slot: Sendable {
-        /// The bytes as received, where they are not those of the address itself.
+        /// The bytes as received, if they differ from those of the address.
         var bytes: [UInt8]?
         var address: JID?
 
@@ -23,19 +24,20 @@ struct AddressCache: Sendable {
         }
     }
 
-    /// The hash of the address in each place; 0 for a free one. Apart, so that a look touches no counted reference.
+    /// The hash of the address in each slot; 0 for a free slot. Stored separately, so that a lookup touches no
+    /// reference count.
     private var hashes: [UInt64] = []
     private var slots: [Slot] = []
-    /// How often a place was taken that was free.
+    /// How many free slots have been taken.
     private var count = 0
     private let keeps: Bool
 
-    /// A cache for one decoding only: it keeps nothing.
+    /// A cache for a single decoding: it stores nothing.
     init() { keeps = false }
 
     init(keeping: Void) { keeps = true }
 
-    /// The address that is the value of attribute `name`, or `nil` without the attribute.
+    /// The address in the attribute `name`, or `nil` without the attribute.
     mutating func address(
         _ value: XMLAttributeValue, named name: String, of element: XMLElement
     ) throws(XMLDecodingError) -> JID? {
@@ -50,7 +52,7 @@ struct AddressCache: Sendable {
         return address
     }
 
-    /// The place of the address, which is prepared and put there if it is not there yet; `nil` if it is none.
+    /// The slot of the address. A new address is prepared and stored first; `nil` if the bytes are not an address.
     private mutating func place(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let hash = bytes.mixed
         if !hashes.isEmpty {
@@ -86,15 +88,15 @@ struct AddressCache: Sendable {
         for (slot, hash) in kept where hash != 0 { put(slot, hash) }
     }
 
-    /// The first of the two places.
+    /// The first slot of the pair.
     private func index(of hash: UInt64) -> Int {
         Int(truncatingIfNeeded: hash &>> 32) & (slots.count &- 2)
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// A hash of the bytes, eight at a time. It needs no secret: who forces collisions only loses the cache's help.
-    /// Never 0, which marks a free place.
+    /// A hash of the bytes, eight at a time. It needs no secret: a peer that forces collisions only makes its own
+    /// addresses uncached. Never 0, which marks a free slot.
     fileprivate var mixed: UInt64 {
         var hash = UInt64(truncatingIfNeeded: count)
         let raw = UnsafeRawBufferPointer(self)
@@ -107,7 +109,7 @@ extension UnsafeBufferPointer<UInt8> {
         if offset < raw.count {
             var rest: UInt64 = 0
             if raw.count >= 8 {
-                // The last eight bytes, of which some are in the hash already.
+                // The last eight bytes, some of which are already in the hash.
                 rest = raw.loadUnaligned(fromByteOffset: raw.count &- 8, as: UInt64.self)
             } else {
                 for byte in raw { rest = rest &<< 8 | UInt64(byte) }
@@ -117,6 +119,6 @@ extension UnsafeBufferPointer<UInt8> {
         return (hash ^ hash &>> 31) | 1
     }
 
-    /// Whether the bytes are the same.
+    /// Whether the bytes are equal.
     fileprivate func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool { elementsEqual(other) }
 }

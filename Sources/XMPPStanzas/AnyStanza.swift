@@ -1,13 +1,13 @@
 public import XMLStreaming
 public import XMPPAddress
 
-/// A stanza of any of the three kinds, as a stream delivers it.
+/// A stanza of any of the three kinds.
 public enum AnyStanza: Sendable, Hashable, XMLEncodable {
     case message(Message)
     case presence(Presence)
     case iq(IQ)
 
-    /// Reads a top-level element; `nil` if it is no stanza, an error if it is one that cannot be read.
+    /// Reads a top-level element; returns `nil` if it is not a stanza, throws if it is an invalid one.
     public init?(_ element: XMLElement) throws(XMLDecodingError) {
         var decoder = StanzaDecoder()
         guard let stanza = try decoder.decode(element) else { return nil }
@@ -119,7 +119,7 @@ public enum AnyStanza: Sendable, Hashable, XMLEncodable {
         }
     }
 
-    /// The error that the stanza carries, or `nil` if it is not of type `error`.
+    /// The error of a stanza of type `error`, otherwise `nil`.
     public var error: StanzaError? {
         switch self {
         case .message(let message): message.error
@@ -134,5 +134,33 @@ public enum AnyStanza: Sendable, Hashable, XMLEncodable {
         case .presence(let presence): presence.encode(to: &writer)
         case .iq(let iq): iq.encode(to: &writer)
         }
+    }
+}
+
+/// Reads the stanzas of one stream and caches addresses between them.
+public struct StanzaDecoder: Sendable {
+    private var addresses = AddressCache(keeping: ())
+
+    public init() {}
+
+    /// The stanza in a top-level element, or `nil` if it is something else.
+    ///
+    /// Throws if the element is an invalid stanza, for example because of an invalid address. ``IQ/rejection(of:)``
+    /// gives the response to send to a request then.
+    public mutating func decode(_ element: XMLElement) throws(XMLDecodingError) -> AnyStanza? {
+        if Message.isName(of: element) { return .message(try Message.read(element, addresses: &addresses)) }
+        if Presence.isName(of: element) { return .presence(try Presence.read(element, addresses: &addresses)) }
+        if IQ.isName(of: element) { return .iq(try IQ.read(element, addresses: &addresses)) }
+        return nil
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether the bytes equal an ASCII keyword. Short attribute values are recognised this way without creating a
+    /// string.
+    func matches(_ word: StaticString) -> Bool {
+        guard count == word.utf8CodeUnitCount else { return false }
+        for index in 0..<count where self[index] != word.utf8Start[index] { return false }
+        return true
     }
 }

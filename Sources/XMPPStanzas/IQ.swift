@@ -1,8 +1,8 @@
 public import XMLStreaming
 public import XMPPAddress
 
-/// A request or its answer ("info/query"): `get` and `set` are answered by `result` or `error` with the same id (RFC
-/// 6120 §8.2.3).
+/// A request or its response ("info/query"): the response to `get` and `set` is a `result` or `error` with the same id
+/// (RFC 6120 §8.2.3).
 ///
 ///     C: <iq id='rk1' type='get'><query xmlns='jabber:iq:roster'/></iq>
 ///     S: <iq id='rk1' type='result' to='juliet@example.com/balcony'><query xmlns='jabber:iq:roster' ver='ver7'/></iq>
@@ -36,21 +36,20 @@ public struct IQ: Stanza {
         self.payloads = payloads
     }
 
-    /// An IQ stanza around one child.
+    /// Creates an IQ stanza around one child.
     public init(type: Kind, to: JID? = nil, id: String? = nil, payload: some XMLEncodable) {
         self.init(type: type, to: to, id: id)
         payloads.append(payload)
     }
 
-    /// The stanza that carries a request; its type is the one that the request needs.
+    /// Creates the stanza of a request, with the type that the request needs.
     public init<Request: IQRequest>(_ request: Request, to: JID? = nil, id: String? = nil) {
         self.init(type: Request.iqType, to: to, id: id, payload: request)
     }
 
-    /// Reads an IQ stanza and holds it to the rules of RFC 6120 §8.2.3: one of four types, an id, and exactly one child
-    /// in a request.
+    /// Reads an IQ stanza and enforces RFC 6120 §8.2.3: one of four types, an id, and exactly one child in a request.
     ///
-    /// ``rejection(of:)`` gives the answer to a request that breaks them.
+    /// ``rejection(of:)`` gives the response to a request that breaks these rules.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         var addresses = AddressCache()
         guard Self.isName(of: element) else {
@@ -59,12 +58,12 @@ public struct IQ: Stanza {
         self = try Self.read(element, addresses: &addresses)
     }
 
-    /// Whether the element is called `iq`; quicker than a comparison with ``name``.
+    /// Whether the element is called `iq`; faster than a comparison with ``name``.
     static func isName(of element: XMLElement) -> Bool { element.isNamed("iq", "jabber:client") }
 
     /// Reads an element that has this name.
     ///
-    /// The parts are complete before the value is made of them, so that they move into it and nothing is copied.
+    /// All parts exist before the value is created from them, so they are moved into it and nothing is copied.
     static func read(_ element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) -> IQ {
         let attributes = element.stanzaAttributes
         guard let type = element.string(attributes.type) else {
@@ -94,7 +93,7 @@ public struct IQ: Stanza {
         var count = 0
         for _ in element.children {
             count += 1
-            guard count == 1 else { throw XMLDecodingError(name, .invalid("A request has one child only.")) }
+            guard count == 1 else { throw XMLDecodingError(name, .invalid("A request has only one child.")) }
         }
         guard count == 1 else { throw XMLDecodingError(name, .invalid("A request needs a child.")) }
     }
@@ -111,9 +110,54 @@ public struct IQ: Stanza {
     /// Whether the receiver must answer: true for `get` and `set`.
     public var requiresResponse: Bool { type == .get || type == .set }
 
-    /// The child that says what is asked or answered; in an error the copy of the request, if the sender included one.
+    /// The payload of the request or response; in an error, the copy of the request if the sender included one.
     public var payload: XMLElement? { payloads.first { !(isError && $0.isNamed(Self.errorName)) } }
 
-    /// The `<error/>` child as it came. ``Stanza/error`` is the same, decoded.
+    /// The `<error/>` child as received. ``Stanza/error`` is the decoded form.
     public var errorElement: XMLElement? { isError ? payloads.first(Self.errorName) : nil }
+}
+
+extension IQ {
+    /// The result for a request: addresses swapped, same id (RFC 6120 §8.2.3).
+    public static func result(for request: IQ, payload: (any XMLEncodable)? = nil) -> IQ {
+        var reply = IQ(type: .result, to: request.from, id: request.id)
+        reply.from = request.to
+        if let payload { reply.payloads.append(payload) }
+        return reply
+    }
+
+    /// The error response to a request: addresses swapped, same id, without the content (RFC 6120 §8.3.1).
+    public static func error(for request: IQ, _ error: StanzaError) -> IQ {
+        var reply = IQ(type: .error, to: request.from, id: request.id)
+        reply.from = request.to
+        reply.payloads.append(error)
+        return reply
+    }
+
+    /// The error response to this stanza, or `nil` if it is itself a response: responses get no response.
+    public func errorReply(_ error: StanzaError) -> IQ? {
+        requiresResponse ? .error(for: self, error) : nil
+    }
+
+    /// The error response to an element that is an unreadable request: `bad-request`, or `jid-malformed` for an invalid
+    /// `to`.
+    ///
+    /// `nil` if no response is possible: not an IQ stanza, itself a response, no id, or an invalid sender.
+    public static func rejection(of element: XMLElement) -> IQ? {
+        guard element.isNamed(name), let id = element["id"] else { return nil }
+        if let type = element["type"], type == Kind.result.rawValue || type == Kind.error.rawValue { return nil }
+        let attributes = element.stanzaAttributes
+        var addresses = AddressCache()
+        do {
+            let sender = try addresses.address(attributes.from, named: "from", of: element)
+            let receiver = try? addresses.address(attributes.to, named: "to", of: element)
+            let isReceiverBad = receiver == nil && element["to"] != nil
+            var reply = IQ(type: .error, to: sender, id: id)
+            reply.from = receiver ?? nil
+            reply.payloads.append(StanzaError(isReceiverBad ? .jidMalformed : .badRequest))
+            return reply
+        } catch {
+            return nil
+        }
+    }
 }

@@ -1,16 +1,16 @@
 public import XMLStreaming
 
-/// The payload of an IQ request, which also says what comes back.
+/// The payload of an IQ request, which also defines the type of its response.
 ///
-/// RFC 6120 §8.2.3: a request is of type `get` or `set`, holds exactly one child, and is answered by a result or an
+/// RFC 6120 §8.2.3: a request is of type `get` or `set`, has exactly one child, and its response is a result or an
 /// error.
 ///
 ///     C: <iq id='q1' type='get' to='example.org'><ping xmlns='urn:xmpp:ping'/></iq>
 ///     S: <iq id='q1' type='result' from='example.org'/>
 public protocol IQRequest: IQPayload {
-    /// What the result of the request holds.
+    /// The content of the result.
     associatedtype Response: IQResponse
-    /// The type of the request: `.get` asks, `.set` changes. `.get` unless the request says otherwise.
+    /// The type of the request: `.get` for a query, `.set` for a change. The default is `.get`.
     static var iqType: IQ.Kind { get }
 }
 
@@ -18,7 +18,7 @@ extension IQRequest {
     public static var iqType: IQ.Kind { .get }
 }
 
-/// What is read from the result of an IQ request.
+/// The content of the result of an IQ request.
 public protocol IQResponse: Sendable {
     /// Reads the child of the result; `nil` when the result is empty.
     init(payload: XMLElement?) throws(XMLDecodingError)
@@ -36,16 +36,16 @@ extension IQResponse where Self: XMLPayload {
     }
 }
 
-/// The result of a request that is only confirmed. A child that the result may hold is ignored.
+/// The result of a request that is only confirmed. A child of the result is ignored.
 public struct EmptyResponse: IQResponse, Hashable {
     public init() {}
 
     public init(payload: XMLElement?) throws(XMLDecodingError) {}
 }
 
-/// The result of a request as it came, for a protocol without its own type.
+/// The unparsed result of a request, for a protocol without its own type.
 public struct ElementResponse: IQResponse, Hashable {
-    /// The child of the result, or `nil` when it was empty.
+    /// The child of the result, or `nil` if it was empty.
     public var payload: XMLElement?
 
     public init(payload: XMLElement?) throws(XMLDecodingError) {

@@ -1,12 +1,11 @@
-/// The same text in several languages, as stanzas carry it by repeated elements with different `xml:lang` (RFC 6120
-/// §8.1.5).
+/// The same text in several languages: in stanzas, repeated elements with different `xml:lang` (RFC 6120 §8.1.5).
 ///
 ///     <body xml:lang='en'>Good morning</body>
 ///     <body xml:lang='cs'>Dobré ráno</body>
 public struct LocalizedText: Sendable, Hashable {
     /// The text in one language.
     public struct Variant: Sendable, Hashable {
-        /// The language tag (BCP 47), or `nil` if nothing is said about the language.
+        /// The language tag (BCP 47), or `nil` if the language is not stated.
         public var language: String?
         public var text: String
 
@@ -25,7 +24,7 @@ public struct LocalizedText: Sendable, Hashable {
         variants = [Variant(language: language, text: text)]
     }
 
-    /// The text in that very language; tags are compared without regard to case. Setting `nil` takes it away.
+    /// The text in exactly this language; tags are compared case-insensitively. Setting `nil` removes the text.
     public subscript(language: String?) -> String? {
         get { variants.first { Self.isSame($0.language, language) }?.text }
         set {
@@ -38,10 +37,10 @@ public struct LocalizedText: Sendable, Hashable {
         variants.append(Variant(language: language, text: text))
     }
 
-    /// The text that fits a reader best.
+    /// The best text for a reader.
     ///
-    /// The languages are tried in the order of preference, each first as RFC 4647 §3.4 looks up (`zh-Hans-CN`,
-    /// `zh-Hans`, `zh`), then as a prefix (`zh` finds `zh-Hant`). If none fits: the text without a language, otherwise
+    /// Tries the languages in order of preference, each first by the lookup of RFC 4647 §3.4 (`zh-Hans-CN`, `zh-Hans`,
+    /// `zh`), then as a prefix (`zh` finds `zh-Hant`). If none matches, returns the text without a language, otherwise
     /// the first.
     public func best(for languages: [String]) -> String? {
         for language in languages {
@@ -56,7 +55,7 @@ public struct LocalizedText: Sendable, Hashable {
             let range = subtags.joined(separator: "-")
             if let variant = variants.first(where: { $0.language?.lowercased() == range }) { return variant.text }
             subtags.removeLast()
-            // RFC 4647 §3.4: a single letter only introduces what was cut off.
+            // RFC 4647 §3.4: a single letter only introduces the subtag that was removed.
             if subtags.last?.count == 1 { subtags.removeLast() }
         }
         let prefix = language.lowercased() + "-"

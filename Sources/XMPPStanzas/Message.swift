@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPAddress
 
-/// A message: pushed from one entity to another, needs no answer (RFC 6121 §5).
+/// A message: sent from one entity to another without a response (RFC 6121 §5).
 ///
 ///     <message to='romeo@example.net' from='juliet@example.com/balcony' id='ktx72v49' type='chat' xml:lang='en'>
 ///       <body>Art thou not Romeo, and a Montague?</body>
@@ -9,18 +9,18 @@ public import XMPPAddress
 public struct Message: Stanza {
     /// What kind of conversation a message belongs to (RFC 6121 §5.2.2).
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A message outside a conversation, like a letter. Also what a missing or unknown type means.
+        /// A single message outside a conversation. Also the meaning of a missing or unknown type.
         case normal
-        /// A message of a conversation between two.
+        /// A message of a one-to-one conversation.
         case chat
-        /// A message of a room with many occupants.
+        /// A message of a group chat.
         case groupchat
-        /// A notice to which no answer is expected.
+        /// A notice to which no reply is expected.
         case headline
         /// A report that an earlier message failed.
         case error
 
-        /// The type of a message; missing and unknown are `normal`.
+        /// The type of a message; `normal` if missing or unknown.
         init(_ type: XMLAttributeValue, of element: XMLElement) {
             var kind = Kind.normal
             element.withUTF8(type) { bytes in
@@ -67,12 +67,12 @@ public struct Message: Stanza {
         if let body { self.payloads.append(TextElement(name: Self.bodyName, text: body)) }
     }
 
-    /// A message of type `chat`, the kind that a conversation between two is made of.
+    /// Creates a message of type `chat`, the type of one-to-one conversations.
     public static func chat(to: JID, body: String, id: String? = nil) -> Message {
         Message(to: to, type: .chat, id: id, body: body)
     }
 
-    /// Reads a message. A missing or unknown type is `normal` (RFC 6121 §5.2.2); a bad address is an error.
+    /// Reads a message. A missing or unknown type is `normal` (RFC 6121 §5.2.2); an invalid address is an error.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         var addresses = AddressCache()
         guard Self.isName(of: element) else {
@@ -81,12 +81,12 @@ public struct Message: Stanza {
         self = try Self.read(element, addresses: &addresses)
     }
 
-    /// Whether the element is called `message`; quicker than a comparison with ``name``.
+    /// Whether the element is called `message`; faster than a comparison with ``name``.
     static func isName(of element: XMLElement) -> Bool { element.isNamed("message", "jabber:client") }
 
     /// Reads an element that has this name.
     ///
-    /// The parts are complete before the value is made of them, so that they move into it and nothing is copied.
+    /// All parts exist before the value is created from them, so they are moved into it and nothing is copied.
     static func read(_ element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) -> Message {
         let attributes = element.stanzaAttributes
         let from = try addresses.address(attributes.from, named: "from", of: element)
@@ -110,7 +110,7 @@ public struct Message: Stanza {
 }
 
 extension Message {
-    /// Adds a payload that may stand in a message.
+    /// Appends a payload that a message may contain.
     public mutating func append(_ payload: some MessagePayload) {
         payloads.append(payload)
     }
@@ -122,14 +122,43 @@ extension Message {
         return message
     }
 
-    /// The error message that answers this one: addresses swapped, same id, nothing of the content (RFC 6120 §8.3.1).
+    /// The error response to this message: addresses swapped, same id, without the content (RFC 6120 §8.3.1).
     ///
-    /// `nil` for an error: an error is never answered by an error.
+    /// `nil` for an error: an error never gets an error response.
     public func errorReply(_ error: StanzaError) -> Message? {
         guard !isError else { return nil }
         var reply = Message(to: from, type: .error, id: id)
         reply.from = to
         reply.payloads.append(error)
         return reply
+    }
+}
+
+extension Message {
+    /// The thread of a message (RFC 6121 §5.2.5): an opaque identifier and optionally that of the parent thread.
+    ///
+    ///     <thread parent='e0ffe42b28561960c6b12b944a092794b9683a38'>0e3141cd80894871a68e6fe6b1ec56fa</thread>
+    public struct Thread: MessagePayload, Hashable {
+        public static let name = XMLName("thread", XMPPNamespace.client)
+
+        public var id: String
+        public var parent: String?
+
+        public init(id: String, parent: String? = nil) {
+            self.id = id
+            self.parent = parent
+        }
+
+        public init(from element: XMLElement) throws(XMLDecodingError) {
+            id = element.text
+            parent = element["parent"]
+        }
+
+        public func encode(to writer: inout XMLWriter) {
+            writer.start(Self.name)
+            writer.attribute("parent", parent)
+            writer.text(id)
+            writer.end()
+        }
     }
 }

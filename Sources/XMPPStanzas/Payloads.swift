@@ -1,10 +1,10 @@
 public import XMLStreaming
 
-/// The children of a stanza, in order: those received first, those added by the program after them.
+/// The children of a stanza in order: first those received, then those that the program added.
 ///
-/// What was received stays in the record of the stanza's bytes and is read from there, one child at a time; no tree and
-/// no array is made. What is added keeps its own type until the stanza is written, so sending costs no detour over
-/// text.
+/// Received children stay in the record of the stanza's bytes and are read from there one at a time; neither a tree nor
+/// an array is created. Added children keep their own type until the stanza is written, so sending does not serialise
+/// them twice.
 public struct Payloads: Sequence, Sendable {
     private var received: XMLElement?
     private var added: [Entry] = []
@@ -41,7 +41,7 @@ public struct Payloads: Sequence, Sendable {
         return received.firstChild == nil
     }
 
-    /// The stanza that all children are still in as they were received.
+    /// The received stanza, if it still contains all its children and no others.
     var untouched: XMLElement? { added.isEmpty ? received : nil }
 
     /// The first payload with that name.
@@ -55,7 +55,7 @@ public struct Payloads: Sequence, Sendable {
         return added.contains { $0.isNamed(name) }
     }
 
-    /// The first payload of type `P`, or `nil` if there is none; throws if it is there but cannot be read.
+    /// The first payload of type `P`, or `nil` if there is none; throws if it exists but is invalid.
     public func decode<P: XMLPayload>(_ type: P.Type) throws(XMLDecodingError) -> P? {
         if let child = received?.firstChild(P.name) { return try P(from: child) }
         for entry in added {
@@ -64,7 +64,7 @@ public struct Payloads: Sequence, Sendable {
         return nil
     }
 
-    /// All payloads of type `P`; throws if one of them cannot be read.
+    /// All payloads of type `P`; throws if one of them is invalid.
     public func decodeAll<P: XMLPayload>(_ type: P.Type) throws(XMLDecodingError) -> [P] {
         var all: [P] = []
         if let received {
@@ -76,7 +76,7 @@ public struct Payloads: Sequence, Sendable {
         return all
     }
 
-    /// Adds a payload after the others.
+    /// Appends a payload.
     public mutating func append(_ payload: any XMLEncodable) {
         if let element = payload as? XMLElement {
             added.append(.element(element))
@@ -85,7 +85,7 @@ public struct Payloads: Sequence, Sendable {
         }
     }
 
-    /// Takes away every payload with that name.
+    /// Removes every payload with that name.
     public mutating func removeAll(named name: XMLName) {
         if let received, received.firstChild(name) != nil {
             let kept = received.children.filter { !$0.isNamed(name) }.map(Entry.element)
@@ -95,7 +95,7 @@ public struct Payloads: Sequence, Sendable {
         added.removeAll { $0.isNamed(name) }
     }
 
-    /// Takes away the payloads for which the condition holds.
+    /// Removes the payloads that satisfy the condition.
     public mutating func removeAll(where condition: (XMLElement) -> Bool) {
         added = filter { !condition($0) }.map(Entry.element)
         received = nil
@@ -165,3 +165,12 @@ extension Payloads {
         }
     }
 }
+
+/// A payload that a message may contain, such as a delivery receipt.
+public protocol MessagePayload: XMLPayload {}
+
+/// A payload that a presence may contain, such as entity capabilities.
+public protocol PresencePayload: XMLPayload {}
+
+/// A payload that an IQ stanza may contain: the child of a request or of its result.
+public protocol IQPayload: XMLPayload {}

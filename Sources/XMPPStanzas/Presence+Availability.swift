@@ -5,8 +5,8 @@ extension Presence {
     static let statusName = XMLName("status", XMPPNamespace.client)
     static let priorityName = XMLName("priority", XMPPNamespace.client)
 
-    /// How available the sender is; `nil` is plainly available, and so is a word that the specification does not know
-    /// (RFC 6121 §4.7.2.1).
+    /// How available the sender is; `nil` means plain "available", as does a value that the specification does not
+    /// define (RFC 6121 §4.7.2.1).
     public var show: Show? {
         get { payloads.first(Self.showName).flatMap { Show(rawValue: $0.text.trimmed) } }
         set {
@@ -15,7 +15,7 @@ extension Presence {
         }
     }
 
-    /// Availability as a number to sort by: 0 do not disturb, 1 extended away, 2 away, 3 available, 4 wants to talk.
+    /// Availability as a number for sorting: 0 do not disturb, 1 extended away, 2 away, 3 available, 4 wants to chat.
     public var showValue: Int {
         switch show {
         case .doNotDisturb: 0
@@ -26,28 +26,29 @@ extension Presence {
         }
     }
 
-    /// What the person says about it, free text in the presence's own language (RFC 6121 §4.7.2.2).
+    /// The status text that the user wrote, in the default language of the presence (RFC 6121 §4.7.2.2).
     public var status: String? {
         get { payloads.text(Self.statusName) }
         set { payloads.setText(Self.statusName, newValue) }
     }
 
-    /// How much of a status text is kept of each of many peers, in bytes of UTF-8: several lines on a screen.
+    /// The maximum length of a status text that is stored for each of many peers, in bytes of UTF-8: several lines on a
+    /// screen.
     package static let statusLimit = 2048
 
-    /// The beginning of ``status``, in whole characters, that is short enough to be kept.
+    /// The start of ``status``, in whole characters, up to the limit.
     package var shortStatus: String? { status?.prefix(utf8: Self.statusLimit) }
 
-    /// The free text in all its languages.
+    /// The status text in all its languages.
     public var statuses: LocalizedText {
         get { payloads.texts(Self.statusName, inherited: language) }
         set { payloads.setTexts(Self.statusName, newValue, inherited: language) }
     }
 
-    /// The rank of this resource among those of the account (RFC 6121 §4.7.2.3); 0 if nothing is said.
+    /// The priority of this resource among those of the account (RFC 6121 §4.7.2.3); 0 if not stated.
     ///
-    /// A negative one never receives messages that are addressed to the account as a whole. A received number outside
-    /// −128…127 counts as the nearest bound; what is no number counts as nothing said.
+    /// A resource with a negative priority never receives messages addressed to the bare address. A received number
+    /// outside −128…127 is clamped; anything that is not a number is ignored.
     public var priority: Int8 {
         get {
             guard let text = payloads.first(Self.priorityName)?.text.trimmed else { return 0 }
@@ -67,7 +68,7 @@ extension Presence {
 }
 
 extension String {
-    /// The beginning that fits into so many bytes of UTF-8, as whole characters.
+    /// The longest prefix of whole characters that fits into so many bytes of UTF-8.
     fileprivate func prefix(utf8 limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit)
@@ -75,7 +76,7 @@ extension String {
         return String(self[..<end])
     }
 
-    /// Without the white space that some programs leave around a keyword.
+    /// Without the whitespace that some programs add around a keyword.
     var trimmed: String {
         guard let first = firstIndex(where: { !$0.isWhitespace }),
             let last = lastIndex(where: { !$0.isWhitespace })

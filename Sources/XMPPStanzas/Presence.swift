@@ -7,9 +7,9 @@ public import XMPPAddress
 ///       <show>away</show><status>be right back</status><priority>1</priority>
 ///     </presence>
 public struct Presence: Stanza {
-    /// What a presence says (RFC 6121 §4.7.1).
+    /// The type of a presence (RFC 6121 §4.7.1).
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The entity is available; on the wire the absence of a type.
+        /// The entity is available; the type is absent on the wire.
         case available
         /// The entity is no longer available.
         case unavailable
@@ -19,7 +19,7 @@ public struct Presence: Stanza {
         case subscribed
         /// The sender no longer wants to receive the receiver's presence.
         case unsubscribe
-        /// The sender refuses or withdraws the receiver's permission to receive its presence.
+        /// The sender denies or revokes the receiver's permission to receive its presence.
         case unsubscribed
         /// A server asks for the current presence of an entity.
         case probe
@@ -27,9 +27,9 @@ public struct Presence: Stanza {
         case error
     }
 
-    /// How available an entity is (RFC 6121 §4.7.2.1). None of these is plain "available".
+    /// How available an entity is (RFC 6121 §4.7.2.1). Plain "available" is the absence of a value.
     public enum Show: String, Sendable, Hashable, CaseIterable {
-        /// Wants to talk.
+        /// Wants to chat.
         case chat
         /// Away for a while.
         case away
@@ -61,8 +61,8 @@ public struct Presence: Stanza {
         if priority != 0 { self.priority = priority }
     }
 
-    /// Reads a presence. An unknown type or a bad address is an error: guessing "available" would show an absent
-    /// person.
+    /// Reads a presence. An unknown type or an invalid address is an error: treating it as "available" would show an
+    /// absent contact as present.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         var addresses = AddressCache()
         guard Self.isName(of: element) else {
@@ -71,12 +71,12 @@ public struct Presence: Stanza {
         self = try Self.read(element, addresses: &addresses)
     }
 
-    /// Whether the element is called `presence`; quicker than a comparison with ``name``.
+    /// Whether the element is called `presence`; faster than a comparison with ``name``.
     static func isName(of element: XMLElement) -> Bool { element.isNamed("presence", "jabber:client") }
 
     /// Reads an element that has this name.
     ///
-    /// The parts are complete before the value is made of them, so that they move into it and nothing is copied.
+    /// All parts exist before the value is created from them, so they are moved into it and nothing is copied.
     static func read(_ element: XMLElement, addresses: inout AddressCache) throws(XMLDecodingError) -> Presence {
         let attributes = element.stanzaAttributes
         var kind = Kind.available
@@ -107,7 +107,7 @@ public struct Presence: Stanza {
 }
 
 extension Presence {
-    /// Whether this tells all subscribers about the sender: no receiver, and available or unavailable (RFC 6121 §4.2).
+    /// Whether this announces the sender to all subscribers: no receiver, and available or unavailable (RFC 6121 §4.2).
     public var isBroadcast: Bool { to == nil && (type == .available || type == .unavailable) }
 
     /// Whether this is a step of a subscription (RFC 6121 §3).
@@ -118,10 +118,10 @@ extension Presence {
         }
     }
 
-    /// Whether this reports the failure of an earlier presence.
+    /// Whether this reports that an earlier presence failed.
     public var isErrorPresence: Bool { isError }
 
-    /// Adds a payload that may stand in a presence.
+    /// Appends a payload that a presence may contain.
     public mutating func append(_ payload: some PresencePayload) {
         payloads.append(payload)
     }
@@ -133,9 +133,9 @@ extension Presence {
         return presence
     }
 
-    /// The error presence that answers this one: addresses swapped, same id, nothing of the content (RFC 6120 §8.3.1).
+    /// The error response to this presence: addresses swapped, same id, without the content (RFC 6120 §8.3.1).
     ///
-    /// `nil` for an error: an error is never answered by an error.
+    /// `nil` for an error: an error never gets an error response.
     public func errorReply(_ error: StanzaError) -> Presence? {
         guard !isError else { return nil }
         var reply = Presence(type: .error, to: from, id: id)

@@ -1,20 +1,20 @@
 public import XMLStreaming
 public import XMPPAddress
 
-/// One of the three units of meaning that XMPP routes: ``Message``, ``Presence`` or ``IQ`` (RFC 6120 §8).
+/// One of the three units that XMPP routes: ``Message``, ``Presence`` or ``IQ`` (RFC 6120 §8).
 ///
-/// A stanza is a value. What was received is read from the record of its bytes when it is asked for; what the program
-/// adds is kept beside it until the stanza is written.
+/// A stanza is a value. Received content is read lazily from the record of its bytes; content that the program adds is
+/// stored beside it until the stanza is written.
 public protocol Stanza: XMLPayload, Hashable {
-    /// The identifier that connects an answer or an acknowledgement with the stanza (RFC 6120 §8.1.3).
+    /// The identifier that connects a response or an acknowledgement with the stanza (RFC 6120 §8.1.3).
     ///
-    /// `nil` until the session sends the stanza: every stanza that leaves a session has one.
+    /// `nil` until the session sends the stanza: every stanza that a session sends has one.
     var id: String? { get set }
-    /// The receiver (RFC 6120 §8.1.1); `nil` means the own account on the own server.
+    /// The receiver (RFC 6120 §8.1.1); `nil` means our account on our server.
     var to: JID? { get set }
-    /// The sender (RFC 6120 §8.1.2); the server fills it in, so that a sender cannot forge it.
+    /// The sender (RFC 6120 §8.1.2). The server sets it, so a sender cannot forge it.
     var from: JID? { get set }
-    /// The default language of the human-readable text inside (`xml:lang`, RFC 6120 §8.1.5).
+    /// The default language of the human-readable text (`xml:lang`, RFC 6120 §8.1.5).
     var language: String? { get set }
     /// All children of the stanza, in order.
     var payloads: Payloads { get set }
@@ -23,26 +23,26 @@ public protocol Stanza: XMLPayload, Hashable {
 }
 
 extension Stanza {
-    /// The longest `id` that an automatic answer repeats, in bytes. A longer one would make the answer as large as its
-    /// sender likes; those in use have less than a hundred.
+    /// The maximum length of an `id` that an automatic response repeats, in bytes. A longer one would let its sender
+    /// choose the size of the response; real identifiers have less than a hundred bytes.
     public static var repeatedIDBytes: Int { 1_024 }
 
-    /// Whether an answer that nobody asked a person about may repeat the `id`.
+    /// Whether an automatic response may repeat the `id`.
     public var hasRepeatableID: Bool { (id?.utf8.count ?? 0) <= Self.repeatedIDBytes }
 
-    /// The `id`, where an answer may repeat it: what is longer is not worth keeping either, as nothing can refer to it.
+    /// The `id`, if a response may repeat it. A longer one is not stored either, because nothing can refer to it.
     public var repeatableID: String? { hasRepeatableID ? id : nil }
 
-    /// The error that the stanza carries, or `nil` if it is not of type `error`.
+    /// The error of a stanza of type `error`, otherwise `nil`.
     ///
-    /// An error stanza without a readable `<error/>` gives `undefined-condition`: the peer's fault does not make a
-    /// failure look like a success.
+    /// An error stanza without a readable `<error/>` gives `undefined-condition`, so a malformed error never looks like
+    /// a success.
     public var error: StanzaError? {
         guard isError else { return nil }
         return (try? payloads.decode(StanzaError.self)) ?? StanzaError(.undefinedCondition)
     }
 
-    /// The first payload of type `P`, or `nil` if there is none; throws if it is there but cannot be read.
+    /// The first payload of type `P`, or `nil` if there is none; throws if it exists but is invalid.
     public func payload<P: XMLPayload>(_ type: P.Type) throws(XMLDecodingError) -> P? {
         try payloads.decode(type)
     }
@@ -57,4 +57,18 @@ extension Stanza {
         payloads.encode(to: &writer)
         writer.end()
     }
+}
+
+/// The namespaces that RFC 6120 and RFC 6121 define for streams and stanzas.
+///
+/// A module for another protocol adds its namespaces in an extension of this type or defines them beside its payloads.
+public enum XMPPNamespace {
+    /// The content namespace of a stream between client and server (RFC 6120 §4.8.2).
+    public static let client = "jabber:client"
+    /// The content namespace of a stream between two servers (RFC 6120 §4.8.2).
+    public static let server = "jabber:server"
+    /// The namespace of the conditions inside a stanza error (RFC 6120 §8.3.2).
+    public static let stanzaErrors = "urn:ietf:params:xml:ns:xmpp-stanzas"
+    /// The namespace of the conditions inside a stream error (RFC 6120 §4.9.2).
+    public static let streamErrors = "urn:ietf:params:xml:ns:xmpp-streams"
 }

@@ -1,16 +1,16 @@
 public import XMLStreaming
 
-/// Why a peer ended the whole stream (RFC 6120 §4.9). A stream error is final: the connection closes after it.
+/// Why a peer closed the stream (RFC 6120 §4.9). A stream error is final: the connection closes after it.
 ///
 ///     S: <stream:error><conflict xmlns='urn:ietf:params:xml:ns:xmpp-streams'/>
 ///          <text xmlns='urn:ietf:params:xml:ns:xmpp-streams' xml:lang='en'>Replaced by new connection</text></stream:error>
 ///        </stream:stream>
 public struct StreamError: Error, Sendable, Hashable {
-    /// A place to connect to, as `see-other-host` names it (RFC 6120 §4.9.3.19).
+    /// The host to connect to instead, from `see-other-host` (RFC 6120 §4.9.3.19).
     public struct Host: Sendable, Hashable {
-        /// A domain name or an IP address; an IPv6 address stands without its brackets.
+        /// A domain name or an IP address; an IPv6 address without its brackets.
         public var name: String
-        /// The port, or `nil` for the one that is usual.
+        /// The port, or `nil` for the default.
         public var port: UInt16?
 
         public init(name: String, port: UInt16? = nil) {
@@ -18,7 +18,7 @@ public struct StreamError: Error, Sendable, Hashable {
             self.port = port
         }
 
-        /// Reads `host`, `host:port`, `[IPv6]` and `[IPv6]:port`; a bare IPv6 address is understood too.
+        /// Reads `host`, `host:port`, `[IPv6]` and `[IPv6]:port`; a bare IPv6 address is accepted too.
         public init?(_ text: String) {
             let text = text.trimmed
             if text.hasPrefix("[") {
@@ -37,7 +37,7 @@ public struct StreamError: Error, Sendable, Hashable {
             guard !name.isEmpty, !name.contains(where: \.isWhitespace) else { return nil }
         }
 
-        /// `.some(nil)` if none is given, `nil` if it is no port.
+        /// `.some(nil)` without a port, `nil` for an invalid one.
         private static func port(_ text: Substring) -> UInt16?? {
             if text.isEmpty { return .some(nil) }
             guard let port = UInt16(text), port > 0 else { return nil }
@@ -46,9 +46,9 @@ public struct StreamError: Error, Sendable, Hashable {
     }
 
     public var condition: Condition
-    /// The peer's own words, for a person or a log.
+    /// The text that the peer sent, for users or a log.
     public var text: LocalizedText
-    /// Where to connect instead, if the condition is `see-other-host` and names a place that can be read.
+    /// The host to connect to instead, if the condition is `see-other-host` and its content is readable.
     public var otherHost: Host?
     /// A more precise condition from another namespace (RFC 6120 §4.9.4).
     public var applicationCondition: XMLElement?
@@ -68,7 +68,7 @@ extension StreamError: XMLPayload {
     public static let name = XMLName("error", XMLNamespace.streams)
     static let textName = XMLName("text", XMPPNamespace.streamErrors)
 
-    /// Reads a stream error leniently: what is missing or unknown becomes `undefined-condition`.
+    /// Reads a stream error leniently: a missing or unknown condition becomes `undefined-condition`.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         condition = .undefinedCondition
         text = LocalizedText()
@@ -102,9 +102,73 @@ extension StreamError: XMLPayload {
 }
 
 extension StreamError: CustomStringConvertible {
-    /// The meaning of the condition in a sentence, then the peer's own words if it gave some.
+    /// The meaning of the condition, followed by the peer's text if it sent one.
     public var description: String {
         guard let text = text.best(for: []), !text.isEmpty else { return condition.sentence }
         return "\(condition.sentence) (\(text))"
+    }
+}
+
+extension StreamError {
+    /// The conditions that RFC 6120 §4.9.3 defines; the raw value is the name of the element.
+    public enum Condition: String, Sendable, Hashable, CaseIterable {
+        case badFormat = "bad-format"
+        case badNamespacePrefix = "bad-namespace-prefix"
+        case conflict
+        case connectionTimeout = "connection-timeout"
+        case hostGone = "host-gone"
+        case hostUnknown = "host-unknown"
+        case improperAddressing = "improper-addressing"
+        case internalServerError = "internal-server-error"
+        case invalidFrom = "invalid-from"
+        case invalidNamespace = "invalid-namespace"
+        case invalidXML = "invalid-xml"
+        case notAuthorized = "not-authorized"
+        case notWellFormed = "not-well-formed"
+        case policyViolation = "policy-violation"
+        case remoteConnectionFailed = "remote-connection-failed"
+        case reset
+        case resourceConstraint = "resource-constraint"
+        case restrictedXML = "restricted-xml"
+        case seeOtherHost = "see-other-host"
+        case systemShutdown = "system-shutdown"
+        case undefinedCondition = "undefined-condition"
+        case unsupportedEncoding = "unsupported-encoding"
+        case unsupportedFeature = "unsupported-feature"
+        case unsupportedStanzaType = "unsupported-stanza-type"
+        case unsupportedVersion = "unsupported-version"
+    }
+}
+
+extension StreamError.Condition {
+    /// The meaning of the condition, in English.
+    public var sentence: String {
+        switch self {
+        case .badFormat: "The peer received XML that it cannot process."
+        case .badNamespacePrefix: "The peer received an element with a wrong or missing namespace prefix."
+        case .conflict: "Another connection replaced this one."
+        case .connectionTimeout: "The peer received nothing for too long."
+        case .hostGone: "The server no longer serves this domain."
+        case .hostUnknown: "The server does not serve this domain."
+        case .improperAddressing: "The peer received a stanza without a usable address."
+        case .internalServerError: "The server failed because of an internal error."
+        case .invalidFrom: "The peer received a sender address that does not belong to this connection."
+        case .invalidNamespace: "The stream was opened in a namespace that the peer does not accept."
+        case .invalidXML: "The peer received XML that its schema does not allow."
+        case .notAuthorized: "The peer received something that needs a login first."
+        case .notWellFormed: "The peer received XML that is not well-formed."
+        case .policyViolation: "The server closed the connection because of one of its rules."
+        case .remoteConnectionFailed: "The server could not reach another server that it depends on."
+        case .reset: "The server asks for a new connection."
+        case .resourceConstraint: "The server is too busy for this connection."
+        case .restrictedXML: "The peer received a kind of XML that XMPP forbids."
+        case .seeOtherHost: "The server asks to connect to another host."
+        case .systemShutdown: "The server is shutting down."
+        case .undefinedCondition: "The server closed the connection for a reason that the standard does not name."
+        case .unsupportedEncoding: "The peer received text that is not encoded in UTF-8."
+        case .unsupportedFeature: "The server requires a feature that this program does not have."
+        case .unsupportedStanzaType: "The peer received a kind of stanza that it does not support."
+        case .unsupportedVersion: "The server uses another version of XMPP."
+        }
     }
 }

@@ -1,6 +1,6 @@
 import XMLStreaming
 
-/// An element that holds only text, perhaps in a stated language: body, subject, status, the text of an error.
+/// An element that contains only text, optionally in a stated language: body, subject, status, the text of an error.
 struct TextElement: XMLEncodable {
     var name: XMLName
     var text: String
@@ -15,7 +15,7 @@ struct TextElement: XMLEncodable {
 }
 
 extension Payloads {
-    /// The text of the element that speaks the stanza's own language: the one without `xml:lang`, otherwise the first.
+    /// The text of the element in the default language of the stanza: the one without `xml:lang`, otherwise the first.
     func text(_ name: XMLName) -> String? {
         if let untouched { return untouched.text(ofChild: name) }
         var first: XMLElement?
@@ -26,7 +26,7 @@ extension Payloads {
         return first?.text
     }
 
-    /// Puts one text without `xml:lang` in the place of the one that is there; texts in other languages stay.
+    /// Replaces the text without `xml:lang`; texts in other languages stay.
     mutating func setText(_ name: XMLName, _ text: String?, language: String? = nil) {
         if contains(name) {
             removeAll { $0.isNamed(name) && $0.language == language }

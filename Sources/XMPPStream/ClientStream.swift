@@ -176,7 +176,7 @@ extension ClientStream {
                 case .streamClosed: streamClosed(&output)
                 }
             } catch {
-                malformed(error, &output)
+                malformed(error, in: parser.brokenElement, &output)
                 return
             }
         }
@@ -304,9 +304,13 @@ extension ClientStream {
         fail(StreamFailure(error), tell: nil, &output)
     }
 
-    private mutating func malformed(_ error: XMLError, _ output: inout ActionList) {
+    private mutating func malformed(
+        _ error: XMLError, in element: UnreadableElement? = nil, _ output: inout ActionList
+    ) {
         let condition = StreamError.Condition(rawValue: error.streamErrorCondition) ?? .notWellFormed
-        fail(StreamFailure(error), tell: condition, &output)
+        // Before the login nobody has vouched for what the peer says of others.
+        let stanza = parser.skipsUnreadableElements && element?.startTag.isStanza == true ? element : nil
+        fail(StreamFailure(error, in: stanza), tell: condition, &output)
     }
 
     private mutating func handledCountTooHigh(handled: UInt32, sent: UInt32, _ output: inout ActionList) {

@@ -57,8 +57,8 @@ extension StreamFailure {
         self.init(.streamError, streamError: error, text: error.text.best(for: []))
     }
 
-    init(_ error: XMLError) {
-        self.init(.malformedXML, xmlError: error)
+    init(_ error: XMLError, in brokenStanza: UnreadableElement? = nil) {
+        self.init(.malformedXML, xmlError: error, brokenStanza: brokenStanza)
     }
 
     /// The end of the transport where none was expected.

@@ -1,5 +1,6 @@
 public import SASLMechanisms
 public import XMLStreaming
+public import XMPPAddress
 public import XMPPStanzas
 
 /// Why a stream failed: a code for programs, a sentence for people and the server's own words where it gave some.
@@ -118,12 +119,18 @@ public struct StreamFailure: Error, Equatable, Sendable {
     /// What the parser objected to.
     public let xmlError: XMLError?
 
+    /// The stanza inside of which the XML is broken, if its start tag was read: what the server passed on, and from whom.
+    ///
+    /// Only an authenticated server is believed to have named the sender.
+    public let brokenStanza: UnreadableElement?
+
     /// The server's own words, or a detail in ours.
     public let text: String?
 
     package init(
         _ code: Code, saslCondition: SASLFailureCondition? = nil, saslError: SASLError? = nil,
-        streamError: StreamError? = nil, stanzaError: StanzaError? = nil, xmlError: XMLError? = nil, text: String? = nil
+        streamError: StreamError? = nil, stanzaError: StanzaError? = nil, xmlError: XMLError? = nil,
+        brokenStanza: UnreadableElement? = nil, text: String? = nil
     ) {
         self.code = code
         self.saslCondition = saslCondition
@@ -131,6 +138,9 @@ public struct StreamFailure: Error, Equatable, Sendable {
         self.streamError = streamError
         self.stanzaError = stanzaError
         self.xmlError = xmlError
+        self.brokenStanza = brokenStanza
         self.text = text
     }
+    /// Who sent the ``brokenStanza``, as the server says; `nil` where it is the server itself, or not known.
+    public var sender: JID? { brokenStanza?.from.flatMap { try? JID($0) } }
 }

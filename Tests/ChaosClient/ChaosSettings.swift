@@ -53,6 +53,8 @@ struct ChaosOrders: Codable, Equatable {
     var fileSizeLimit: UInt64?
     /// Read at the start: the store is opened with no room to grow.
     var isStoreFull = false
+    /// Rooms that it enters whenever it is not inside while it types.
+    var otherRooms: [String] = []
 }
 
 /// How a device is, in the file `status.json`.

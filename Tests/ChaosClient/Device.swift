@@ -115,7 +115,7 @@ struct Device: Sendable {
             switch event {
             case .connection(.online(let isResumed)): log.say(isResumed ? "session resumed" : "session anew")
             case .connection(.offline(let reason, _)): log.say("offline: \(reason?.sentence ?? "-")")
-            case .problem(let text): log.say("problem: \(text)")
+            case .problem(let problem): log.say("problem: \(problem)")
             default: break
             }
         }

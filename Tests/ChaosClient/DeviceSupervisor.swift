@@ -30,6 +30,7 @@ final class DeviceSupervisor: Sendable {
                 for await _ in store.changes() { isChanged.withLock { $0 = true } }
             }
             group.addTask { await self.follow() }
+            group.addTask { await self.visitRooms() }
         }
     }
 
@@ -60,13 +61,29 @@ final class DeviceSupervisor: Sendable {
                 })
             {
                 let start = ContinuousClock.now
-                if let dumps = try? await TimelineDump.all(in: store, of: id) {
-                    try? TimelineDump.write(dumps, in: device.folder)
-                }
+                try? await TimelineDump.write(store, in: device.folder)
                 // A long history takes long to write down; the program has other things to do meanwhile.
                 nextDump = .now + (.now - start) * 10
             }
             try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    /// Enters the rooms of the orders again whenever it was thrown out.
+    private func visitRooms() async {
+        while !Task.isCancelled {
+            let orders = device.orders
+            for room in orders.otherRooms.compactMap({ try? JID($0) }) where orders.phase == .type {
+                guard await account.connectionState.isOnline, await !account.rooms.state(of: room).isInside else {
+                    continue
+                }
+                do {
+                    try await account.rooms.enter(room, nickname: device.settings.nickname)
+                } catch {
+                    device.log.say("not in \(room): \(error)")
+                }
+            }
+            try? await Task.sleep(for: Self.interval * 5)
         }
     }
 
@@ -80,21 +97,23 @@ final class DeviceSupervisor: Sendable {
     /// Enters the room, and lets the peers see when it is there.
     private func prepare() async {
         guard await account.connectionState.isOnline else { return }
-        if await !account.roomState(device.room).isInside {
+        if await !account.rooms.state(of: device.room).isInside {
             do {
-                try await account.enterRoom(device.room, nickname: device.settings.nickname)
+                try await account.rooms.enter(device.room, nickname: device.settings.nickname)
             } catch {
                 device.log.say("not in the room: \(error)")
             }
         }
         guard device.settings.isFirst else { return }
         do {
-            for request in await account.contactRequests { try await account.acceptRequest(of: request.address) }
+            for request in await account.contacts.requests {
+                try await account.contacts.acceptRequest(of: request.address)
+            }
             let known = try await contacts()
             // One of two asks. Of two requests that cross, a cluster may lose one.
             for peer in device.peers
             where account.address < peer && !known.contains(where: { $0.address == peer && $0.subscription != .none }) {
-                device.log.say("contact \(peer): \(try await account.addContact(peer))")
+                device.log.say("contact \(peer): \(try await account.contacts.add(peer))")
             }
         } catch {
             device.log.say("no contact: \(error)")
@@ -110,7 +129,7 @@ final class DeviceSupervisor: Sendable {
         let (id, own, room) = (id, account.address, device.room)
         var status = ChaosStatus(phase: phase)
         status.isOnline = await account.connectionState.isOnline
-        status.isInside = await account.roomState(room).isInside
+        status.isInside = await account.rooms.state(of: room).isInside
         status.typed = device.ledger.lastNumber
         status.hasContacts = last.hasContacts
         if !status.hasContacts {

@@ -1,58 +1,63 @@
 import ChatStore
 import Foundation
+import Glibc
 
 /// What a device would show of a conversation.
 struct TimelineDump: Sendable, Equatable {
     struct Line: Sendable, Equatable {
         var body: String
-        /// `queued`, `uploading`, `sent`, `delivered`, `displayed`, `failed`.
+        /// `queued`, `sent`, `delivered`, `displayed`, `failed`.
         var state: String
         var isOutgoing: Bool
+        /// What was done to it: `corrected`, `retracted` and `reacted`, joined by commas; `-` for nothing.
+        var changes: String
+        /// The full address that it has come from.
+        var sender: String
     }
 
     var conversation: String
     var lines: [Line]
 
-    private static let page = 1000
+    private static let page = 200
 
-    /// Everything that the store has, conversation by conversation.
-    static func all(in store: any LocalStore, of account: AccountID) async throws -> [TimelineDump] {
-        try await store.read { reader throws(StoreError) in
-            var dumps: [TimelineDump] = []
-            for conversation in try reader.conversations() {
-                var dump = TimelineDump(conversation: conversation.key.address.description, lines: [])
-                var position = TimelinePosition.start(of: MessageTime(millisecondsSince1970: .min))
-                while true {
-                    let messages = try reader.timeline(of: conversation.id, .after(position), limit: page)
-                    guard let last = messages.last else { break }
-                    position = last.position
-                    dump.lines += messages.map { Line($0) }
+    /// Writes down what a store shows, a page at a time: a store can hold more than a device should have in memory.
+    static func write(_ store: any LocalStore, in folder: String) async throws {
+        let path = "\(folder)/\(ChaosFiles.dump)"
+        try Data().write(to: URL(filePath: path + ".part"))
+        let file = try FileHandle(forWritingTo: URL(filePath: path + ".part"))
+        defer { try? file.close() }
+        let conversations = try await store.read { reader throws(StoreError) in
+            try reader.conversations().map { ($0.id, $0.key.address.description) }
+        }
+        for (id, name) in conversations.sorted(by: { $0.1 < $1.1 }) {
+            try file.write(contentsOf: Data("= \(name)\n".utf8))
+            var position = TimelinePosition.start(of: MessageTime(millisecondsSince1970: .min))
+            while true {
+                let messages = try await store.read { [position] reader throws(StoreError) in
+                    try reader.timeline(of: id, .after(position), limit: page)
                 }
-                dumps.append(dump)
+                guard let last = messages.last else { break }
+                position = last.position
+                try file.write(contentsOf: Data(messages.map { Line($0).text }.joined().utf8))
             }
-            return dumps.sorted { $0.conversation < $1.conversation }
         }
-    }
-
-    static func write(_ dumps: [TimelineDump], in folder: String) throws {
-        var text = ""
-        for dump in dumps {
-            text += "= \(dump.conversation)\n"
-            for line in dump.lines { text += "\(line.state) \(line.isOutgoing ? ">" : "<") \(line.body)\n" }
-        }
-        try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(ChaosFiles.dump)"), options: .atomic)
+        guard rename(path + ".part", path) == 0 else { throw LineFile.Failure(errno: errno) }
     }
 
     static func read(in folder: String) -> [TimelineDump] {
         var dumps: [TimelineDump] = []
         let text = (try? String(contentsOfFile: "\(folder)/\(ChaosFiles.dump)", encoding: .utf8)) ?? ""
         for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+            let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
             if words.count == 2, words[0] == "=" {
                 dumps.append(TimelineDump(conversation: String(words[1]), lines: []))
-            } else if words.count == 3, !dumps.isEmpty {
+            } else if words.count == 4, !dumps.isEmpty {
+                // The sender comes behind the body, because a nickname may have spaces.
+                let parts = words[3].split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
                 dumps[dumps.count - 1].lines.append(
-                    Line(body: String(words[2]), state: String(words[0]), isOutgoing: words[1] == ">"))
+                    Line(
+                        body: String(parts[0]), state: String(words[0]), isOutgoing: words[1] == ">",
+                        changes: String(words[2]), sender: parts.count > 1 ? String(parts[1]) : ""))
             }
         }
         return dumps
@@ -60,16 +65,28 @@ struct TimelineDump: Sendable, Equatable {
 }
 
 extension TimelineDump.Line {
+    /// Letters of a body that are written down: what people type here is shorter.
+    private static let shown = 100
+
     init(_ message: StoredMessage) {
         let state =
             switch message.state {
             case .queued: "queued"
-            case .uploading: "uploading"
             case .sentToServer: "sent"
             case .delivered: "delivered"
             case .displayed: "displayed"
             case .failed(let reason): "failed(\(reason.condition))"
             }
-        self.init(body: message.text.body, state: state, isOutgoing: message.isOutgoing)
+        let changes = [
+            message.editTime == nil ? nil : "corrected", message.isRetracted ? "retracted" : nil,
+            message.reactions.isEmpty ? nil : "reacted",
+        ].compactMap(\.self)
+        let body = String(message.text.body.prefix(Self.shown).map { $0.isNewline || $0 == "\t" ? " " : $0 })
+        self.init(
+            body: body, state: state, isOutgoing: message.isOutgoing,
+            changes: changes.isEmpty ? "-" : changes.joined(separator: ","), sender: message.sender.description)
     }
+
+    /// As it stands in the file.
+    var text: String { "\(state) \(isOutgoing ? ">" : "<") \(changes) \(body)\t\(sender)\n" }
 }

@@ -4,14 +4,14 @@ import ProgramFixtures
 import ServerFixtures
 import Testing
 
+@testable import ChaosClient
+
 /// People talk while strangers and a fellow user attack them. `Scripts/attack` makes the long run of it.
 @Suite("Attack", .serialized, .timeLimit(.minutes(240)))
 struct AttackTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seconds = environment["HONGYAN_ATTACK_SECONDS"].flatMap { Int($0) }
     private static let seed = environment["HONGYAN_ATTACK_SEED"].flatMap { UInt64($0) } ?? 1
-    /// What a device may grow by in a run, in KiB: its conversations grow, too.
-    private static let growth = 150_000
 
     @Test(
         "nothing is lost, doubled or forged in a conversation under attack, and no stranger learns anything",
@@ -46,9 +46,16 @@ struct AttackTests {
             let victims =
                 Array(Set(devices.map(\.address))).sorted() + [listener.address]
                 + [desktop?.person.address].compactMap(\.self)
-            let attackers = try await Attackers(seed: seed, on: server, victims: victims, room: room)
-            await state.begin(attackers, memory: devices.map { $0.program.holdings?.memory ?? 0 })
+            let attackers = try await Attackers(
+                seed: seed, on: server, devices: devices, victims: victims, room: room)
+            let processes =
+                devices.map { AttackSeries.Process($0) } + [AttackSeries.Process("listen", program)]
+                + [window.map { AttackSeries.Process("window", $0, store: desktop?.store) }].compactMap(\.self)
+            let series = AttackSeries(of: processes) { devices.reduce(0) { $0 + $1.status.typed } }
+            await state.begin(attackers, series)
+            async let watching: Void = series.watch(for: .seconds(seconds))
             try await attackers.attack(for: .seconds(seconds))
+            try await watching
         }
         let report = try await run.run()
         let attackers = try #require(await state.attackers)
@@ -60,30 +67,24 @@ struct AttackTests {
             try await window.poll("the last word", seconds: 120) { desktop.hasStored("the last word") }
             longestTurn = try await desktop.quit(window)
         }
-        let before = await state.memory
-        let after = devices.map { $0.program.holdings?.memory ?? 0 }
-        // With the journal: nothing is moved out of it while the program runs.
-        let stores = devices.map { device in
-            ["store.db", "store.db-wal"].reduce(0) { sum, name in
-                let attributes = try? FileManager.default.attributesOfItem(atPath: "\(device.program.folder)/\(name)")
-                return sum + (attributes?[.size] as? Int ?? 0) / 1024
-            }
-        }
+        let series = try #require(await state.series)
         let leaked = await attackers.leaked()
         print(
             """
             \(report.summary)
             server           \(kind.rawValue)
             attacks          \(await attackers.attacks)
-            memory           \(before) KiB, then \(after) KiB
-            stores           \(stores) KiB
+            pages of forgers \(attackers.lair.room.readPages)
             told to strangers \(leaked.count)
             longest turn     \(longestTurn.map { "\($0.processorMilliseconds) ms of the processor" } ?? "not measured")
+            KiB:
+            \(series.table)
             """)
         for problem in report.problems { Issue.record("\(problem)\nThe seed is \(seed).") }
         if !report.verdict.isGood { Issue.record("\(report.summary)\n\(report.stories)") }
         #expect(leaked.isEmpty, "no stranger learns who is there: \(leaked.prefix(3))")
-        for (one, other) in zip(before, after) { #expect(other - one < growth, "KiB of memory") }
+        #expect(attackers.lair.room.readPages > 0, "the archive of the attackers' room was read")
+        for finding in series.findings { Issue.record("\(finding)\n\(series.table)") }
         if let longestTurn {
             #expect(longestTurn.processorMilliseconds < Self.turn, "milliseconds of one turn of the main loop")
         }
@@ -96,10 +97,10 @@ struct AttackTests {
 /// What the run of the attack leaves behind.
 private actor AttackState {
     private(set) var attackers: Attackers?
-    private(set) var memory: [Int] = []
+    private(set) var series: AttackSeries?
 
-    func begin(_ attackers: Attackers, memory: [Int]) {
+    func begin(_ attackers: Attackers, _ series: AttackSeries) {
         self.attackers = attackers
-        self.memory = memory
+        self.series = series
     }
 }

@@ -7,8 +7,9 @@ import XMLStreaming
 
 /// Strangers and a fellow user who attack people that talk: one attack after the other, chosen by a seed.
 final class Attackers: Sendable {
-    /// The domains that the server must have room for.
-    static let domains = (1...4).map { "evil\($0).test" }
+    /// The domains of the strangers, and all that the server must have room for.
+    private static let strangers = (1...4).map { "evil\($0).test" }
+    static let domains = strangers + [AttackRoom.domain]
     /// Milliseconds between two attacks.
     private static let pause = 20...120
     /// Letters in the longest body and in the longest id.
@@ -20,6 +21,9 @@ final class Attackers: Sendable {
     /// The room in which the fellow user is, too.
     private let room: String
     private let fellow: HostileUser
+    /// The attackers' own room.
+    let lair: AttackRoom
+    private let devices: [ChaosDevice]
     private let services = Mutex<[HostileComponent]>([])
     private let random: Mutex<SeededGenerator>
     private let payloads: Mutex<WirePayloads>
@@ -27,20 +31,26 @@ final class Attackers: Sendable {
     /// What the connections that have ended were told by victims.
     private let told = Mutex<[String]>([])
 
-    init(seed: UInt64, on server: RunningServer, victims: [String], room: String) async throws {
+    /// - Parameter devices: those that talk to each other; they enter the attackers' room as well.
+    init(
+        seed: UInt64, on server: RunningServer, devices: [ChaosDevice], victims: [String], room: String
+    ) async throws {
         self.server = server
+        self.devices = devices
         self.victims = victims
         self.room = room
+        lair = try await AttackRoom(seed: seed, on: server)
         random = Mutex(SeededGenerator(seed: seed))
         payloads = Mutex(WirePayloads(seed: seed))
         fellow = try await HostileUser(server.newAccount("mallory"), on: server)
-        for domain in Self.domains {
+        for domain in Self.strangers {
             let service = try await HostileComponent(domain: domain, to: server)
             services.withLock { $0.append(service) }
         }
         try await fellow.send(
             "<presence/><presence to='\(room)/mallory'><x xmlns='http://jabber.org/protocol/muc'/></presence>")
         try await fellow.line.next("own presence in the room") { $0["from"] == "\(room)/mallory" }
+        for device in devices { try device.order { [lair] in $0.otherRooms = [lair.room.address] } }
     }
 
     /// How often each kind of attack was made.
@@ -62,7 +72,7 @@ final class Attackers: Sendable {
         let (kind, victim, number) = random.withLock { random in
             (
                 Self.kinds.randomElement(using: &random) ?? "poison", victims.randomElement(using: &random) ?? "",
-                Int.random(in: 0..<Self.domains.count, using: &random)
+                Int.random(in: 0..<Self.strangers.count, using: &random)
             )
         }
         var service = services.withLock { $0[number] }
@@ -78,15 +88,36 @@ final class Attackers: Sendable {
             try? await fellow.send("<message to='\(room)' type='groupchat'><x xmlns='urn:x'>\(payload)</x></message>")
         } else if kind == "fellow" {
             try? await fellow.send(text(of: "poison", to: victim, from: fellow.address))
+        } else if kind == "room deed" {
+            guard let genuine else { return }
+            let deeds = AttackRoom.deeds(to: genuine.id, 0)
+            let deed = random.withLock { deeds.randomElement(using: &$0) } ?? ""
+            try? await fellow.send("<message to='\(room)' type='groupchat' id='d\(genuine.id)'>\(deed)</message>")
+            try? await fellow.send(
+                "<message to='\(genuine.receiver == room ? victim : genuine.receiver)' type='chat'>\(deed)</message>")
+        } else if AttackRoom.kinds.contains(kind) {
+            try await lair.attack(kind, on: genuine, between: (victim, other(than: victim)), in: room)
         } else {
             try? await service.send(text(of: kind, to: victim, from: service.stranger + "/r"))
         }
     }
 
-    private static let kinds = [
-        "poison", "poison", "generated", "presence", "carbon", "archive", "receipt", "marker", "correction", "push",
-        "probe", "avatar", "subscription", "backdated", "bookmark", "long", "flood", "id", "room", "fellow",
-    ]
+    private static let kinds =
+        [
+            "poison", "poison", "generated", "presence", "carbon", "archive", "receipt", "marker", "correction", "push",
+            "probe", "avatar", "subscription", "backdated", "bookmark", "long", "flood", "id", "room", "fellow",
+            "room deed",
+        ] + AttackRoom.kinds
+
+    private var genuine: AttackRoom.Genuine? {
+        random.withLock { random in
+            devices.randomElement(using: &random).flatMap { AttackRoom.Genuine(sentBy: $0, using: &random) }
+        }
+    }
+
+    private func other(than victim: String) -> String {
+        random.withLock { random in victims.filter { $0 != victim }.randomElement(using: &random) ?? victim }
+    }
 
     private var payload: String {
         let isKnown = random.withLock { Bool.random(using: &$0) }
@@ -98,8 +129,7 @@ final class Attackers: Sendable {
     /// A stanza; what would be shown if it were believed is a text that nobody typed, where the ledgers look.
     private func text(of kind: String, to victim: String, from sender: String) -> String {
         let number = random.withLock { Int.random(in: 100_000..<999_999, using: &$0) }
-        let other = random.withLock { random in victims.filter { $0 != victim }.randomElement(using: &random) ?? victim
-        }
+        let other = other(than: victim)
         let frame = "from='\(sender)' to='\(victim)' id='x\(number)'"
         let forged =
             "<forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client' from='\(other)/r' to='\(victim)' "
@@ -115,7 +145,7 @@ final class Attackers: Sendable {
         case "receipt": return message("<received xmlns='urn:xmpp:receipts' id='m\(number)'/>")
         case "marker": return message("<displayed xmlns='urn:xmpp:chat-markers:0' id='m\(number)'/>")
         case "correction":
-            return message("<body>forged</body><replace xmlns='urn:xmpp:message-correct:0' id='m\(number)'/>")
+            return message(AttackRoom.deeds(to: genuine?.id ?? "m\(number)", number)[number % 3])
         case "push":
             return
                 "<iq \(frame) type='set'><query xmlns='jabber:iq:roster'><item jid='\(other)' subscription='remove'/>"

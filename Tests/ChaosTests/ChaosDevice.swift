@@ -43,6 +43,15 @@ final class ChaosDevice: Sendable {
     var dump: [TimelineDump] { TimelineDump.read(in: program.folder) }
     var log: String { (try? String(contentsOfFile: "\(program.folder)/\(ChaosFiles.log)", encoding: .utf8)) ?? "" }
 
+    /// The last lines of the log, the first of them perhaps in part.
+    var endOfLog: String {
+        guard let file = FileHandle(forReadingAtPath: "\(program.folder)/\(ChaosFiles.log)"),
+            let end = try? file.seekToEnd(), (try? file.seek(toOffset: end > 20_000 ? end - 20_000 : 0)) != nil,
+            let bytes = try? file.readToEnd()
+        else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     func order(_ change: (inout ChaosOrders) -> Void) throws {
         let new = orders.withLock { orders in
             change(&orders)

@@ -37,6 +37,7 @@ struct ChaosReport: Sendable {
             duplicated       \(verdict.count(.duplicated))
             out of order     \(verdict.count(.disordered))
             wrong states     \(verdict.count(.wrongState))
+            forged           \(verdict.count(.forged))
             seconds          \(time.components.seconds)
             """
         var told: [String] = []

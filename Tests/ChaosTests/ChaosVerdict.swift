@@ -5,6 +5,9 @@ struct ChaosVerdict: Sendable, Equatable {
     struct Finding: Sendable, Equatable {
         enum Kind: String, Sendable, CaseIterable {
             case lost, duplicated, disordered = "out of order", wrongState = "wrong state"
+            /// It stands under the name of one of the people, who never said it, or something was done to a message in their name: in
+            /// these runs nobody corrects, retracts or reacts.
+            case forged
         }
 
         var kind: Kind
@@ -49,8 +52,11 @@ struct ChaosVerdict: Sendable, Equatable {
         let views = devices.map { device in
             var view = View(device: device)
             for dump in device.dump {
-                guard let name = name(dump.conversation, of: device) else { continue }
-                view.conversations[name] = dump.lines
+                if let name = name(dump.conversation, of: device) {
+                    view.conversations[name] = dump.lines
+                } else {
+                    judgeForeign(dump, on: device, people: Set(persons.keys))
+                }
             }
             return view
         }
@@ -64,7 +70,9 @@ struct ChaosVerdict: Sendable, Equatable {
         }
         for (name, entries) in typed {
             let members = views.filter { name.room != nil || name.people.contains($0.device.person) }
-            judge(entries, in: name, members)
+            let names = Set(
+                devices.map { device in name.room.map { "\($0)/\(device.name.prefix(1))" } ?? device.address })
+            judge(entries, in: name, members, names: names)
         }
         // Dictionaries have no order; two verdicts that say the same are to be equal.
         findings.sort {
@@ -72,8 +80,21 @@ struct ChaosVerdict: Sendable, Equatable {
         }
     }
 
+    /// A conversation with an attacker: nobody of the people takes part in it. In a room of an attacker only the room itself can tell
+    /// who says what, in names that are its own.
+    private mutating func judgeForeign(_ dump: TimelineDump, on device: ChaosDevice, people: Set<String>) {
+        for line in dump.lines where people.contains(Self.bare(line.sender)) {
+            findings.append(
+                Finding(
+                    kind: .forged, device: device.name, conversation: dump.conversation, body: line.body,
+                    sentence: "stands there as said by \(line.sender)"))
+        }
+    }
+
+    private static func bare(_ address: String) -> String { String(address.prefix { $0 != "/" }) }
+
     private mutating func judge(
-        _ entries: [(device: ChaosDevice, entry: Ledger.Entry)], in name: Name, _ members: [View]
+        _ entries: [(device: ChaosDevice, entry: Ledger.Entry)], in name: Name, _ members: [View], names: Set<String>
     ) {
         let label = name.room ?? name.people.sorted().map(String.init).joined(separator: "-")
         var places: [[String: [Int]]] = []
@@ -115,6 +136,10 @@ struct ChaosVerdict: Sendable, Equatable {
                 for place in places[index][body] ?? [] {
                     guard let line = view.conversations[name]?[place] else { continue }
                     let isOwn = view.device.person == author.person
+                    let isOfAuthor =
+                        name.room.map { line.sender == "\($0)/\(author.name.prefix(1))" }
+                        ?? (Self.bare(line.sender) == author.address)
+                    if !isOfAuthor { find(.forged, index, "is said to be of \(line.sender)") }
                     if line.isOutgoing != isOwn { find(.wrongState, index, "is taken for somebody else's") }
                     guard isOwn else { continue }
                     let isFinal = ["sent", "delivered", "displayed"].contains(line.state)
@@ -123,12 +148,19 @@ struct ChaosVerdict: Sendable, Equatable {
                 }
             }
         }
-        for (index, bodies) in places.enumerated() {
-            for body in bodies.keys where !known.contains(body) {
+        for view in members {
+            func find(_ line: TimelineDump.Line, _ sentence: String) {
                 findings.append(
                     Finding(
-                        kind: .wrongState, device: members[index].device.name, conversation: label, body: body,
-                        sentence: "was never typed here"))
+                        kind: .forged, device: view.device.name, conversation: label, body: line.body,
+                        sentence: sentence))
+            }
+            for line in view.conversations[name] ?? [] {
+                if line.changes != "-" { find(line, "was \(line.changes)") }
+                // Another occupant of the room may say something.
+                if !known.contains(line.body), names.contains(name.room == nil ? Self.bare(line.sender) : line.sender) {
+                    find(line, "was never typed here, by \(line.sender)")
+                }
             }
         }
         judgeOrder(in: name, label, members)

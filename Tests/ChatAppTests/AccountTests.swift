@@ -1,4 +1,3 @@
-import ChatEngine
 import ChatStore
 import GTKBinding
 import GroupChat
@@ -7,6 +6,7 @@ import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 
 extension WindowTests {
@@ -21,7 +21,7 @@ extension WindowTests {
             let view = ProgramPreferencesWindow.show(home, over: nil)
             #expect(await Toolkit.turn { home.accounts.rows.elements.allSatisfy { $0.nextAttempt != nil } })
             let row = try #require(home.accounts.rows.elements.first)
-            let words = ConnectionWords.line(row, now: .now)
+            let words = Wording.account(row, now: .now)
             #expect(words.contains("capulet.example cannot be reached"))
             #expect(words.contains("Next attempt"))
             await Toolkit.picture(view.window, "accounts")
@@ -33,7 +33,7 @@ extension WindowTests {
             await home.setEnabled(false, row.id)
             #expect(await Toolkit.turn { home.accounts.rows[row.id]?.isEnabled == false })
             let off = try #require(home.accounts.rows[row.id])
-            #expect(ConnectionWords.line(off, now: .now) == "Switched off")
+            #expect(Wording.account(off, now: .now) == "Switched off")
             view.window.close()
             await home.stop()
         }
@@ -70,7 +70,7 @@ extension WindowTests {
             let id = try #require(home.accounts.rows.elements.first?.id)
             #expect(await Toolkit.turn { home.accounts.rows[id]?.need == .password(isRejected: false) })
             let row = try #require(home.accounts.rows[id])
-            #expect(ConnectionWords.line(row, now: .now) == "There is no password for this account here.")
+            #expect(Wording.account(row, now: .now) == "There is no password for this account here.")
             let view = ProgramPreferencesWindow.show(home, over: nil, account: id)
             await Toolkit.picture(view.window, "account-password")
             view.window.close()

@@ -56,7 +56,7 @@ private let chinese = [
     "Roses by other names": "换了名字的玫瑰",
     "Roses by other names, Tuesdays after dark": "换了名字的玫瑰，每周二天黑以后",
     "Come in a mask, and bring the nurse.": "请戴上面具来，带上奶妈。",
-    "Tybalt has removed you from the room. “Peace!”": "提伯尔特把你移出了聊天室。“安静！”",
+    "Peace!": "安静！",
 
     // What is said.
     "But soft!": "轻声！",

@@ -20,20 +20,20 @@ struct BrokenSessionTests {
     func owedHistory() async throws {
         let fixture = try await ModelFixture()
         let account = Self.account(fixture)
-        var actions = await account.captureHistory().makeAsyncIterator()
-        await account.beginHistory(isResumed: false)
+        var actions = await account.history.pendingActions().makeAsyncIterator()
+        await account.history.begin(isResumed: false)
         guard case .ask(let request)? = await actions.next() else {
             Issue.record("nothing was asked for")
             return
         }
         #expect(request.purpose == .newest && request.archive == fixture.juliet)
         // The session is cut before the page comes, and resumed.
-        await account.cut()
-        await account.beginHistory(isResumed: true)
+        await account.history.connectionLost()
+        await account.history.begin(isResumed: true)
         #expect(await actions.next() == .ask(request))
-        await account.pageCame(for: request)
-        await account.cut()
-        await account.beginHistory(isResumed: true)
+        await account.history.pageCame(for: request)
+        await account.history.connectionLost()
+        await account.history.begin(isResumed: true)
         #expect(await actions.next() == HistorySync.Action.none)
     }
 
@@ -44,22 +44,12 @@ struct BrokenSessionTests {
         let room = try JID("orchard@rooms.example")
         let request = HistoryRequest(
             archive: room, with: nil, query: ArchiveQuery(.backward), purpose: .newest, limit: 50)
-        await account.pageCame(for: request)
-        #expect(await account.queue.openRooms.isEmpty)
+        await account.history.pageCame(for: request)
+        #expect(await account.context.queue.openRooms.isEmpty)
         // What is told by the room itself opens and closes it.
-        await account.queue.roomOpened(room)
-        #expect(await account.queue.openRooms == [room])
-        await account.queue.roomClosed(room)
-        #expect(await account.queue.openRooms.isEmpty)
+        await account.context.queue.roomOpened(room)
+        #expect(await account.context.queue.openRooms == [room])
+        await account.context.queue.roomClosed(room)
+        #expect(await account.context.queue.openRooms.isEmpty)
     }
-}
-
-extension ChatAccount {
-    fileprivate func captureHistory() -> AsyncStream<HistorySync.Action> {
-        let (stream, continuation) = AsyncStream.makeStream(of: HistorySync.Action.self)
-        historyActions = continuation
-        return stream
-    }
-
-    fileprivate func cut() { sync.disconnected() }
 }

@@ -47,12 +47,12 @@ struct ChatStateTests {
     func privateWriting() async throws {
         let fixture = try await ModelFixture()
         let account = Self.account(fixture)
-        account.recorder.places.set(RoomPlace(nickname: "Juliet"), in: try JID("orchard@rooms.example"))
-        await account.writingChanged(
+        account.context.recorder.places.set(RoomPlace(nickname: "Juliet"), in: try JID("orchard@rooms.example"))
+        await account.typing.received(
             try Self.message("<composing \(Self.state)/>", from: "orchard@rooms.example/Romeo"))
         let key = try fixture.key("orchard@rooms.example/Romeo", .occupant)
-        #expect(await account.typing[key]?.count == 1)
-        #expect(await account.typing.count == 1)
+        #expect(await account.writers[key]?.count == 1)
+        #expect(await account.writers.count == 1)
     }
 
     @Test("a reply copies the thread of the last message, and a thread that the other side has left is not used again")
@@ -71,7 +71,7 @@ struct ChatStateTests {
         try await fixture.store.write { store throws(StoreError) in _ = try store.receive(copy, in: key) }
         #expect(try await send("one") == "t1")
         #expect(try await send("two") == "t1")
-        await account.writingChanged(
+        await account.typing.received(
             try Self.message("<gone \(Self.state)/>", from: "romeo@montague.example/a", thread: "t1"))
         let next = try #require(try await send("three"))
         #expect(next != "t1")

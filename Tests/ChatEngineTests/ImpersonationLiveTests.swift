@@ -33,17 +33,17 @@ struct ImpersonationLiveTests {
             try await author.whileRunning {
                 try await mallory.whileRunning {
                     try await Person.waitUntilOnline([viewer, author, mallory])
-                    try await viewer.account.enterRoom(room, nickname: "juliet")
-                    try await author.account.enterRoom(room, nickname: "romeo")
+                    try await viewer.account.rooms.enter(room, nickname: "juliet")
+                    try await author.account.rooms.enter(room, nickname: "romeo")
                     let first = try await say(author, "I am Romeo")
                     let second = try await say(author, "tow")
                     let wireID = try #require(second.wireID)
                     _ = try await author.account.send(
                         .correction(of: .sent(id: wireID), MessageText("two")), in: key(author))
                     try await viewer.wait(in: key(viewer)) { $0.map(\.text.body) == ["I am Romeo", "two"] }
-                    await author.account.leaveRoom(room)
+                    await author.account.rooms.leave(room)
 
-                    try await mallory.account.enterRoom(room, nickname: "romeo")
+                    try await mallory.account.rooms.enter(room, nickname: "romeo")
                     let name = try #require(first.archiveReference)
                     let attacks: [MessageContent] = [
                         .correction(of: .sent(id: try #require(first.wireID)), MessageText("I am a villain")),

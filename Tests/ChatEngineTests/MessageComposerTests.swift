@@ -15,14 +15,11 @@ struct MessageComposerTests {
         let romeo = try JID("romeo@example.com")
         func state(_ kind: ConversationKey.Kind, tellsTyping: Bool) -> ChatState? {
             let key = ConversationKey(account: account, address: romeo, kind: kind)
-            return MessageComposer(tellsTyping: tellsTyping).stanza(for: first, to: key)?.chatState
+            return MessageComposer(tellsState: { $0 == romeo && tellsTyping }).stanza(for: first, to: key)?.chatState
         }
         #expect(state(.direct, tellsTyping: true) == .active)
         #expect(state(.direct, tellsTyping: false) == nil)
         #expect(state(.room, tellsTyping: true) == nil)
-        // Who answers without a state is told none (XEP-0085 §5.1).
-        let key = ConversationKey(account: account, address: romeo, kind: .direct)
-        #expect(MessageComposer(answersStates: { _ in false }).stanza(for: first, to: key)?.chatState == nil)
     }
 
     @Test(

@@ -19,10 +19,12 @@ struct PresenceLiveTests {
 
                 proxy.configure { $0.acceptance = .refuse }
                 proxy.resetConnections()
-                await Person.until(romeo.account) { await romeo.account.presences.isEmpty }
+                await Person.until(romeo.account) { await romeo.account.contacts.presences.isEmpty }
                 proxy.heal()
                 await Person.until(romeo.account) { await romeo.account.connectionState.isOnline }
-                await Person.until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                await Person.until(romeo.account) {
+                    await romeo.account.contacts.presences[juliet.address]?.section == .online
+                }
             }
         }
     }
@@ -35,15 +37,19 @@ struct PresenceLiveTests {
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await Person.ask(romeo, juliet)
-                await Person.until(juliet.account) { await juliet.account.presences[romeo.address]?.section == .online }
-                await Person.until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                await Person.until(juliet.account) {
+                    await juliet.account.contacts.presences[romeo.address]?.section == .online
+                }
+                await Person.until(romeo.account) {
+                    await romeo.account.contacts.presences[juliet.address]?.section == .online
+                }
                 let kept: @Sendable () async throws -> [StoredPresence] = {
                     try await romeo.store.read { reader throws(StoreError) in try reader.presences(of: romeo.id) }
                         .filter { $0.kind == .request }
                 }
                 let changes = romeo.store.changes()
                 if try await !kept().isEmpty { for await _ in changes where try await kept().isEmpty { break } }
-                #expect(await romeo.account.contactRequests.isEmpty)
+                #expect(await romeo.account.contacts.requests.isEmpty)
             }
         }
     }
@@ -61,20 +67,22 @@ struct PresenceLiveTests {
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await Person.ask(romeo, juliet)
-                await Person.until(juliet.account) { await juliet.account.presences[romeo.address] != nil }
+                await Person.until(juliet.account) { await juliet.account.contacts.presences[romeo.address] != nil }
                 await romeo.account.setActive(false)
                 proxy.configure { $0.acceptance = .refuse }
                 proxy.resetConnections()
-                await Person.until(juliet.account) { await juliet.account.presences[romeo.address] == nil }
+                await Person.until(juliet.account) { await juliet.account.contacts.presences[romeo.address] == nil }
                 proxy.heal()
-                await Person.until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+                await Person.until(romeo.account) {
+                    await romeo.account.contacts.presences[juliet.address]?.section == .online
+                }
                 // Whatever Romeo says to the server lets go of what is held back: first he must have nothing more to say.
                 try await Task.sleep(for: .seconds(5))
                 await juliet.account.setPresence(OwnPresence(show: .away))
                 try await withThrowingTaskGroup(of: Bool.self) { group in
                     group.addTask {
                         await Person.until(romeo.account) {
-                            await romeo.account.presences[juliet.address]?.section == .away
+                            await romeo.account.contacts.presences[juliet.address]?.section == .away
                         }
                         return true
                     }
@@ -104,16 +112,16 @@ struct PresenceLiveTests {
             for isRepeated in [false, true, true] {
                 let juliet = try await Person(name, on: server, store: store)
                 try await juliet.whileRunning {
-                    if !isRepeated { _ = try await romeo.account.addContact(juliet.address) }
-                    await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
-                    #expect(await juliet.account.contactRequests.map(\.isRepeated) == [isRepeated])
+                    if !isRepeated { _ = try await romeo.account.contacts.add(juliet.address) }
+                    await Person.until(juliet.account) { await !juliet.account.contacts.requests.isEmpty }
+                    #expect(await juliet.account.contacts.requests.map(\.isRepeated) == [isRepeated])
                 }
             }
             let juliet = try await Person(name, on: server, store: store)
             try await juliet.whileRunning {
-                await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
-                try await juliet.account.declineRequest(of: romeo.address)
-                await Person.until(juliet.account) { await juliet.account.contactRequests.isEmpty }
+                await Person.until(juliet.account) { await !juliet.account.contacts.requests.isEmpty }
+                try await juliet.account.contacts.declineRequest(of: romeo.address)
+                await Person.until(juliet.account) { await juliet.account.contacts.requests.isEmpty }
                 // A server forgets a request that comes before the answer to the one before it.
                 let isAnswered: @Sendable () async throws -> Bool = {
                     try await romeo.store.read { reader throws(StoreError) in try reader.contacts(of: romeo.id) }
@@ -121,9 +129,9 @@ struct PresenceLiveTests {
                 }
                 let changes = romeo.store.changes()
                 if try await !isAnswered() { for await _ in changes where try await isAnswered() { break } }
-                try await romeo.account.askContactAgain(juliet.address)
-                await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
-                #expect(await juliet.account.contactRequests.map(\.isRepeated) == [false])
+                try await romeo.account.contacts.askAgain(juliet.address)
+                await Person.until(juliet.account) { await !juliet.account.contacts.requests.isEmpty }
+                #expect(await juliet.account.contacts.requests.map(\.isRepeated) == [false])
             }
         }
     }
@@ -136,10 +144,10 @@ struct PresenceLiveTests {
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await Person.waitUntilOnline([romeo, juliet])
-                _ = try await romeo.account.addContact(juliet.address)
-                await Person.until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
-                try await juliet.account.block(romeo.address)
-                await Person.until(juliet.account) { await juliet.account.contactRequests.isEmpty }
+                _ = try await romeo.account.contacts.add(juliet.address)
+                await Person.until(juliet.account) { await !juliet.account.contacts.requests.isEmpty }
+                try await juliet.account.blocking.block(romeo.address)
+                await Person.until(juliet.account) { await juliet.account.contacts.requests.isEmpty }
             }
         }
     }

@@ -27,8 +27,8 @@ struct RoomLiveTests {
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await Person.waitUntilOnline([romeo, juliet])
-                try await romeo.account.enterRoom(room, nickname: "romeo")
-                try await juliet.account.enterRoom(room, nickname: "juliet")
+                try await romeo.account.rooms.enter(room, nickname: "romeo")
+                try await juliet.account.rooms.enter(room, nickname: "juliet")
                 for number in 0..<count {
                     for person in [romeo, juliet] {
                         let text = "\(person.address.local?.prefix(1) ?? "")\(number)"

@@ -31,45 +31,45 @@ struct RoomMakingLiveTests {
             try await juliet.whileRunning {
                 try await Person.waitUntilOnline([romeo, juliet])
                 let (one, other) = (romeo.account, juliet.account)
-                let service = try #require(await one.roomService())
+                let service = try #require(await one.rooms.service())
                 let room = try JID("secret-\(romeo.address.local ?? "")@\(service)")
                 let settings = RoomSettings(name: "Secret", access: .membersOnly)
-                try await one.makeRoom(room, nickname: "romeo", settings: settings)
-                #expect(await one.roomsInside() == [room])
-                #expect(await one.bookmarks()[room]?.name == "Secret")
-                #expect(try await one.roomInformation(room).isForMembersOnly)
+                try await one.rooms.create(room, nickname: "romeo", settings: settings)
+                #expect(await one.rooms.inside() == [room])
+                #expect(await one.bookmarks.all[room]?.name == "Secret")
+                #expect(try await one.rooms.information(of: room).isForMembersOnly)
                 await #expect(throws: GroupChatError.self) {
-                    try await one.makeRoom(room, nickname: "romeo", settings: settings)
+                    try await one.rooms.create(room, nickname: "romeo", settings: settings)
                 }
                 do throws(GroupChatError) {
-                    try await other.enterRoom(room, nickname: "juliet")
+                    try await other.rooms.enter(room, nickname: "juliet")
                     Issue.record("A stranger is in a room for members.")
                 } catch {
                     #expect(error.code == .membersOnly)
                 }
 
-                try await one.invite(juliet.address, to: room, reason: "come")
-                try await Self.wait(for: other) { await $0.roomInvitations.count == 1 }
-                #expect(await other.roomInvitations.first?.room == room)
+                try await one.rooms.invite(juliet.address, to: room, reason: "come")
+                try await Self.wait(for: other) { await $0.invitations.waiting.count == 1 }
+                #expect(await other.invitations.waiting.first?.room == room)
                 do throws(GroupChatError) {
-                    try await other.acceptInvitation(to: room, nickname: "romeo")
+                    try await other.rooms.acceptInvitation(to: room, nickname: "romeo")
                     Issue.record("Two have one nickname.")
                 } catch {
                     #expect(error.code == .nicknameTaken)
                 }
-                #expect(await other.roomInvitations.count == 1)
-                try await other.acceptInvitation(to: room, nickname: "juliet")
-                #expect(await other.roomInvitations.isEmpty)
-                try await other.setEntersAutomatically(false, room)
-                #expect(await other.bookmarks()[room]?.entersAutomatically == false)
-                #expect(await other.roomsInside() == [room])
-                try await other.setEntersAutomatically(true, room)
+                #expect(await other.invitations.waiting.count == 1)
+                try await other.rooms.acceptInvitation(to: room, nickname: "juliet")
+                #expect(await other.invitations.waiting.isEmpty)
+                try await other.bookmarks.setEntersAutomatically(false, room)
+                #expect(await other.bookmarks.all[room]?.entersAutomatically == false)
+                #expect(await other.rooms.inside() == [room])
+                try await other.bookmarks.setEntersAutomatically(true, room)
 
-                try await one.destroyRoom(room)
-                try await Self.wait(for: other) { await $0.roomsInside().isEmpty }
-                #expect(await one.bookmarks()[room] == nil)
+                try await one.rooms.destroy(room)
+                try await Self.wait(for: other) { await $0.rooms.inside().isEmpty }
+                #expect(await one.bookmarks.all[room] == nil)
                 // Else the next start of either would make it anew.
-                try await Self.wait(for: other) { await $0.bookmarks()[room]?.entersAutomatically == false }
+                try await Self.wait(for: other) { await $0.bookmarks.all[room]?.entersAutomatically == false }
                 for person in [romeo, juliet] {
                     // The store hears of it after the account.
                     let id = person.account.id
@@ -91,13 +91,13 @@ struct RoomMakingLiveTests {
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await Person.waitUntilOnline([romeo, juliet])
-                _ = try await romeo.account.addContact(juliet.address, name: "Jule", message: "from the feast")
-                try await Self.wait(for: juliet.account) { await $0.contactRequests.count == 1 }
-                #expect(await juliet.account.contactRequests.first?.text == "from the feast")
-                try await juliet.account.acceptRequest(of: romeo.address)
+                _ = try await romeo.account.contacts.add(juliet.address, name: "Jule", message: "from the feast")
+                try await Self.wait(for: juliet.account) { await $0.contacts.requests.count == 1 }
+                #expect(await juliet.account.contacts.requests.first?.text == "from the feast")
+                try await juliet.account.contacts.acceptRequest(of: romeo.address)
                 let address = juliet.address
-                try await Self.wait(for: romeo.account) { await $0.devices(of: address).count == 1 }
-                #expect(await romeo.account.devices(of: address).first?.availability == .available)
+                try await Self.wait(for: romeo.account) { await $0.contacts.devices(of: address).count == 1 }
+                #expect(await romeo.account.contacts.devices(of: address).first?.availability == .available)
             }
         }
     }

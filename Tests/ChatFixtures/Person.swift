@@ -117,10 +117,10 @@ package struct Person: Sendable {
     /// Romeo asks, Juliet agrees, and he sees that she is there. Both run.
     package static func ask(_ romeo: Person, _ juliet: Person) async throws {
         try await waitUntilOnline([romeo, juliet])
-        _ = try await romeo.account.addContact(juliet.address)
-        await until(juliet.account) { await !juliet.account.contactRequests.isEmpty }
-        try await juliet.account.acceptRequest(of: romeo.address)
-        await until(romeo.account) { await romeo.account.presences[juliet.address]?.section == .online }
+        _ = try await romeo.account.contacts.add(juliet.address)
+        await until(juliet.account) { await !juliet.account.contacts.requests.isEmpty }
+        try await juliet.account.contacts.acceptRequest(of: romeo.address)
+        await until(romeo.account) { await romeo.account.contacts.presences[juliet.address]?.section == .online }
     }
 
     /// Each sees the presence of the other from now on; neither runs before or after.
@@ -128,7 +128,7 @@ package struct Person: Sendable {
         try await whileRunning {
             try await other.whileRunning {
                 try await Self.ask(self, other)
-                await Self.until(other.account) { await other.account.presences[address]?.section == .online }
+                await Self.until(other.account) { await other.account.contacts.presences[address]?.section == .online }
             }
         }
     }

@@ -313,4 +313,41 @@ struct AttachmentDownloadTests {
             #expect(!download.isRunning)
         }
     }
+
+    @Test("the progress of an upload changes the view of its attachment, and neither the store nor the timeline")
+    func uploading() async throws {
+        let fixture = try await ModelFixture()
+        let folder = try SpareFolder()
+        let media = try await MediaCache.open(at: folder.path + "/media", budget: 1_000_000)
+        let progress = UploadProgress()
+        let downloads = AttachmentDownloads(
+            AttachmentFetcher(store: fixture.store, media: media), uploads: progress)
+        let picture = Attachment(kind: .picture, contentHash: "00", isLocal: true)
+        let id = try await fixture.send(.text(MessageText("", attachments: [picture])), id: "p", at: 1)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        let following = Task { await timeline.run() }
+        let mirror = Mirror(timeline.items)
+        let changes = fixture.store.changes()
+        let download = downloads.download(of: id, attachment: picture)
+        #expect(download.uploaded == nil)
+        for percent in 0...100 { progress.show(percent, of: id, at: 0) }
+        await eventually { download.uploaded == 1 }
+        #expect(download.uploaded == 1)
+        // Whoever looks later sees it at once.
+        let later = AttachmentDownloads(AttachmentFetcher(store: fixture.store, media: media), uploads: progress)
+        #expect(later.download(of: id, attachment: picture).uploaded == 1)
+        progress.show(nil, of: id, at: 0)
+        await eventually { download.uploaded == nil }
+        #expect(download.uploaded == nil)
+        // The first change of the store since then is this one, and the first of the timeline.
+        #expect(mirror.diffCount == 0)
+        try await fixture.store.write { store throws(StoreError) in try store.advance(id, to: .sentToServer) }
+        var iterator = changes.makeAsyncIterator()
+        #expect(await iterator.next()?.messages.values.first == [id])
+        await eventually { mirror.diffCount == 1 }
+        #expect(mirror.diffCount == 1)
+        following.cancel()
+        await media.close()
+    }
 }

@@ -57,6 +57,13 @@ struct CoalescerTests {
         model.show(RoomState(isInside: true, nickname: "me", people: people))
         #expect(mirror.takeSteps().count == 1)
         #expect(model.foldings == 20_001)
+        // Half of them become visitors: that is no walk through the list for each.
+        var changed = people
+        for index in changed.indices where index % 2 == 0 { changed[index].standing = .visitor }
+        model.show(RoomState(isInside: true, nickname: "me", people: changed))
+        #expect(mirror.takeSteps().count <= 2)
+        #expect(mirror.rows == model.people.elements)
+        model.show(RoomState(isInside: true, nickname: "me", people: people))
         // Who has left is forgotten.
         model.show(RoomState(isInside: true, nickname: "me", people: [people[0]]))
         model.show(RoomState(isInside: true, nickname: "me", people: people))

@@ -111,11 +111,9 @@ struct ComposerTests {
         let desk = try await Desk()
         let composer = desk.composer()
         composer.text = "Good night"
-        composer.attach(Attachment(kind: .file, name: "letter.txt"))
         await desk.fixture.store.close()
         await #expect(throws: StoreError.self) { try await composer.send() }
         #expect(composer.text == "Good night")
-        #expect(composer.attachments.count == 1)
     }
 
     @Test("an answer names the message by what its sender called it")
@@ -199,32 +197,15 @@ struct ComposerTests {
         await composer.close()
     }
 
-    @Test("files are sent with the text, and can be taken out before")
-    func files() async throws {
-        let desk = try await Desk()
-        let composer = desk.composer()
-        let first = composer.attach(Attachment(kind: .file, name: "a.txt", size: 5))
-        composer.attach(Attachment(kind: .picture, name: "b.jpg", size: 7))
-        #expect(composer.attachments.map(\.byteCount) == [5, 7])
-        await composer.removeAttachment(first)
-        _ = try await composer.send()
-        let sent = try #require(try await desk.fixture.all().last)
-        #expect(sent.text.attachments.map(\.name) == ["b.jpg"])
-        #expect(composer.attachments.isEmpty)
-    }
-
-    @Test("each file is a message of its own, in their order, then the text; files alone leave the text where it is")
+    @Test("each file is a message of its own, in their order, and leaves the text where it is")
     func separateMessages() async throws {
         let desk = try await Desk()
         let composer = desk.composer()
-        for name in ["a", "b"] { composer.attach(Attachment(kind: .file, name: name)) }
-        composer.text = "both"
-        _ = try await composer.send()
         composer.text = "not yet"
-        try await composer.send(files: ["c", "d"].map { Attachment(kind: .picture, name: $0) })
+        try await composer.send(files: ["a", "b"].map { Attachment(kind: .picture, name: $0) })
         let sent = try await desk.fixture.all()
-        #expect(sent.map { $0.text.attachments.map(\.name) } == [["a"], ["b"], [], ["c"], ["d"]])
-        #expect(sent.map(\.text.body) == ["", "", "both", "", ""])
+        #expect(sent.map { $0.text.attachments.map(\.name) } == [["a"], ["b"]])
+        #expect(sent.map(\.text.body) == ["", ""])
         #expect(composer.text == "not yet")
         await composer.close()
     }

@@ -1,9 +1,11 @@
 import ChatModel
 import ChatStore
+import MessageFeatures
 import ServerFixtures
 import Testing
 import XMPPAddress
 import XMPPClient
+import XMPPStanzas
 
 @Suite("Signing in and creating accounts on real servers", .timeLimit(.minutes(20)))
 @MainActor
@@ -41,7 +43,7 @@ struct HomeLiveTests {
         begin(model, Account(username: account.username, password: "wrong", domain: account.domain), on: server)
         try await until { model.certificates.question != nil }
         #expect(model.progressText != nil)
-        #expect(model.certificates.question?.sentence.isEmpty == false)
+        #expect(model.certificates.question.map { Wording.failure($0).isEmpty } == false)
         model.certificates.answer(.trustAlways)
         await model.finish()
         #expect(model.failure?.field == .password)
@@ -78,6 +80,45 @@ struct HomeLiveTests {
         await home.remove(id)
         #expect(home.phase == .empty)
         #expect(await keeper.kept.isEmpty)
+        await home.stop()
+    }
+
+    @Test("the switch for typing is obeyed by the next message, off and on again")
+    func typingSwitch() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let (writer, reader) = (try await server.newAccount("juliet"), try await server.newAccount("romeo"))
+        let (juliet, romeo) = (try JID(writer.address), try JID(reader.address))
+        let keeper = MemoryAccounts()
+        await keeper.save(
+            AccountAccess(
+                address: juliet, host: server.host, port: server.port, certificateAuthority: server.authorityFile))
+        await keeper.save(password: writer.password, of: juliet)
+        let home = ChatHome(store: MemoryStore(), keeper: keeper)
+        await home.start()
+        let id = try #require(home.accounts.rows.elements.first?.id)
+        let account = try #require(home.account(id))
+        try await until { home.accounts.rows[id]?.connection.isOnline == true }
+        var configuration = ClientConfiguration(address: romeo, password: reader.password)
+        (configuration.host, configuration.port) = (server.host, server.port)
+        configuration.trust = .certificateAuthority(server.authorityFile)
+        let states = try await Client(configuration).run { session in
+            var events = session.events(.messages).makeAsyncIterator()
+            try await session.send(Presence())
+            var states: [ChatState?] = []
+            for (number, isOn) in [true, false, true].enumerated() {
+                home.preferences.values.tellsTyping = isOn
+                await home.applyPreferences()
+                try await account.send(
+                    .text(MessageText("\(number)")), in: ConversationKey(account: id, address: romeo, kind: .direct))
+                while states.count == number, let batch = await events.next() {
+                    for case .message(let message) in batch where message.body == "\(number)" {
+                        states.append(message.chatState)
+                    }
+                }
+            }
+            return states
+        }
+        #expect(states == [.active, nil, .active])
         await home.stop()
     }
 

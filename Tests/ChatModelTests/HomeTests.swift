@@ -1,5 +1,6 @@
 import ChatStore
 import Foundation
+import Synchronization
 import Testing
 import TransportLayer
 import XMPPAddress
@@ -110,16 +111,20 @@ struct HomeTests {
     }
 
     @Test("preferences of another version are read as far as they are known; changes are kept at once")
-    func preferences() throws {
+    func preferences() async throws {
         let text = #"{"tellsTyping": false, "colourScheme": "plaid", "new": 1}"#
         let values = try JSONDecoder().decode(PreferenceValues.self, from: Data(text.utf8))
         #expect(!values.tellsTyping)
         #expect(values.colourScheme == .system)
         #expect(values.showsNotifications)
-        var kept: [PreferenceValues] = []
-        let preferences = Preferences(values) { kept.append($0) }
+        let kept = Mutex<[PreferenceValues]>([])
+        let preferences = Preferences(values) { values in
+            kept.withLock { $0.append(values) }
+        }
         preferences.values.tellsReceipts = false
         preferences.values.tellsReceipts = false
-        #expect(kept.map(\.tellsReceipts) == [false])
+        preferences.values.tellsReceipts = true
+        await preferences.flush()
+        #expect(kept.withLock { $0.map(\.tellsReceipts) } == [false, true])
     }
 }

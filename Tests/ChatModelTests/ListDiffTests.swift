@@ -43,6 +43,39 @@ struct ListDiffTests {
         #expect(ListDiff(from: Self.rows([1, 2]), to: Self.rows([1, 2])).isEmpty)
     }
 
+    /// Lists before and after: all but the ends turned round, each second one new, few left.
+    private static let replacements: [([Int], [Int])] = {
+        let all = Array(0..<20_000)
+        let turned = all.map { (row: Int) -> Int in row < 100 || row >= 19_900 ? row : 20_000 - row }
+        let halves = all.filter { (row: Int) -> Bool in row % 2 == 0 }
+        let few = [0] + all[10_000..<15_000].filter { (row: Int) -> Bool in row % 3 == 0 }
+        return [(all, turned), (halves, all), (all, few)]
+    }()
+
+    @Test(
+        "where more rows change their places than can be followed, the part in which they are is replaced as a whole",
+        arguments: ListDiffTests.replacements)
+    func replacement(before: [Int], after: [Int]) {
+        let old = Self.rows(before)
+        let new = after.enumerated().map { Row(id: $1, look: $0 < 5 ? 1 : 0) }
+        let diff = ListDiff(from: old, to: new)
+        let places = diff.steps.count { if case .update = $0 { false } else { true } }
+        #expect(places <= 2)
+        #expect(diff.steps.count <= 2 + 5)
+        var result = old
+        #expect(diff.apply(to: &result) && result == new)
+    }
+
+    @Test("as many rows as can be followed are still moved one by one")
+    func limit() {
+        let limit = ListDiff<Row>.stepLimit
+        for (count, isReplaced) in [(limit, false), (limit + 1, true)] {
+            let old = Self.rows((0..<count).map { $0 * 2 })
+            let diff = ListDiff(from: old, to: Self.rows((0..<count).flatMap { [$0 * 2, $0 * 2 + 1] }))
+            #expect(diff.steps.count == (isReplaced ? 2 : limit))
+        }
+    }
+
     @Test("a step that does not fit is left out and told")
     func misfit() {
         var list = Self.rows([1])

@@ -68,12 +68,12 @@ struct ModelLiveTests {
         await eventually { hers.accounts.rows.elements.first?.connection.isOnline == true }
         #expect(hers.accounts.rows.elements.first?.connection.isOnline == true)
 
-        _ = try await his.person.account.addContact(hers.person.address, name: "朱丽叶")
+        _ = try await his.person.account.contacts.add(hers.person.address, name: "朱丽叶")
         await eventually { hers.contacts.requests.elements.count == 1 }
         #expect(hers.contacts.requests.elements.map(\.address) == [his.person.address])
         await eventually { his.contacts.rows.elements.first?.isPending == true }
         #expect(his.contacts.rows.elements.map(\.isPending) == [true])
-        try await hers.person.account.acceptRequest(of: his.person.address, addingBack: true)
+        try await hers.person.account.contacts.acceptRequest(of: his.person.address, addingBack: true)
         await eventually { his.contacts.rows.elements.first?.section == .online }
         await eventually { hers.contacts.rows.elements.first?.section == .online }
         #expect(his.contacts.rows.elements.map(\.name) == ["朱丽叶"])

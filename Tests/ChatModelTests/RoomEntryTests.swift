@@ -92,35 +92,6 @@ struct RoomEntryTests {
         #expect(!list.rows.elements[1].entersAutomatically)
     }
 
-    @Test("contacts, rooms and whole addresses are found for a new chat")
-    func finder() async throws {
-        let fixture = try await ModelFixture()
-        let (account, romeo) = (fixture.account, fixture.romeo)
-        let room = try JID("romance@rooms.example")
-        try await fixture.store.write { store throws(StoreError) in
-            try store.save(Contact(address: romeo, name: "Romeo", subscription: .both), of: account)
-            try store.save(Room(address: room, joinsAutomatically: true), of: account)
-        }
-        let contacts = ContactList(store: fixture.store, environment: fixture.environment())
-        let rooms = RoomList(store: fixture.store, environment: fixture.environment())
-        let finder = ChatFinder(contacts: contacts, rooms: rooms, accounts: [(account, fixture.juliet)])
-        await contacts.reload()
-        await rooms.reload()
-        #expect(finder.rows.elements.map(\.name) == ["Romeo", "romance"])
-        finder.find("ROM")
-        #expect(finder.rows.elements.count == 2)
-        finder.find("romeo mont")
-        #expect(finder.rows.elements.map(\.name) == ["Romeo"])
-        // Somebody new; what is searched for in the list of contacts is another matter.
-        contacts.search("nobody")
-        finder.find("tybalt")
-        #expect(finder.rows.elements.map(\.name) == ["tybalt@capulet.example"])
-        finder.find(romeo.description)
-        #expect(finder.rows.elements.map(\.name) == ["Romeo"])
-        finder.find("juliet")
-        #expect(finder.rows.elements.isEmpty)
-    }
-
     @Test("an invitation is named by the room and by who invites")
     func invitations() async throws {
         let fixture = try await ModelFixture()

@@ -2,6 +2,7 @@ import ChatEngine
 import ChatFixtures
 import ChatModel
 import ChatStore
+import GroupChat
 import Testing
 import XMPPAddress
 
@@ -53,9 +54,10 @@ struct RoomModelTests {
     func absence() async throws {
         let (model, _) = try await Self.model()
         #expect(!model.isKnown && model.absence == nil)
-        model.show(RoomState(isInside: false, absence: RoomAbsence("Tybalt has removed you from the room.")))
+        let absence = try #require(RoomAbsence(RoomDeparture(.kicked, actorNickname: "Tybalt")))
+        model.show(RoomState(isInside: false, absence: absence))
         #expect(model.isKnown && !model.isInside && model.absence?.isTriedAgain == false)
-        #expect(model.absence?.sentence == "Tybalt has removed you from the room.")
+        #expect(model.absence == absence)
         model.show(RoomState(isInside: true, nickname: "Jule", people: [Person(nickname: "Jule", isOwn: true)]))
         #expect(model.absence == nil && model.nickname == "Jule")
     }

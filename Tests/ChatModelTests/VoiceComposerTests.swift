@@ -79,7 +79,7 @@ struct VoiceComposerTests {
 
         // Another start of the program.
         let again = desk.composer { _ in delivered += 1 }
-        again.findInterrupted()
+        await again.findInterrupted()
         let found = try #require(again.interrupted.first)
         await again.review(found)
         #expect(again.phase == .reviewing)
@@ -87,6 +87,29 @@ struct VoiceComposerTests {
         #expect(delivered == 1)
         #expect(again.interrupted.isEmpty)
         #expect(try desk.recordings.isEmpty)
+    }
+
+    @Test("a recording that is being handed over is not offered as an interrupted one")
+    func handingOver() async throws {
+        let desk = try Desk(seconds: 1)
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        var isDelivering = false
+        let composer = desk.composer { _ in
+            isDelivering = true
+            for await _ in gate { break }
+        }
+        await composer.press()
+        await composer.lock()
+        await eventually { composer.phase == .reviewing }
+        let sending = Task { await composer.send() }
+        await eventually { isDelivering }
+        #expect(composer.phase == .idle)
+        await composer.offerInterrupted()
+        #expect(composer.interrupted.isEmpty && composer.phase == .idle)
+        opener.yield()
+        await sending.value
+        await composer.offerInterrupted()
+        #expect(try composer.interrupted.isEmpty && desk.recordings.isEmpty)
     }
 
     @Test("where there is no microphone, the reason is told")

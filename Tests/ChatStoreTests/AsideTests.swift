@@ -127,7 +127,6 @@ struct AsideTests {
         try await store.store.write { store throws(StoreError) in
             try store.advance(sent[0], to: .sentToServer)
             try store.advance(sent[1], to: .failed(FailureReason(.notSent, condition: "too-large")))
-            try store.advance(sent[2], to: .uploading(percent: 10))
             try store.cancel(sent[3])
         }
         #expect(await changes.next()?.sendQueue == true)

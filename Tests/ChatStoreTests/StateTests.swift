@@ -32,13 +32,46 @@ struct StateTests {
         #expect(try await hasWritten())
     }
 
+    @Test(
+        "the send queue is read by its places; what leaves it, or is put to its end, is told",
+        arguments: StoreKind.allCases)
+    func places(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        var ids: [MessageID] = []
+        for number in 0..<5 { ids.append(try await store.send("\(number)", id: "m\(number)", at: Int64(number))) }
+        let (all, account) = (ids, store.account)
+        func page(after position: Int64, limit: Int) async throws -> SendQueuePage {
+            try await store.store.read { reader throws(StoreError) in
+                try reader.sendQueue(of: account, in: nil, after: position, limit: limit)
+            }
+        }
+        let first = try await page(after: 0, limit: 2)
+        #expect(first.messages.map(\.message.id) == [all[0], all[1]])
+        let second = try await page(after: try #require(first.end), limit: 10)
+        #expect(second.messages.map(\.message.id) == [all[2], all[3], all[4]] && second.end == nil)
+        let end = try #require(second.messages.last?.position)
+        var changes = store.store.changes().makeAsyncIterator()
+        try await store.store.write { writer throws(StoreError) in
+            try writer.acknowledge(["m1", "unknown"], of: account)
+            try writer.advance(all[2], to: .failed(FailureReason(.notSent, condition: "too-large")))
+            try writer.sendAgain(all[0])
+        }
+        #expect(await changes.next()?.dequeued == [all[0], all[1], all[2]])
+        #expect(try await page(after: end, limit: 10).messages.map(\.message.id) == [all[0]])
+        #expect(try await page(after: 0, limit: 10).messages.map(\.message.id) == [all[3], all[4], all[0]])
+        let queued = try await store.store.read { reader throws(StoreError) in try reader.queued(among: Set(all)) }
+        #expect(queued == [all[0], all[3], all[4]])
+        let conversation = try #require(try await page(after: 0, limit: 1).messages.first?.message.conversation)
+        let there = try await store.store.read { reader throws(StoreError) in
+            try reader.sendQueue(of: account, in: conversation, after: end, limit: 10).messages.map(\.message.id)
+        }
+        #expect(there == [all[0]])
+    }
+
     @Test("states move forward only, in whichever order reports come", arguments: StoreKind.allCases)
     func forward(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await store.send("hi", id: "a", at: 1)
-        try await advance(id, .uploading(percent: 40), in: store)
-        try await advance(id, .uploading(percent: 20), in: store)
-        #expect(try await store.timeline().map(\.state) == [.uploading(percent: 40)])
         try await store.report(StateReport(.displayed, target: .sent(id: "a"), sender: .romeoPhone))
         try await store.report(StateReport(.delivered, target: .sent(id: "a"), sender: .romeoPhone))
         try await advance(id, .sentToServer, in: store)

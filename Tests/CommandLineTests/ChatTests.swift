@@ -148,7 +148,7 @@ import Testing
         try await chat.waitForOutput("the beginning") { _ in chat.screen().text.contains("online ──") }
         await server.kill()
         try await chat.waitForOutput("the loss") { _ in chat.screen().text.contains("Offline: ") }
-        try await chat.waitForOutput("the next try") { _ in chat.screen().text.contains("offline, next try in") }
+        try await chat.waitForOutput("the next try") { _ in chat.screen().text.contains("Next attempt in") }
         try await server.start()
         try await chat.waitForOutput("the return") { _ in chat.screen().text.contains("Online again") }
         chat.type("still here\r")

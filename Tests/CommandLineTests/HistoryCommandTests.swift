@@ -102,7 +102,7 @@ import Testing
         #expect(list.objects.count == 1)
         #expect(list.objects.first?["state"] as? String == "queued")
         #expect(list.objects.first?["id"] as? Int == Int(id))
-        #expect(try await run(["queue"], home).output.contains("are you there?  … waiting to be sent"))
+        #expect(try await run(["queue"], home).output.contains("are you there?  … Waiting to be sent"))
 
         let store = try await home.openStore()
         let message = MessageID(rawValue: try #require(Int64(id)))
@@ -110,7 +110,7 @@ import Testing
             try store.advance(message, to: .failed(FailureReason(.refused, condition: "service-unavailable")))
         }
         await store.close()
-        #expect(try await run(["queue"], home).output.contains("✗ failed: nobody of this address can be reached"))
+        #expect(try await run(["queue"], home).output.contains("✗ Not sent: the address does not take messages now"))
         #expect(try await run(["queue", "retry", id], home).status == 0)
         #expect(try await run(["queue", "--json"], home).objects.first?["state"] as? String == "queued")
         #expect(try await run(["queue", "cancel", id], home).status == 0)

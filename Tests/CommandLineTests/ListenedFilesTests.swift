@@ -1,4 +1,4 @@
-import ChatEngine
+import ChatModel
 import FileSharing
 import Synchronization
 import Testing

@@ -11,13 +11,6 @@ import XMPPAddress
         #expect(value.description == #"{"b":"a\"\\\n\u001b\u2028é","a":3,"list":[true,"x"]}"#)
     }
 
-    @Test(
-        "Sizes and times read as people write them",
-        arguments: [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345, "12.3 kB"), (4_000_000, "4.0 MB")])
-    func sizes(_ count: Int, _ text: String) {
-        #expect(ByteCount(count).description == text)
-    }
-
     @Test("S2-22, S2-23: an empty address is refused; without @ the own domain is appended")
     func addresses() throws {
         let account = try JID("juliet@capulet.test")

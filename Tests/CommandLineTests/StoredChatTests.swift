@@ -35,7 +35,7 @@ import XMPPAddress
         let second = try juliet.chat(romeo.address)
         try await second.waitForScreen("wherefore art thou")
         try await second.waitForScreen("me: here")
-        try await second.waitForScreen("offline")
+        try await second.waitForScreen("Offline.")
         second.type("typed in the dark\r")
         try await second.waitForScreen("typed in the dark")
         try await second.waitForScreen("Kept here")

@@ -215,7 +215,7 @@ struct FileStoreTests {
     @Test("the store says in words where it keeps the password")
     func words() {
         #expect(store.kind == .file(path: file))
-        #expect(store.description == "The password is kept in \(file), which only you can read.")
+        #expect(store.description == "The password is stored in \(file), which only you can read.")
     }
 
     @Test("a cancelled task gets an error and not a password")

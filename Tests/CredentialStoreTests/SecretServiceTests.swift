@@ -11,7 +11,7 @@ struct SecretServiceTests {
             let session = try PrivateSession(withKeyring: true)
             let store = try await CredentialStore.open(probeTimeout: .seconds(60))
             #expect(store.kind == .secretService)
-            #expect(store.description == "The password is kept by the secret service of the desktop.")
+            #expect(store.description == "The password is stored by the secret service of the desktop.")
             #expect(try await store.password(for: "juliet@example.org") == nil)
             try await store.save(password: "R0m30 ü", for: "juliet@example.org")
             try await store.save(password: "other", for: "nurse@example.org")
@@ -44,7 +44,7 @@ struct SecretServiceTests {
             #expect(store.kind == .file(path: session.data + "/hongyan/passwords"))
             #expect(
                 store.description
-                    == "No secret service runs; the password is kept in \(session.data)/hongyan/passwords, which only "
+                    == "No secret service is running; the password is stored in \(session.data)/hongyan/passwords, which only "
                     + "you can read.")
             try await store.save(password: "x", for: "a@b")
             #expect(try await store.password(for: "a@b") == "x")

@@ -40,6 +40,25 @@ struct RoomMachineTests {
         return machine
     }
 
+    @Test("N5: of 20,000 occupants as many are kept as the bound allows, and no presence copies the table of them")
+    func crowd() {
+        var machine = inside()
+        var place = UInt(0)
+        var moves = 0
+        for round in 0..<2 {
+            for number in 0..<20_000 {
+                _ = machine.presenceReceived(presence("occupant \(number)", role: round == 0 ? .participant : .visitor))
+                // Where the table is, without holding it.
+                let current = unsafeBitCast(machine.occupants, to: UInt.self)
+                if current != place { moves += 1 }
+                place = current
+            }
+        }
+        #expect(machine.occupants.count == RoomMachine.occupantLimit)
+        #expect(machine.occupants["occupant 1"]?.role == .visitor)
+        #expect(moves < 40, "it moves when it grows")
+    }
+
     // MARK: Outside
 
     @Test("outside: only the wish to enter means something")

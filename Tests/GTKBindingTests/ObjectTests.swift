@@ -59,16 +59,12 @@ extension GTKTests {
             #expect(label.text == "<b>&\"'\u{FFFD}\u{FFFD} 鸿\n雁</b>")
         }
 
-        @Test("what is not a picture is an error, and one that is comes back")
+        @Test("what is not a picture is none, and one that is comes back")
         func textures() async throws {
-            #expect(throws: GTKError.self) { try Texture(encoded: [1, 2, 3]) }
-            #expect(throws: GTKError.self) { try Texture(file: "/nowhere/goose.png") }
             let pixels = [UInt8](repeating: 200, count: 2 * 3 * 4)
             let texture = try #require(Texture(pixels: pixels, width: 2, height: 3, stride: 8))
             #expect(Texture(pixels: pixels, width: 2, height: 4, stride: 8) == nil)
             let encoded = await texture.png()
-            let again = try Texture(encoded: encoded)
-            #expect((again.width, again.height) == (2, 3))
             let decoded = await Texture.decoded(encoded)
             #expect(decoded.map { [$0.width, $0.height] } == [2, 3])
             #expect(await Texture.decoded([1, 2, 3]) == nil)

@@ -66,8 +66,16 @@ package struct HostileComponent: Sendable {
     /// The same service on a new connection, after the server has ended the one before.
     package func again(on server: any PrivateServer) async throws -> HostileComponent {
         await line.close()
+        // The server answers `conflict` until it has noticed that the connection before is closed.
+        for _ in 1..<Self.attempts {
+            if let component = try? await HostileComponent(domain: domain, to: server) { return component }
+            try await Task.sleep(for: .milliseconds(250))
+        }
         return try await HostileComponent(domain: domain, to: server)
     }
+
+    /// A busy server needs some seconds to notice a closed connection.
+    private static let attempts = 40
 
     /// Everything that came from an address, or from any resource of it.
     package func received(from address: String) async -> [XMLElement] {

@@ -13,9 +13,10 @@ package final class HostileRoom: Sendable {
     package let address: String
     private let features: [String]
     /// Messages of the archive: whole `<message/>` elements, oldest first.
-    private let archived = Mutex<[String]>([])
-    /// The elements in the presence of an occupant, before `<x/>`.
+    private let archived = Mutex<(dropped: Int, messages: [String])>((0, []))
+    /// The nicknames of those who are inside, by full address.
     private let visitors = Mutex<[String: String]>([:])
+    private let pages = Mutex(0)
 
     package init(
         on component: HostileComponent, name: String = "orchard", features: [String] = plainFeatures + [archive],
@@ -24,22 +25,49 @@ package final class HostileRoom: Sendable {
         self.component = component
         self.features = features
         address = "\(name)@\(component.domain)"
-        archived.withLock { $0 = messages }
+        archived.withLock { $0.messages = messages }
         await component.line.respond { [weak self] element in self?.answers(to: element) ?? [] }
     }
 
-    /// Puts messages into the archive, behind those that are there.
-    package func keep(_ messages: [String]) { archived.withLock { $0 += messages } }
+    /// Puts messages into the archive, behind those that are there, of which no more than the newest stay.
+    package func keep(_ messages: [String], atMost limit: Int = .max) {
+        archived.withLock { archive in
+            archive.messages += messages
+            let surplus = max(0, archive.messages.count - limit)
+            archive.messages.removeFirst(surplus)
+            archive.dropped += surplus
+        }
+    }
 
     /// The full address of somebody who has entered, by nickname.
-    package func visitor(_ nickname: String) -> String? { visitors.withLock { $0[nickname] } }
+    package func visitor(_ nickname: String) -> String? {
+        visitors.withLock { $0.first { $0.value == nickname }?.key }
+    }
 
     /// The nicknames of everybody who has entered.
-    package var visitorNames: [String] { visitors.withLock { $0.keys.sorted() } }
+    package var visitorNames: [String] { visitors.withLock { $0.values.sorted() } }
+    /// The full addresses of everybody who has entered.
+    package var visitorAddresses: [String] { visitors.withLock { $0.keys.sorted() } }
+    /// How often somebody has read the archive.
+    package var readPages: Int { pages.withLock { $0 } }
+
+    /// Throws everybody out (XEP-0045 §8.2); they can enter again.
+    package func throwOut() async throws {
+        let thrown = visitors.withLock { visitors in
+            defer { visitors = [:] }
+            return visitors
+        }
+        for (visitor, nickname) in thrown {
+            try await component.send(
+                "<presence from='\(address)/\(nickname)' to='\(visitor)' type='unavailable'>"
+                    + "<x xmlns='http://jabber.org/protocol/muc#user'><item affiliation='none' role='none'/>"
+                    + "<status code='307'/><status code='110'/></x></presence>")
+        }
+    }
 
     /// Says anything as an occupant to everybody inside.
     package func say(_ text: String, as nickname: String, id: String, extra: String = "") async throws {
-        for visitor in visitors.withLock({ Array($0.values) }) {
+        for visitor in visitorAddresses {
             try await component.send(
                 "<message from='\(address)/\(nickname)' to='\(visitor)' type='groupchat' id='\(id)'>"
                     + "\(text.isEmpty ? "" : "<body>\(text)</body>")\(extra)</message>")
@@ -48,7 +76,7 @@ package final class HostileRoom: Sendable {
 
     /// Another occupant comes or goes.
     package func presence(of nickname: String, isThere: Bool = true, extra: String = "") async throws {
-        for visitor in visitors.withLock({ Array($0.values) }) {
+        for visitor in visitorAddresses {
             try await component.send(presence(nickname, to: visitor, isThere: isThere, extra: extra))
         }
     }
@@ -66,7 +94,7 @@ package final class HostileRoom: Sendable {
         case "iq" where element["type"] == "get" || element["type"] == "set":
             return answer(element, from: target, to: sender)
         case "message" where element["type"] == "groupchat":
-            guard let nickname = visitors.withLock({ $0.first { $0.value == sender }?.key }) else { return [] }
+            guard let nickname = visitors.withLock({ $0[sender] }) else { return [] }
             let body = element.children.first { $0.localName == "body" }?.text ?? ""
             return [
                 "<message from='\(address)/\(nickname)' to='\(sender)' type='groupchat' id='\(element["id"] ?? "")'>"
@@ -79,14 +107,14 @@ package final class HostileRoom: Sendable {
     private func entered(_ element: XMLElement, _ sender: String, _ target: String) -> [String] {
         let nickname = String(target.dropFirst(address.count + 1))
         guard element["type"] == nil else {
-            visitors.withLock { $0[nickname] = nil }
+            visitors.withLock { $0[sender] = nil }
             return [
                 "<presence from='\(target)' to='\(sender)' type='unavailable'>"
                     + "<x xmlns='http://jabber.org/protocol/muc#user'><item affiliation='none' role='none'/>"
                     + "<status code='110'/></x></presence>"
             ]
         }
-        visitors.withLock { $0[nickname] = sender }
+        visitors.withLock { $0[sender] = nickname }
         return [
             "<presence from='\(target)' to='\(sender)'><x xmlns='http://jabber.org/protocol/muc#user'>"
                 + "<item affiliation='member' role='participant'/><status code='110'/></x></presence>",
@@ -118,14 +146,18 @@ package final class HostileRoom: Sendable {
     }
 
     private var bounds: String {
-        let count = archived.withLock { $0.count }
+        let (dropped, count) = archived.withLock { ($0.dropped, $0.messages.count) }
         return count == 0
-            ? "<count>0</count>" : "<first index='0'>a1</first><last>a\(count)</last><count>\(count)</count>"
+            ? "<count>0</count>"
+            : "<first index='0'>a\(dropped + 1)</first><last>a\(dropped + count)</last><count>\(count)</count>"
     }
 
     private func page(queryID: String, to: String) -> [String] {
-        archived.withLock { $0 }.enumerated().map { number, message in
-            "<message from='\(address)' to='\(to)'><result xmlns='urn:xmpp:mam:2' queryid='\(queryID)' "
+        pages.withLock { $0 += 1 }
+        let (dropped, messages) = archived.withLock { $0 }
+        return messages.enumerated().map { index, message in
+            let number = dropped + index
+            return "<message from='\(address)' to='\(to)'><result xmlns='urn:xmpp:mam:2' queryid='\(queryID)' "
                 + "id='a\(number + 1)'><forwarded xmlns='urn:xmpp:forward:0'>"
                 + "<delay xmlns='urn:xmpp:delay' stamp='2026-01-02T03:04:\(String(number % 60 + 100).suffix(2))Z'/>"
                 + "\(message)</forwarded></result></message>"

@@ -2,6 +2,7 @@ package import ChatEngine
 package import ChatStore
 package import ServerFixtures
 internal import Synchronization
+internal import TransportLayer
 package import XMPPAddress
 internal import XMPPClient
 package import XMPPStanzas
@@ -20,9 +21,10 @@ package final class Victim: Sendable {
     /// Why the account is not at work any more.
     private let ending = Mutex<String?>(nil)
 
+    /// - Parameter webSocketURL: of the same server, at `port`: connects there and in no other way.
     package init(
-        _ name: ServerFixtures.Account, port: UInt16, authorityFile: String, store: any LocalStore = MemoryStore(),
-        policy: ChatAccountPolicy = ChatAccountPolicy()
+        _ name: ServerFixtures.Account, port: UInt16, webSocketURL: String? = nil, authorityFile: String,
+        store: any LocalStore = MemoryStore(), policy: ChatAccountPolicy = ChatAccountPolicy()
     ) async throws {
         self.store = store
         proxy = try FaultProxy(to: port)
@@ -33,6 +35,11 @@ package final class Victim: Sendable {
         configuration.host = proxy.host
         configuration.port = proxy.port
         configuration.trust = .certificateAuthority(authorityFile)
+        if let url = webSocketURL?.replacing(":\(port)/", with: ":\(proxy.port)/") {
+            configuration.transports = TransportFactory { target throws(TransportError) in
+                try await Connector().connect(to: .webSocket(url), tls: target.tls).transport
+            }
+        }
         configuration.reconnection.firstPause = .milliseconds(20)
         // What is tried is not the speed of a machine that runs other tests beside this one.
         configuration.loginTimeout = .seconds(60)
@@ -47,6 +54,13 @@ package final class Victim: Sendable {
     ) async throws {
         try await self.init(
             server.newAccount(name), port: server.port, authorityFile: server.authorityFile, store: store)
+    }
+
+    /// A new account on a server, which it reaches over WebSocket only.
+    package convenience init(overWebSocketOf server: any PrivateServer) async throws {
+        try await self.init(
+            server.newAccount("web"), port: server.httpsPort, webSocketURL: server.webSocketURL,
+            authorityFile: server.authorityFile)
     }
 
     deinit { life.withLock { $0?.cancel() } }

@@ -4,6 +4,8 @@ import ProgramFixtures
 import ServerFixtures
 import Testing
 
+@testable import ChatModel
+
 /// Review of security, G28, H, K, N5: floods and slow files against the programs.
 @Suite("Floods", .serialized, .timeLimit(.minutes(5)))
 struct FloodTests {
@@ -159,6 +161,46 @@ struct FloodTests {
         #expect(chat.screenText.utf8.count < 300_000, "bytes written to the terminal")
         chat.type("/quit\r")
         #expect(await chat.result().status == 0)
+    }
+
+    @Test(
+        "N5: of 20,000 occupants as many are kept as the bound allows, each is looked at once, and the list has few steps"
+    )
+    @MainActor
+    func crowd() async throws {
+        let server = try await Self.server()
+        let stranger = try await HostileComponent(to: server)
+        let room = await HostileRoom(on: stranger, features: HostileRoom.plainFeatures)
+        let victim = try await Victim(on: server)
+        try await victim.start()
+        let key = try victim.key(room.address, .room)
+        try await victim.account.rooms.enter(key.address, nickname: "vic")
+        let model = RoomModel(key, store: victim.store)
+        var steps = 0
+        let observation = model.people.observe { steps += $0.steps.count }
+        let following = Task { await model.follow(victim.account) }
+        let (crowd, kept) = (20_000, 16_384)
+        // In an order in which everybody comes between others.
+        for number in 0..<crowd { try await room.presence(of: "occupant-\(number * 7919 % crowd)") }
+        try await room.say("behind-them", as: "occupant-1", id: "n5")
+        try await victim.gets("behind-them")
+        try await victim.wait(for: "the whole list") { await model.count == kept }
+        #expect(model.people.elements.count == kept)
+        #expect(model.foldings == kept, "each name is folded once")
+        // One of them changes: that is one step, and no name is folded again.
+        try await victim.wait(for: "a quiet list") { await model.count == kept }
+        let before = (steps: steps, listings: model.listings)
+        #expect(before.steps <= before.listings * ListDiff<RoomPersonRow>.stepLimit)
+        try await room.presence(of: "occupant-7919", extra: "<show>away</show>")
+        try await victim.wait(for: "the change") {
+            await model.people.elements.contains { $0.nickname == "occupant-7919" && $0.person.availability == .away }
+        }
+        #expect(steps == before.steps + 1)
+        #expect(model.foldings == kept)
+        withExtendedLifetime(observation) {}
+        following.cancel()
+        await following.value
+        await victim.stop()
     }
 
     @Test("N5: a room with 4,000 occupants leaves chat quick")

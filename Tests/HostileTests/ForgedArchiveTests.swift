@@ -1,6 +1,8 @@
 import HostileFixtures
 import Testing
 
+@testable import ChatEngine
+
 /// Review of security, M: the archive of a room says what was said in the room and nothing else (CVE-2019-16237).
 @Suite("Forged archives", .timeLimit(.minutes(5)))
 struct ForgedArchiveTests {
@@ -41,9 +43,16 @@ struct ForgedArchiveTests {
             Self.stanza(
                 "\(room.address)/juliet", to: own, type: "groupchat", id: "r2", "<body>last in the room</body>"),
         ])
-        try await victim.account.enterRoom(victim.key(room.address, .room).address, nickname: "vic")
+        let events = victim.account.events()
+        try await victim.account.rooms.enter(victim.key(room.address, .room).address, nickname: "vic")
         try await victim.gets("last in the room")
         try await scene.settle()
+        let refused = await victim.account.history.refusedItems.values.reduce(0, +)
+        #expect(refused > 0 && refused.isMultiple(of: 8), "eight in each page")
+        let told = await events.first { event in
+            if case .problem(.forgedArchive(let archive)) = event { archive.description == room.address } else { false }
+        }
+        #expect(told != nil, "the person learns of it")
         let forged = try await victim.texts.filter { $0.hasPrefix("forged") }
         #expect(forged == [])
         let genuine = try await victim.timeline(with: friend).prefix(2)

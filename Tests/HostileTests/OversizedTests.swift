@@ -1,4 +1,3 @@
-import ChatEngine
 import ChatStore
 import HostileFixtures
 import Testing

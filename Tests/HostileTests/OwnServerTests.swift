@@ -1,4 +1,7 @@
+import ChatModel
 import HostileFixtures
+import ProgramFixtures
+import SASLMechanisms
 import ServerFixtures
 import Testing
 import XMPPStream
@@ -95,6 +98,75 @@ struct OwnServerTests {
         try await victim.wait(for: "the login") { await victim.account.connectionState.isOnline }
         await server.sendMarker("after")
         try await victim.gets("after")
+        await victim.stop()
+        await server.stop()
+    }
+
+    @Test("A: a later process refuses a server that offers less than before, until the person signs in again")
+    func downgrade() async throws {
+        let home = try ProgramHome()
+        func run(_ command: [String], at server: HostileServer) async throws -> Program.Result {
+            let password = try home.write("password", server.account.password + "\n")
+            return try await Program(
+                "hongyan",
+                command + [
+                    "--jid", server.account.address, "--password-file", password, "--host", "127.0.0.1", "--port",
+                    String(server.port), "--ca", server.certificates.authorityFile,
+                ], home: home
+            ).result()
+        }
+        func server(_ mechanisms: [SASLMechanismName]) async throws -> HostileServer {
+            try await HostileServer {
+                $0.mechanisms = mechanisms
+                $0.channelBindingTypes = ["tls-exporter", "tls-server-end-point"]
+            }
+        }
+        let (bound, plain) = (try await server([.scramSHA256Plus, .scramSHA256]), try await server([.plain]))
+        let unbound = try await server([.scramSHA256])
+        let first = try await run(["login"], at: bound)
+        #expect(first.status == 0, "\(first.errors)")
+        for weaker in [plain, unbound] {
+            let refused = try await run(["connection"], at: weaker)
+            #expect(refused.status == 4)
+            #expect(refused.errors.contains("only weaker ways to log in than before"), "\(refused.errors)")
+            #expect(refused.errors.contains("run `hongyan login`"))
+        }
+        #expect(try await run(["connection"], at: bound).status == 0)
+        #expect(try await run(["login"], at: plain).status == 4, "a password is never sent readable")
+        #expect(try await run(["login"], at: unbound).status == 0)
+        #expect(try await run(["connection"], at: unbound).status == 0)
+        for server in [bound, plain, unbound] { await server.stop() }
+    }
+
+    @Test("P1: who sent what broke the XML is said by the models, by listen and in its JSON")
+    func sender() async throws {
+        let server = try await HostileServer()
+        let victim = try await server.victim()
+        let events = victim.account.events()
+        let home = try ProgramHome()
+        let password = try home.write("password", server.account.password + "\n")
+        func listen(_ options: [String]) throws -> Program {
+            try Program(
+                "hongyan",
+                ["listen"] + options + [
+                    "--jid", server.account.address, "--password-file", password, "--host", "127.0.0.1", "--port",
+                    String(server.port), "--ca", server.certificates.authorityFile,
+                ], home: home)
+        }
+        let programs = [try listen([]), try listen(["--json"])]
+        for program in programs { try await program.waitForOutput("the login") { $0.contains("online") } }
+        try await victim.start()
+        await server.writeRaw("<message id='7' from='mallory@evil.test/x'><body>x</wrong></message>")
+        for await case .connection(.offline(let reason?, _)) in events {
+            let sentence = SignInFailure(reason, domain: "xmpp.test").sentence
+            #expect(sentence.contains("unreadable from mallory@evil.test/x"))
+            break
+        }
+        try await programs[0].waitForOutput("the sender") { $0.contains("unreadable from mallory@evil.test/x") }
+        try await programs[1].waitForOutput("the cause") {
+            $0.contains(#""cause":{"stanza":"message","from":"mallory@evil.test/x","id":"7"}"#)
+        }
+        for program in programs { program.signal(2) }
         await victim.stop()
         await server.stop()
     }

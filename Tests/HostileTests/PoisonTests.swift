@@ -61,6 +61,36 @@ struct PoisonTests {
         }
     }
 
+    @Test(
+        "P1, P2, P7, P11: over WebSocket, where a stanza is a message, none ends the session",
+        arguments: Server.allCases)
+    func webSocket(server: Server) async throws {
+        let running = try await server.shared()
+        var component = try await HostileComponent(to: running)
+        let victim = try await Victim(overWebSocketOf: running)
+        try await victim.start()
+        let address = victim.address.description
+        for (number, poison) in Poison.all.enumerated() where ["P1", "P2", "P7"].contains(poison.id) {
+            // Much is under way at once: what cannot be read lies between what can, and requests wait behind it.
+            try await component.send(Self.marker("before \(number)", from: component.stranger, to: address))
+            component = try await Self.send(
+                poison.message(from: component.stranger, to: address), by: component, on: running)
+            try await component.send(
+                "<iq from='\(component.stranger)/r' to='\(try await victim.fullAddress)' type='get' id='ping \(number)'>"
+                    + "<ping xmlns='urn:xmpp:ping'/></iq>")
+            try await component.send(Self.marker("after \(number)", from: component.stranger, to: address))
+            do {
+                try await victim.gets("before \(number)")
+                try await victim.gets("after \(number)")
+            } catch {
+                Issue.record("\(poison.description) on \(server.rawValue): \(error)")
+                return
+            }
+        }
+        #expect(victim.connections == 1, "no stanza ends a session")
+        await victim.stop()
+    }
+
     @Test("P5: directed presence does not end the session", arguments: Server.allCases)
     func presence(server: Server) async throws {
         let running = try await server.shared()
@@ -91,7 +121,7 @@ struct PoisonTests {
         let victim = try await Victim(on: running)
         try await victim.start()
         let room = "poison-\(UInt32.random(in: 0 ... .max))@\(running.conferenceDomain)"
-        try await victim.account.enterRoom(victim.key(room, .room).address, nickname: "vic")
+        try await victim.account.rooms.enter(victim.key(room, .room).address, nickname: "vic")
         try await attacker.send("<presence to='\(room)/mallory'><x xmlns='http://jabber.org/protocol/muc'/></presence>")
         try await attacker.line.next("own presence") { $0.localName == "presence" && $0["from"] == "\(room)/mallory" }
         for poison in Poison.all where poison.id == "P1" || poison.id == "P2" || poison.id == "P8" {

@@ -12,7 +12,7 @@ struct RoomForgeryTests {
         init() async throws {
             scene = try await Scene.make()
             room = await HostileRoom(on: scene.stranger, features: HostileRoom.plainFeatures)
-            try await scene.victim.account.enterRoom(scene.victim.key(room.address, .room).address, nickname: "vic")
+            try await scene.victim.account.rooms.enter(scene.victim.key(room.address, .room).address, nickname: "vic")
             try await room.presence(of: "alice")
             try await room.presence(of: "mallory")
         }

@@ -13,17 +13,17 @@ struct ArchiveAuthorityTests {
         try Message(from: XMLElement(parsing: "<message xmlns='jabber:client' \(attributes)><body>O</body></message>"))
     }
 
-    private func mayHold(_ archive: String, _ attributes: String) throws -> Bool {
+    private func refusal(_ archive: String, _ attributes: String) throws -> ArchiveAuthority.Refusal? {
         let room = try JID(Self.room)
-        return ArchiveAuthority.archive(
-            try JID(archive), mayHold: try message(attributes), account: try JID(Self.own + "/desk")
+        return ArchiveAuthority.refusal(
+            of: try message(attributes), in: try JID(archive), account: try JID(Self.own + "/desk")
         ) { $0 == room }
     }
 
     @Test("a room's archive holds what was said in the room to all")
     func roomArchive() throws {
-        #expect(try mayHold(Self.room, "type='groupchat' from='\(Self.room)/Romeo'"))
-        #expect(try mayHold(Self.room, "type='groupchat' from='\(Self.room)'"))
+        #expect(try refusal(Self.room, "type='groupchat' from='\(Self.room)/Romeo'") == nil)
+        #expect(try refusal(Self.room, "type='groupchat' from='\(Self.room)'") == nil)
     }
 
     @Test(
@@ -37,16 +37,16 @@ struct ArchiveAuthorityTests {
             "type='headline' from='orchard@rooms.example'",
         ])
     func forgery(attributes: String) throws {
-        #expect(try !mayHold(Self.room, attributes))
+        #expect(try refusal(Self.room, attributes) == .outsideRoom)
     }
 
     @Test("our own archive holds what we sent, what was sent to us, and what was said in rooms that we know")
     func ownArchive() throws {
-        #expect(try mayHold(Self.own, "type='chat' from='friend@xmpp.example/x' to='victim@xmpp.example'"))
-        #expect(try mayHold(Self.own, "type='chat' from='victim@xmpp.example/y' to='friend@xmpp.example'"))
-        #expect(try mayHold(Self.own, "type='chat' to='friend@xmpp.example'"))
-        #expect(try mayHold(Self.own, "type='groupchat' from='\(Self.room)/Romeo' to='victim@xmpp.example'"))
-        #expect(try mayHold(Self.own, "type='chat' from='\(Self.room)/Romeo' to='victim@xmpp.example/desk'"))
+        #expect(try refusal(Self.own, "type='chat' from='friend@xmpp.example/x' to='victim@xmpp.example'") == nil)
+        #expect(try refusal(Self.own, "type='chat' from='victim@xmpp.example/y' to='friend@xmpp.example'") == nil)
+        #expect(try refusal(Self.own, "type='chat' to='friend@xmpp.example'") == nil)
+        #expect(try refusal(Self.own, "type='groupchat' from='\(Self.room)/Romeo' to='victim@xmpp.example'") == nil)
+        #expect(try refusal(Self.own, "type='chat' from='\(Self.room)/Romeo' to='victim@xmpp.example/desk'") == nil)
     }
 
     @Test(
@@ -57,7 +57,8 @@ struct ArchiveAuthorityTests {
             "type='groupchat' from='other@rooms.example/Romeo' to='victim@xmpp.example'",
         ])
     func foreign(attributes: String) throws {
-        #expect(try !mayHold(Self.own, attributes))
+        let isRoom = attributes.contains("groupchat")
+        #expect(try refusal(Self.own, attributes) == (isRoom ? .unknownRoom : .ofOthers))
     }
 
     @Test("a carbon brings what this account has sent or received, and nothing said in a room")

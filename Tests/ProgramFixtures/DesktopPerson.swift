@@ -28,11 +28,13 @@ package struct DesktopPerson: Sendable {
         return try Program("hongyan-desktop", [], home: person.home, environment: environment)
     }
 
+    /// The file that the program stores messages in.
+    package var store: String { person.home.path + "/data/hongyan/chat.db" }
+
     /// Whether a text is in the store: what the program has received.
     package func hasStored(_ text: String) -> Bool {
-        let folder = person.home.path + "/data/hongyan"
-        return ["chat.db", "chat.db-wal"].contains { name in
-            (try? Data(contentsOf: URL(filePath: "\(folder)/\(name)")))?.range(of: Data(text.utf8)) != nil
+        [store, store + "-wal"].contains { path in
+            (try? Data(contentsOf: URL(filePath: path)))?.range(of: Data(text.utf8)) != nil
         }
     }
 

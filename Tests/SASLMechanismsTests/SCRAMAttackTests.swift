@@ -67,9 +67,9 @@ struct SCRAMAttackTests {
             ("s=\(salt),@,i=4096", .malformedMessage(what: "the nonce")),
             ("v=rmF9pqV8S7suAoZWja4dJRkFsKQ=", .malformedMessage(what: "the nonce")),
             // Twice the same attribute, also an unknown one.
-            ("@,s=\(salt),i=4096,i=5000", .malformedMessage(what: "an attribute that is there twice")),
-            ("@,s=\(salt),i=4096,r=other", .malformedMessage(what: "an attribute that is there twice")),
-            ("@,s=\(salt),i=4096,x=1,x=1", .malformedMessage(what: "an attribute that is there twice")),
+            ("@,s=\(salt),i=4096,i=5000", .malformedMessage(what: "a duplicate attribute")),
+            ("@,s=\(salt),i=4096,r=other", .malformedMessage(what: "a duplicate attribute")),
+            ("@,s=\(salt),i=4096,x=1,x=1", .malformedMessage(what: "a duplicate attribute")),
             // No attributes at all.
             ("@,s=\(salt),i=4096,", .malformedMessage(what: "an attribute")),
             ("@,s=\(salt),i=4096,1=2", .malformedMessage(what: "an attribute")),
@@ -156,7 +156,7 @@ struct SCRAMAttackTests {
             ("x=1,v=rmF9pqV8S7suAoZWja4dJRkFsKQ=", .serverSignatureMissing),
             (
                 "v=rmF9pqV8S7suAoZWja4dJRkFsKQ=,v=rmF9pqV8S7suAoZWja4dJRkFsKQ=",
-                .malformedMessage(what: "an attribute that is there twice")
+                .malformedMessage(what: "a duplicate attribute")
             ),
             ("v=rmF9pqV8S7suAoZWja4dJRkFsKQ=,m=1", .mandatoryExtension),
             ("v", .malformedMessage(what: "an attribute")),

@@ -76,8 +76,11 @@ public struct Certificates: Sendable {
                 + ["-extensions", extensions] + dates)
     }
 
-    /// A certificate of the authority for an account (XEP-0178 §3, `id-on-xmppAddr`), and its key.
-    public func issueClient(_ address: String) throws(FixtureError) -> (certificate: String, key: String) {
+    /// A certificate of the authority for an account (XEP-0178 §3, `id-on-xmppAddr`), and its key, which only its owner can
+    /// read.
+    public func issueClient(
+        _ address: String, passphrase: String? = nil
+    ) throws(FixtureError) -> (certificate: String, key: String) {
         let name = "client-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
         let extensions = """
             [client]
@@ -89,8 +92,10 @@ public struct Certificates: Sendable {
             """
         try FixtureDirectory.write(extensions, to: "\(directory)/\(name).cnf")
         try openssl(
-            "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
-            "\(name).key", "-out", "\(name).csr", "-subj", "/CN=\(name)", "-config", "openssl.cnf")
+            ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+                + (passphrase.map { ["-passout", "pass:\($0)"] } ?? ["-nodes"])
+                + ["-keyout", "\(name).key", "-out", "\(name).csr", "-subj", "/CN=\(name)", "-config", "openssl.cnf"])
+        chmod("\(directory)/\(name).key", 0o600)
         try openssl(
             "x509", "-req", "-in", "\(name).csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-set_serial",
             "\(UInt32.random(in: 1...UInt32.max))", "-days", "30", "-extfile", "\(name).cnf", "-extensions", "client",

@@ -10,6 +10,19 @@ public final class PrivateProgram: Sendable {
         public var threads: Int
         /// Resident memory in KiB.
         public var memory: Int
+
+        public init?(of process: Int32) {
+            guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+                let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+            else { return nil }
+            func number(_ key: String) -> Int? {
+                status.split(separator: "\n").first { $0.hasPrefix(key + ":") }.flatMap {
+                    Int($0.dropFirst(key.count + 1).filter(\.isNumber))
+                }
+            }
+            guard let threads = number("Threads"), let memory = number("VmRSS") else { return nil }
+            (self.descriptors, self.threads, self.memory) = (descriptors, threads, memory)
+        }
     }
 
     private let command: Command
@@ -72,19 +85,7 @@ public final class PrivateProgram: Sendable {
     public func freeze() { process.withLock { $0 }?.send(SIGSTOP) }
     public func thaw() { process.withLock { $0 }?.send(SIGCONT) }
 
-    public var holdings: Holdings? {
-        guard let id = process.withLock({ $0 })?.id,
-            let status = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8),
-            let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/fd").count
-        else { return nil }
-        func number(_ key: String) -> Int? {
-            status.split(separator: "\n").first { $0.hasPrefix(key + ":") }.flatMap {
-                Int($0.dropFirst(key.count + 1).filter(\.isNumber))
-            }
-        }
-        guard let threads = number("Threads"), let memory = number("VmRSS") else { return nil }
-        return Holdings(descriptors: descriptors, threads: threads, memory: memory)
-    }
+    public var holdings: Holdings? { id.flatMap { Holdings(of: $0) } }
 
     private static func builtProgram(_ name: String) throws(FixtureError) -> String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -71,7 +71,7 @@ struct ProsodyConfiguration: Sendable {
         local tls = {
           certificate = "\(certificates.certificateFile(options.certificate))";
           key = "\(certificates.keyFile(options.certificate))";
-          protocol = "\(protocolVersion)";
+          protocol = "\(protocolVersion)";\(options.asksForClientCertificates ? clientVerification : "")
         }
         ssl = tls; c2s_direct_tls_ssl = tls; https_ssl = tls
         c2s_require_encryption = true
@@ -93,7 +93,7 @@ struct ProsodyConfiguration: Sendable {
 
         VirtualHost "xmpp.test"
           https_host = "xmpp.test"
-        VirtualHost "other.test"
+        VirtualHost "other.test"\(options.asksForClientCertificates ? "\n  authentication = \"ccert\"" : "")
         VirtualHost "anon.xmpp.test"
           authentication = "anonymous"
         Component "conference.xmpp.test" "muc"
@@ -107,6 +107,10 @@ struct ProsodyConfiguration: Sendable {
             .joined(separator: "\n"))
 
         """
+    }
+
+    private var clientVerification: String {
+        " verify = { \"peer\" }; cafile = \"\(certificates.authorityFile)\";"
     }
 
     private var uploadComponent: String {

@@ -21,7 +21,8 @@ public struct ServerOptions: Sendable, Hashable {
     public var certificate: Certificates.Kind = .server
     public var tls: TLSVersions = .all
     public var passwordStore: PasswordStore = .hashedSHA1
-    /// Whether clients are asked for a certificate, and those of the authority can log in with it (XEP-0178). ejabberd only.
+    /// Whether clients are asked for a certificate, and those of the authority can log in with it (XEP-0178): on ejabberd to
+    /// the accounts that there are, on Prosody to any of ``PrivateServer/otherDomain``, which then has no passwords.
     public var asksForClientCertificates = false
     /// In-band registration (XEP-0077).
     public var allowsRegistration = true

@@ -1,8 +1,8 @@
-import ChatEngine
 import ChatStore
 import Testing
 import XMPPAddress
 
+@testable import ChatEngine
 @testable import ChatModel
 @testable import TerminalApp
 

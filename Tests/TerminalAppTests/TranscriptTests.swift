@@ -21,7 +21,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         let name = pieces.randomElement(using: &generator) ?? ""
         let authors: [TranscriptEntry.Author] = [.me, .contact(name + name), .elsewhere(name), .notice]
         let deliveries: [TranscriptEntry.Delivery?] = [
-            nil, .sending, .transferring(100), .onServer, .delivered, .failed("reason"),
+            nil, .sending, .onServer, .delivered, .displayed, .failed("reason"),
         ]
         return TranscriptEntry(
             id: .notice(1), author: authors.randomElement(using: &generator) ?? .me, time: now, text: text.joined(),

@@ -1,5 +1,7 @@
+import ChatModel
 import ChatStore
 import Foundation
+import SASLMechanisms
 import Testing
 import XMPPAddress
 
@@ -30,6 +32,23 @@ import XMPPAddress
         await store.close()
     }
 
+    @Test("The mechanism of a login is there at the next start; signing in again forgets it")
+    func mechanism() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let juliet = try JID("juliet@example.org")
+        let store = LoginTokens(account: juliet, directory: folder)
+        await store.saveMechanism(.scramSHA256Plus)
+        #expect(try AccountFile(directory: folder).accounts.isEmpty, "an account that is not kept is not made")
+        var file = try AccountFile(directory: folder)
+        try file.save(AccountFile.Account(address: juliet, host: "xmpp.example.org"))
+        await store.saveMechanism(.scramSHA256Plus)
+        let saved = try #require(try AccountFile(directory: folder).account(juliet))
+        #expect(saved.lastMechanism == "SCRAM-SHA-256-PLUS" && saved.host == "xmpp.example.org")
+        let accounts = ProfileAccounts(profile: Profile(folder: folder), directory: folder)
+        try await accounts.save(AccountAccess(address: juliet))
+        #expect(try AccountFile(directory: folder).account(juliet)?.lastMechanism == nil)
+    }
+
     @Test("A folder that cannot be made is told with its name")
     func impossible() async throws {
         do throws(ProfileFailure) {
@@ -51,7 +70,7 @@ import XMPPAddress
 
     @Test("The list of accounts and the preferences are their owner's alone, also those of an earlier release")
     @MainActor
-    func permissions() throws {
+    func permissions() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         func mode(_ name: String) throws -> Int? {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
@@ -60,14 +79,15 @@ import XMPPAddress
         var file = try AccountFile(directory: folder)
         try file.save(.init(address: try JID("juliet@example.org")))
         #expect(try mode("accounts.json") == 0o600)
-        let preferences = Profile(folder: folder).preferences()
+        let preferences = await Profile(folder: folder).preferences()
         preferences.values.tellsTyping.toggle()
+        await preferences.flush()
         #expect(try mode("preferences.json") == 0o600)
         for name in ["accounts.json", "preferences.json"] {
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder + "/" + name)
         }
         #expect(try AccountFile(directory: folder).accounts.count == 1)
-        #expect(Profile(folder: folder).preferences().values == preferences.values)
+        #expect(await Profile(folder: folder).preferences().values == preferences.values)
         #expect(try mode("accounts.json") == 0o600)
         #expect(try mode("preferences.json") == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)

@@ -4,6 +4,8 @@ import XMLStreaming
 struct Reading: Equatable {
     var events: [XMLStreamEvent] = []
     var error: XMLError?
+    /// The element in which it ended.
+    var broken: UnreadableElement?
 
     /// Feeds a stream parser with pieces of the given sizes, the last of which is repeated.
     init(_ bytes: [UInt8], pieces: [Int], limits: XMLLimits = .default, skips: Bool = false) {
@@ -21,6 +23,7 @@ struct Reading: Equatable {
             }
         } catch {
             self.error = error
+            broken = parser.brokenElement
         }
     }
 

@@ -148,6 +148,39 @@ struct UnreadableElementTests {
         }
     }
 
+    @Test(
+        "where the grammar is broken inside of an element, its start tag says whose it is",
+        arguments: [
+            ("<body>x</wrong>", "<body>x</", .mismatchedEndTag), ("<a b='<'/>", "<a b='", .notWellFormed),
+            ("<body>&#0;", "<body>", .invalidCharacter), ("<p:a/>\u{1}", "<p:a/>", .invalidCharacter),
+            ("<a a='' b='' c='' d='' e='' f='' g=''/>]]>", "<a", .notWellFormed), ("</wrong>", "</", .mismatchedEndTag),
+        ] as [(String, String, XMLError.Code)])
+    func sender(content: String, before: String, code: XMLError.Code) throws {
+        let reading = read(Self.head + ">" + content + "</message>")
+        let element = try #require(reading.broken)
+        #expect(element.reason == reading.error && element.reason.code == code)
+        #expect(element.name == XMLName("message", "jabber:client"))
+        #expect(element.id == "i<" && element.to == "a@b" && element.from == "c@d/中" && element.type == "chat")
+        #expect(element.byteCount >= Self.head.utf8.count + before.utf8.count)
+        #expect(element.byteCount <= Self.head.utf8.count + 1 + content.utf8.count)
+    }
+
+    @Test("bytes of no element, and of one whose start tag is broken, are nobody's")
+    func nobody() {
+        for xml in [
+            "x", "</wrong>", "<message from='a@b' b='<'/>", "<message from='a@b' a='' a=''>", "\u{0}", "<!-- -->",
+        ] {
+            let reading = read("<message from='c@d'>y</message>" + xml)
+            #expect(reading.error != nil && reading.broken == nil)
+        }
+        var parser = XMLStreamParser(limits: Self.limits)
+        parser.append(Array((Self.header + "<message from='c@d'></x>").utf8))
+        #expect(throws: XMLError.self) { while try parser.next() != nil {} }
+        #expect(parser.brokenElement?.from == "c@d")
+        parser.reset()
+        #expect(parser.brokenElement == nil)
+    }
+
     @Test("bytes that are no UTF-8 end the stream, also inside of what is skipped")
     func invalidUTF8() {
         for sequence: [UInt8] in [[0x80], [0xC0, 0xAF], [0xE4, 0xB8], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] {

@@ -60,6 +60,17 @@ struct SessionLogTests {
         }
     }
 
+    @Test("what an archive claims and nobody believes is logged without an address of a person")
+    func refused() async throws {
+        let lines = Lines()
+        let server = MemoryServer()
+        let configuration = try server.account("alice") { $0.add { SessionLog($0, .failures) { lines.add($0, $1) } } }
+        try await Client(configuration).run { session in
+            await session.reportRefusal(of: 3, in: try JID("lair@rooms.test"), reason: "not said in this room to all")
+        }
+        #expect(lines.all == ["refused 3 messages in an archive at rooms.test: not said in this room to all"])
+    }
+
     @Test("S3-7, S1-20: why a login failed is logged, the password is not")
     func failure() async throws {
         let lines = Lines()

@@ -1,3 +1,4 @@
+import SASLMechanisms
 import Synchronization
 import Testing
 import TransportLayer
@@ -12,7 +13,12 @@ import XMPPStream
 private final class Keyring: SignInStore {
     private let tokens = Mutex<[FASTToken?]>([])
 
+    private let mechanisms = Mutex<[SASLMechanismName]>([])
+
     var saved: [FASTToken?] { tokens.withLock(\.self) }
+    var savedMechanisms: [SASLMechanismName] { mechanisms.withLock(\.self) }
+
+    func saveMechanism(_ mechanism: SASLMechanismName) async { mechanisms.withLock { $0.append(mechanism) } }
 
     func saveToken(_ token: FASTToken?) async {
         for _ in 0..<20 { await Task.yield() }
@@ -68,6 +74,42 @@ struct SignInTests {
         #expect(keyring.saved.count == 3)
         #expect(keyring.saved[1] == nil)
         #expect(keyring.saved[2] != nil)
+    }
+
+    @Test(
+        "a server that offered bound logins and now offers only weaker ones is refused, also at the next start",
+        arguments: [[.plain], [.scramSHA256], [.scramSHA1, .plain]] as [[SASLMechanismName]])
+    func downgrade(offered: [SASLMechanismName]) async throws {
+        let keyring = Keyring()
+        let server = MemoryServer { $0.mechanisms = [.scramSHA256Plus, .scramSHA256, .plain] }
+        var configuration = try server.account("alice")
+        configuration.signInStore = keyring
+        configuration.mechanisms.allowedMechanisms = SASLPolicy.all
+        for _ in 1...2 {
+            try await Client(configuration).run { session in
+                #expect(await session.agreement?.mechanism == "SCRAM-SHA-256-PLUS")
+            }
+            #expect(keyring.savedMechanisms == [.scramSHA256Plus], "it is saved once")
+            configuration.mechanisms.previousMechanism = keyring.savedMechanisms.last
+        }
+
+        let weaker = MemoryServer { $0.mechanisms = offered }
+        var next = try weaker.account("alice")
+        next.signInStore = keyring
+        next.mechanisms = configuration.mechanisms
+        do {
+            try await Client(next).run { _ in Issue.record("it logged in") }
+        } catch let error as ClientError {
+            #expect(error.streamFailure?.saslError?.meansDowngrade == true)
+            #expect(error.code == .policyViolated)
+        }
+        #expect(await weaker.connections == 1, "it is not tried again")
+        // Who signs in again has accepted it.
+        next.mechanisms.previousMechanism = nil
+        try await Client(next).run { session in
+            #expect(await session.agreement?.mechanism == offered.first?.rawValue)
+        }
+        #expect(keyring.savedMechanisms == [.scramSHA256Plus, offered[0]])
     }
 
     @Test("without a name for the installation no token is asked for")

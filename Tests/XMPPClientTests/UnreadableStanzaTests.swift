@@ -43,6 +43,24 @@ struct UnreadableStanzaTests {
         #expect(await server.connections == 1)
     }
 
+    @Test("what is broken ends the connection, which comes back, and the state says whose it was")
+    func sender() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            let events = session.events(.connection)
+            try await server.writeRaw(
+                Array("<message id='7' from='mallory@evil.test/x'><body>x</wrong></message>".utf8), to: "alice")
+            let reason = await events.first { event -> ClientError? in
+                if case .stateChanged(.offline(let reason, .some)) = event { reason } else { nil }
+            }
+            #expect(reason?.code == .protocolViolated)
+            #expect(reason?.streamFailure?.sender == (try JID("mallory@evil.test/x")))
+            #expect(reason?.streamFailure?.brokenStanza?.id == "7")
+            #expect(reason?.sentence.contains("mallory") == false)
+            _ = await events.first { if case .stateChanged(.online) = $0 { true } else { nil } }
+        }
+    }
+
     @Test("a request gets bad-request, in the order of the requests; without an id, and an answer, nothing")
     func answered() async throws {
         let server = MemoryServer()

@@ -67,6 +67,37 @@ struct UnreadableStanzaTests {
     }
 
     @Test(
+        "broken XML has the sender of its stanza, also where it came by another limit before",
+        arguments: ["<body>x</wrong>", "<x xmlns='urn:x'\(attributes)/>&x;"])
+    func sender(content: String) {
+        var client = ScriptedClient(at: .established)
+        let actions = client.receive("<message id='7' from='Mallory@evil.test/x'>\(content)</message>")
+        let failure = actions.ends.first?.failure
+        #expect(failure?.brokenStanza?.id == "7" && failure?.brokenStanza?.name.local == "message")
+        #expect(failure?.sender?.description == "mallory@evil.test/x")
+        // An error is read in logs; whom somebody talks to is not part of it.
+        #expect(failure?.description.contains("evil.test") == false)
+    }
+
+    @Test(
+        "broken XML that is no stanza, of no address, or of an address that is none has no sender",
+        arguments: ["<x xmlns='urn:x' from='a@b.test'></y>", "<message></y>", "<message from='\u{85}@'></y>"])
+    func noSender(xml: String) {
+        var client = ScriptedClient(at: .established)
+        let failure = client.receive(xml).ends.first?.failure
+        #expect(failure?.code == .malformedXML && failure?.sender == nil)
+    }
+
+    @Test("before the login nobody is believed to have sent it")
+    func noSenderBeforeLogin() {
+        var client = ScriptedClient(at: .header)
+        let failure = client.receive(
+            "<message xmlns='jabber:client' from='a@b.test'></y>"
+        ).ends.first?.failure
+        #expect(failure?.code == .malformedXML && failure?.brokenStanza == nil)
+    }
+
+    @Test(
         "broken XML still ends the stream", arguments: ["<message></iq>", "<message>&x;</message>", "<message a='<'/>"])
     func broken(xml: String) {
         var client = ScriptedClient(at: .established)

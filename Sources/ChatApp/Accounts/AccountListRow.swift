@@ -32,7 +32,7 @@ final class AccountListRow {
         guard let row = actions.accounts.rows[id] else { return }
         picture.show(name: row.name, hash: row.avatarHash)
         widget.show(title: row.address.description)
-        let words = ConnectionWords.short(row, now: actions.environment.now())
+        let words = Wording.brief(row, now: actions.environment.now())
         widget.show(subtitle: words)
         widget.accessible(label: "\(row.address), \(words)")
         warning.isVisible = row.need != nil

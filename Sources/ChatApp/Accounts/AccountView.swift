@@ -65,7 +65,7 @@ final class AccountView {
     private func show() {
         guard let row = actions.accounts.rows[id] else { return onClose() }
         title.show(title: row.address.description)
-        state.show(subtitle: ConnectionWords.line(row, now: actions.environment.now()))
+        state.show(subtitle: Wording.account(row, now: actions.environment.now()))
         repair.isVisible = row.need != nil
         connect.isVisible = row.isEnabled && row.need == nil && row.connection.isWaiting
         if let enabling { enabled.control.withoutHearing(enabling) { enabled.isActive = row.isEnabled } }

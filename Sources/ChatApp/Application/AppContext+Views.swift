@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -88,7 +89,7 @@ extension AppContext {
                     key, store: home.store, actions: account, environment: home.environment,
                     pageSize: ConversationView.pageSize, pages: ConversationView.pages),
                 finder: ConversationFinder(key, store: home.store, environment: home.environment),
-                services: timelineServices(of: key), room: room.map { roomPart($0) },
+                services: timelineServices(of: key, room), room: room.map { roomPart($0) },
                 writing: writingPlace(of: key) { [weak room] in room?.nicknames ?? [] },
                 conversations: home.conversations, contacts: home.contacts, accounts: home.accounts,
                 prepareDownloads: { [weak self] in await self?.prepareDownloads(of: key.account) },
@@ -97,11 +98,21 @@ extension AppContext {
                 }))
     }
 
-    private func timelineServices(of key: ConversationKey) -> TimelineServices {
+    private func timelineServices(of key: ConversationKey, _ room: RoomModel?) -> TimelineServices {
         TimelineServices(
             avatars: home.avatars, playback: playback, place: place,
             downloads: { [weak self] in self?.downloads(of: key.account) },
-            forward: { [weak self] in if let self { ForwardingWindow($0, self).present() } })
+            forward: { [weak self] in if let self { ForwardingWindow($0, self).present() } },
+            moderation: room.map { moderation(in: $0) })
+    }
+
+    private func moderation(in room: RoomModel) -> TimelineServices.Moderation {
+        let key = room.key
+        return TimelineServices.Moderation(
+            isAllowed: { [weak room] in room?.rights.mayTakeBackOthersMessages ?? false },
+            delete: { [weak self] id throws(RoomFailure) in
+                try await self?.home.account(key.account)?.rooms.retract(id, in: key.address)
+            })
     }
 
     /// `nil` where the account is not at work.
@@ -112,7 +123,7 @@ extension AppContext {
             key, store: home.store, actions: account, media: media, environment: home.environment)
         return WritingPlace(
             composer: composer, media: media,
-            recordings: media.map { WritingPlace.recordings(of: key, beside: $0) }, nicknames: nicknames,
+            recordings: media.map { VoiceComposer.folder(of: key, in: $0) }, nicknames: nicknames,
             say: place.toast, window: place.window)
     }
 

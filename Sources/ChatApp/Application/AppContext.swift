@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -37,7 +38,8 @@ final class AppContext {
     /// Finds out which servers the account trusts, so that its files can be shown and fetched.
     func prepareDownloads(of account: AccountID) async {
         guard downloadsOfAccounts[account] == nil, let fetcher = await home.fetcher(of: account) else { return }
-        downloadsOfAccounts[account] = downloadsOfAccounts[account] ?? AttachmentDownloads(fetcher)
+        downloadsOfAccounts[account] =
+            downloadsOfAccounts[account] ?? AttachmentDownloads(fetcher, uploads: home.account(account)?.uploads)
     }
 
     /// Tells the person something in a sentence.

@@ -68,7 +68,7 @@ public final class DesktopProgram {
             let store = try await profile.open(for: .writing)
             self.store = store
             let home = ChatHome(
-                store: store, keeper: ProfileAccounts(profile: profile), preferences: profile.preferences())
+                store: store, keeper: ProfileAccounts(profile: profile), preferences: await profile.preferences())
             let context = AppContext(home: home, program: self)
             self.context = context
             context.followStyle()

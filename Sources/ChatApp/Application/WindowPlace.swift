@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 
@@ -14,7 +15,7 @@ struct WindowPlace {
             do throws(StoreError) {
                 try await body()
             } catch {
-                toast(error.description)
+                toast(Wording.failure(error))
             }
         }
     }

@@ -24,13 +24,13 @@ final class ComposerBanner {
         if let edit = composer.edit {
             icon.show("document-edit-symbolic")
             title.text = localized("Change message")
-            words.text = PreviewWords.line(edit.preview)
+            words.text = Wording.preview(edit.preview)
             cancel.named(localized("Leave the message as it is"))
             root.isRevealed = true
         } else if let reply = composer.reply {
             icon.show("mail-reply-sender-symbolic")
             title.text = localized("Answer to %@", reply.preview.senderName)
-            words.text = PreviewWords.line(reply.preview)
+            words.text = Wording.preview(reply.preview)
             cancel.named(localized("Do not answer"))
             root.isRevealed = true
         } else {

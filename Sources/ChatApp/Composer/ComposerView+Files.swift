@@ -2,6 +2,7 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import Media
 
 /// Pictures and files: chosen, pasted or dropped, they are shown before they are sent.
 extension ComposerView {
@@ -26,8 +27,8 @@ extension ComposerView {
         }
         guard Clipboard.hasPictureOnly else { return false }
         Task { [weak self] in
-            guard let texture = try? await Clipboard.texture() else { return }
-            self?.offer(texture)
+            guard let picture = (try? await Clipboard.picture()) ?? nil else { return }
+            self?.offer(picture)
         }
         return true
     }
@@ -40,9 +41,9 @@ extension ComposerView {
         case .files(let paths):
             guard place.media != nil else { return false }
             offer { await $0.add(paths: paths) }
-        case .picture(let texture):
+        case .picture(let bytes):
             guard place.media != nil else { return false }
-            offer(texture)
+            offer(bytes)
         case .text(let text):
             entry.insert(text)
             focus()
@@ -50,8 +51,9 @@ extension ComposerView {
         return true
     }
 
-    private func offer(_ texture: Texture) {
-        offer { await $0.add(await texture.png(), name: localized("picture") + ".png") }
+    private func offer(_ picture: [UInt8]) {
+        let type = MediaType(sniffing: Array(picture.prefix(MediaType.sniffedByteCount)))
+        offer { await $0.add(picture, name: "\(localized("picture")).\(type.fileExtension)") }
     }
 
     /// Says that the text is too long for a message, and shows it as a file that can be sent.

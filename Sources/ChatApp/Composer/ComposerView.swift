@@ -133,7 +133,7 @@ final class ComposerView {
         send.isVisible = !isRecording && (hasText || voice == nil)
         send.isSensitive = hasText
         voice?.button.isVisible = isRecording || !hasText
-        if let problem = composer.problem { place.say(problem.description) }
+        if let problem = composer.problem { place.say(Wording.failure(problem)) }
     }
 
     /// A word that is being composed stands in the field and not yet in its text.

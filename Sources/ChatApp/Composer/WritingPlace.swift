@@ -18,10 +18,4 @@ struct WritingPlace {
     var say: (String) -> Void = { _ in }
     /// The window over which others open.
     var window: () -> Window? = { nil }
-
-    /// A folder for the recordings of one conversation. Its name is a hash: an address can hold what a file system minds.
-    static func recordings(of key: ConversationKey, beside media: MediaCache) -> String {
-        let name = ContentHash(of: Array("\(key.kind.rawValue) \(key.address)".utf8)).description
-        return "\(media.path)/recordings/\(name.prefix(32))"
-    }
 }

@@ -50,9 +50,9 @@ final class ContactListRow: ListRow {
     }
 
     private func showHeading(_ section: ContactPresence.Section, _ count: Int) {
-        heading.text = "\(PresenceWords.heading(section)) · \(count)"
+        heading.text = "\(Wording.heading(section)) · \(count)"
         root.tip(nil)
-        root.accessible(label: "\(PresenceWords.heading(section)), \(count)")
+        root.accessible(label: "\(Wording.heading(section)), \(count)")
     }
 
     private func showContact(_ row: ContactRow) {
@@ -63,6 +63,6 @@ final class ContactListRow: ListRow {
         more.named(localized("What can be done with %@", row.name))
         root.tip(row.address.description)
         root.accessible(
-            label: [row.name, PresenceWords.word(row.section), ContactWords.line(row)].joined(separator: ", "))
+            label: [row.name, Wording.presence(row.section), ContactWords.line(row)].joined(separator: ", "))
     }
 }

@@ -115,7 +115,7 @@ final class ContactView {
         name.text = model.name
         address.text = model.address.description
         presence.text =
-            model.isBlocked ? localized("Blocked") : PresenceWords.line(model.section, model.presence?.status)
+            model.isBlocked ? localized("Blocked") : Wording.presence(model.section, model.presence?.status)
         request.show(model)
         subscription.text =
             model.isBlocked ? localized("You have blocked %@.", model.name) : ContactWords.subscription(model)
@@ -148,7 +148,7 @@ final class ContactView {
         guard now != shownDevices else { return }
         shownDevices = now
         for row in deviceRows { devices.remove(row) }
-        deviceRows = now.map { ActionRow(ContactWords.device($0), subtitle: $0.name) }
+        deviceRows = now.map { ActionRow(Wording.device($0), subtitle: $0.name) }
         for row in deviceRows { devices.add(row) }
         devices.isVisible = !now.isEmpty
     }

@@ -58,41 +58,4 @@ enum ContactWords {
         case .new(let address): localized("%@ is asked, and sees your message.", address)
         }
     }
-
-    static func device(_ device: ContactDevice) -> String {
-        let word =
-            switch device.availability {
-            case .chatty: localized("would like to talk")
-            case .available: localized("online")
-            case .away: localized("away")
-            case .extendedAway: localized("away for longer")
-            case .busy: localized("busy")
-            }
-        guard let status = device.status else { return word }
-        return "\(word) · \(status)"
-    }
-}
-
-extension PresenceWords {
-    static func word(_ section: ContactPresence.Section) -> String {
-        switch section {
-        case .online: localized("online")
-        case .away: localized("away")
-        case .offline: localized("offline")
-        }
-    }
-
-    /// Over those of whom it is true.
-    static func heading(_ section: ContactPresence.Section) -> String {
-        switch section {
-        case .online: localized("Online")
-        case .away: localized("Away")
-        case .offline: localized("Offline")
-        }
-    }
-
-    static func line(_ section: ContactPresence.Section, _ status: String?) -> String {
-        guard let status, !status.isEmpty else { return word(section) }
-        return "\(word(section)) · \(status)"
-    }
 }

@@ -19,6 +19,6 @@ final class PresenceDot {
 
     func show(_ section: ContactPresence.Section) {
         for (each, name) in Self.classes { dot.css(name, each == section) }
-        dot.tip(PresenceWords.word(section))
+        dot.tip(Wording.presence(section))
     }
 }

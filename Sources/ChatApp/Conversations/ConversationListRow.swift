@@ -52,7 +52,7 @@ final class ConversationListRow: ListRow {
         row = item
         picture.show(name: item.title, hash: item.avatarHash)
         title.text = item.title
-        time.text = item.time.map { TimeWords.short($0) } ?? ""
+        time.text = item.time.map { Wording.short($0) } ?? ""
         let tag = tag(item.key.account)
         account.isVisible = tag != nil
         account.text = tag?.short ?? ""
@@ -73,12 +73,12 @@ final class ConversationListRow: ListRow {
         preview.css("dim-label", !isWriting)
         state.widget.isVisible = !isWriting && !hasDraft && item.preview?.isOutgoing == true
         if isWriting {
-            preview.text = PreviewWords.writing(item.writing, in: item.key.kind)
+            preview.text = Wording.writing(item.writing, in: item.key.kind)
         } else if let draft = item.draft {
             preview.text = draft
         } else if let last = item.preview {
             state.show(last.state)
-            preview.text = PreviewWords.line(last, in: item.key.kind)
+            preview.text = Wording.preview(last, in: item.key.kind)
         } else {
             preview.text = ""
         }
@@ -94,44 +94,16 @@ final class ConversationListRow: ListRow {
             parts.append(localized("Marked as unread"))
         }
         if !item.writing.isEmpty {
-            parts.append(PreviewWords.writing(item.writing, in: item.key.kind))
+            parts.append(Wording.writing(item.writing, in: item.key.kind))
         } else if let draft = item.draft {
             parts.append(localized("Draft:") + " " + draft)
         } else if let last = item.preview {
-            parts.append(PreviewWords.line(last, in: item.key.kind))
-            if last.isOutgoing { parts.append(StateMark.words(last.state)) }
+            parts.append(Wording.preview(last, in: item.key.kind))
+            if last.isOutgoing { parts.append(Wording.state(last.state)) }
         }
-        if let time = item.time { parts.append(TimeWords.short(time)) }
+        if let time = item.time { parts.append(Wording.short(time)) }
         if item.isPinned { parts.append(localized("Pinned")) }
         if item.isMuted { parts.append(localized("Muted")) }
         return parts.joined(separator: ", ")
-    }
-}
-
-/// A message in one line, in words.
-enum PreviewWords {
-    static func line(_ preview: MessagePreview) -> String {
-        switch preview.kind {
-        case .text: preview.text
-        case .action: "\(preview.senderName) \(preview.text)"
-        case .picture: "🖼 " + (preview.text.isEmpty ? localized("Picture") : preview.text)
-        case .voice: "🎤 " + localized("Voice message")
-        case .video: "🎬 " + (preview.text.isEmpty ? localized("Video") : preview.text)
-        case .file: "📎 " + (preview.text.isEmpty ? localized("File") : preview.text)
-        case .retracted: localized("Message deleted")
-        }
-    }
-
-    /// In a room with who has said it.
-    static func line(_ preview: MessagePreview, in kind: ConversationKey.Kind) -> String {
-        guard kind == .room, !preview.isOutgoing else { return line(preview) }
-        return localized("%@: %@", preview.senderName, line(preview))
-    }
-
-    static func writing(_ names: [String], in kind: ConversationKey.Kind) -> String {
-        guard kind == .room, let first = names.first else { return localized("is writing…") }
-        return names.count == 1
-            ? localized("%@ is writing…", first)
-            : localized("%@ person is writing…", plural: "%@ people are writing…", count: names.count)
     }
 }

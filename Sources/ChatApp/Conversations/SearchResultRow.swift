@@ -78,12 +78,12 @@ final class SearchHitView {
         let name = hit.message.isOutgoing ? localized("You") : hit.senderName
         picture.show(name: hit.title, hash: nil)
         title.text = hit.title
-        time.text = TimeWords.short(hit.message.time)
+        time.text = Wording.short(hit.message.time)
         // Between two people the name of the other one stands above already.
         let isSaid = hit.key.kind == .room || hit.message.isOutgoing
         words.show(markup: (isSaid ? Markup.escape(name) + ": " : "") + Self.markup(hit.snippet))
         root.accessible(
-            label: [hit.title, name, hit.snippet.text, TimeWords.full(hit.message.time)].joined(separator: ", "))
+            label: [hit.title, name, hit.snippet.text, Wording.full(hit.message.time)].joined(separator: ", "))
     }
 
     /// As many characters stand in one line of the list, and so many of them before the first word that was found.

@@ -52,7 +52,7 @@ final class ConnectionNotice {
         account = row.id
         isRepairNeeded = row.need != nil
         let isMany = accounts.rows.elements.count > 1
-        let sentence = ConnectionWords.line(row, now: environment.now())
+        let sentence = Wording.account(row, now: environment.now())
         words.text = isMany ? "\(row.address): \(sentence)" : sentence
         button.isVisible = row.connection.isWaiting
         button.show(label: isRepairNeeded ? localized("Sign in again") : localized("Connect now"))

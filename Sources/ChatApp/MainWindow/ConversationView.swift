@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -136,9 +137,9 @@ final class ConversationView {
         let title = row?.title ?? name ?? key.address.description
         let subtitle: String =
             if !model.writing.isEmpty {
-                PreviewWords.writing(model.writing, in: key.kind)
+                Wording.writing(model.writing, in: key.kind)
             } else if let contact {
-                PresenceWords.line(contact)
+                Wording.presence(contact.section, contact.status)
             } else if let room {
                 RoomWords.line(room.model)
             } else {
@@ -150,9 +151,4 @@ final class ConversationView {
         let line = tag.map { localized("as %@", $0.address) + " · " + subtitle } ?? subtitle
         header.show(title: title, subtitle: line, avatarHash: row?.avatarHash ?? contact?.avatarHash)
     }
-}
-
-/// Whether somebody is there, in words.
-enum PresenceWords {
-    static func line(_ contact: ContactRow) -> String { line(contact.section, contact.status) }
 }

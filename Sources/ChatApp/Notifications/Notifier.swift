@@ -58,7 +58,7 @@ final class Notifier {
                 // What a server shows after an answer is up to it.
                 if try await home.answer(id, with: text) { sink?.withdrawNotification(Self.name(id)) }
             } catch {
-                say(error.description)
+                say(Wording.failure(error))
             }
         }
     }
@@ -84,7 +84,7 @@ final class Notifier {
     static func name(_ id: ConversationID) -> String { "conversation-\(id.rawValue)" }
 
     static func notification(_ news: MessageNotification, picture: [UInt8]?) -> NotificationContent {
-        let words = news.preview.map { PreviewWords.line($0) } ?? localized("New message")
+        let words = news.preview.map { Wording.preview($0) } ?? localized("New message")
         let body = news.senderName.map { localized("%@: %@", $0, words) } ?? words
         var notification = NotificationContent(news.title, body: body)
         let target = String(news.conversation.rawValue)

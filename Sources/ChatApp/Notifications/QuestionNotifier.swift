@@ -39,7 +39,7 @@ final class QuestionNotifier {
         // Invitations come once, and are forgotten when the program ends.
         show(home.contacts.invitations.elements, &invitations, Self.name, isNews: { _ in true }) {
             invitation, showsText in
-            NotificationContent(localized("Invitation"), body: RoomWords.invitation(invitation, withReason: showsText))
+            NotificationContent(localized("Invitation"), body: Wording.invitation(invitation, withReason: showsText))
         }
     }
 

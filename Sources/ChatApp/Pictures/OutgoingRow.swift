@@ -19,7 +19,7 @@ final class OutgoingRow {
         let texts = Box.vertical(name, details).expand(.horizontal).align(vertical: .center)
         if let choice = item.picture {
             let picture = GTKBinding.Picture()
-            picture.show(choice.preview.flatMap { try? Texture(encoded: $0.bytes) })
+            if let preview = choice.preview { Task { picture.show(await Texture.decoded(preview.bytes)) } }
             picture.show(alternative: localized("Picture: %@", item.name))
             picture.css("photo").clipped()
             self.picture = picture
@@ -35,9 +35,9 @@ final class OutgoingRow {
     func show(_ item: OutgoingSelection.Item, _ quality: PictureChoice.Quality, isAlone: Bool) {
         let bytes = Int64(item.picture?.byteCount(in: quality) ?? item.byteCount)
         if let picture = item.picture?.picture {
-            details.text = "\(picture.width) × \(picture.height), \(TimeWords.size(bytes))"
+            details.text = "\(picture.width) × \(picture.height), \(Wording.size(bytes))"
         } else {
-            details.text = TimeWords.size(bytes)
+            details.text = Wording.size(bytes)
         }
         let side = isAlone ? Self.large : Self.small
         picture?.minimumSize(width: side, height: side)

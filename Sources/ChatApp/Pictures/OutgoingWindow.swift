@@ -95,7 +95,7 @@ final class OutgoingWindow {
         send.isSensitive = !items.isEmpty && !selection.isPreparing
         qualities.isVisible = selection.hasPictures
         for (value, button, label) in quality {
-            label.text = TimeWords.size(Int64(selection.byteCount(in: value)))
+            label.text = Wording.size(Int64(selection.byteCount(in: value)))
             button.accessible(description: label.text)
             if selection.quality == value, !button.isActive { button.isActive = true }
         }

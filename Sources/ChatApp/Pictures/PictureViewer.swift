@@ -1,6 +1,5 @@
 internal import ChatModel
 internal import ChatStore
-internal import Foundation
 internal import GTKBinding
 internal import Localization
 
@@ -28,7 +27,7 @@ final class PictureViewer {
     }
 
     /// Windows that are open, so that nobody else must hold them.
-    private static var open: [ObjectIdentifier: PictureViewer] = [:]
+    private(set) static var open: [ObjectIdentifier: PictureViewer] = [:]
 
     let window: Window
     private(set) var items: [Item]
@@ -52,6 +51,10 @@ final class PictureViewer {
     private var following: ViewObservation?
     private var loading: Task<Void, Never>?
     private var texture: Texture?
+    /// The pixels of the whole picture; ``texture`` may be a smaller copy of it.
+    private var pixels: (width: Int, height: Int)?
+    private(set) var isWhole = false
+    private var whenWhole: [() -> Void] = []
     private var motion: PictureMotion?
     private var shownPath: String?
     /// How many pixels of the screen a pixel has; `nil` fits the picture into the window.
@@ -62,6 +65,9 @@ final class PictureViewer {
     private static let zooms = 0.1...8.0
     /// Frames of a picture that moves are not larger than a screen.
     private static let movingSide = 2048
+    /// A larger picture is shown by a copy of this side in pixels until the person comes nearer: to paint one of twelve megapixels takes
+    /// longer than a frame.
+    private static let screenSide = 2560
 
     init(
         _ items: [Item], at index: Int, downloads: AttachmentDownloads, over parent: Window?,
@@ -199,10 +205,13 @@ final class PictureViewer {
         motion?.end()
         motion = nil
         texture = nil
+        pixels = nil
+        isWhole = false
+        whenWhole = []
         shownPath = nil
         zoom = nil
         picture.show(nil)
-        if let thumbnail = item.attachment.thumbnail { picture.show(try? Texture(encoded: thumbnail)) }
+        if let thumbnail = item.attachment.thumbnail { showPlaceholder(thumbnail, of: item) }
         let name = item.attachment.name ?? localized("Picture")
         window.title = name
         picture.show(alternative: name)
@@ -221,6 +230,15 @@ final class PictureViewer {
         }
     }
 
+    /// What is seen until the picture is there.
+    private func showPlaceholder(_ thumbnail: [UInt8], of item: Item) {
+        Task { [weak self] in
+            let placeholder = await Texture.decoded(thumbnail)
+            guard let self, self.texture == nil, self.items[self.index].id == item.id else { return }
+            self.picture.show(placeholder)
+        }
+    }
+
     private func show(_ phase: AttachmentDownload.Phase) {
         save.isSensitive = false
         copy.isSensitive = texture != nil
@@ -235,7 +253,7 @@ final class PictureViewer {
             progress.fraction = 0
             stack.shown = "waiting"
         case .failed(let reason):
-            fail(reason.text.isEmpty ? localized("The picture could not be fetched.") : reason.text)
+            fail(Wording.failure(reason))
         }
     }
 
@@ -249,19 +267,41 @@ final class PictureViewer {
         guard path != shownPath else { return }
         shownPath = path
         loading = Task { [weak self] in
-            let texture = await Texture.decoded(Self.bytes(path))
+            let content = await PictureBytes.content(of: path, side: Self.screenSide)
+            let texture = await Texture.decoded(content?.bytes)
             guard !Task.isCancelled, let self else { return }
-            guard let texture else {
+            guard let texture, let content else {
                 self.retry.isVisible = false
                 return self.fail(localized("This picture cannot be shown"))
             }
             self.texture = texture
+            self.pixels = content.isWhole ? (texture.width, texture.height) : (content.width, content.height)
+            self.isWhole = content.isWhole
             self.picture.show(texture)
             self.copy.isSensitive = true
             self.stack.shown = "picture"
             self.fit()
             self.showDetails()
             self.move(path)
+        }
+    }
+
+    /// Takes the place of a smaller copy, and does what waits for that.
+    private func loadWhole(_ done: @escaping () -> Void = {}) {
+        guard let path = shownPath, !isWhole else { return done() }
+        whenWhole.append(done)
+        guard whenWhole.count == 1 else { return }
+        loading = Task { [weak self] in
+            let texture = await Texture.decoded(PictureBytes.content(of: path)?.bytes)
+            guard !Task.isCancelled, let self, path == self.shownPath else { return }
+            if let texture {
+                self.texture = texture
+                self.isWhole = true
+                self.picture.show(texture)
+            }
+            let waiting = self.whenWhole
+            self.whenWhole = []
+            for done in waiting { done() }
         }
     }
 
@@ -276,45 +316,39 @@ final class PictureViewer {
         }
     }
 
-    /// What GTK does not read is made a PNG first.
-    @concurrent
-    private nonisolated static func bytes(_ path: String) async -> [UInt8]? {
-        guard let data = FileManager.default.contents(atPath: path) else { return nil }
-        return await PictureBytes.readable([UInt8](data))
-    }
-
     private func showDetails() {
         var parts: [String] = []
         if items.count > 1 { parts.append(localized("%@ of %@", index + 1, items.count)) }
-        if let texture { parts.append("\(texture.width) × \(texture.height)") }
-        if let size = items[index].attachment.size { parts.append(TimeWords.size(size)) }
+        if let pixels { parts.append("\(pixels.width) × \(pixels.height)") }
+        if let size = items[index].attachment.size { parts.append(Wording.size(size)) }
         if let zoom { parts.append("\(Int((zoom * 100).rounded())) %") }
         title.show(title: window.title, subtitle: parts.joined(separator: " · "))
     }
 
     /// The pixels of the picture that is shown; `nil` before it is there.
-    var size: (width: Int, height: Int)? { texture.map { ($0.width, $0.height) } }
+    var size: (width: Int, height: Int)? { pixels }
 
     // MARK: How large
 
     private var fitting: Double {
-        guard let texture, scroller.width > 0, scroller.height > 0 else { return 1 }
+        guard let pixels, scroller.width > 0, scroller.height > 0 else { return 1 }
         return min(
-            Double(scroller.width) / Double(texture.width), Double(scroller.height) / Double(texture.height), 1)
+            Double(scroller.width) / Double(pixels.width), Double(scroller.height) / Double(pixels.height), 1)
     }
 
     func resize(by factor: Double) {
-        guard texture != nil else { return }
+        guard pixels != nil else { return }
         show(zoom: (zoom ?? fitting) * factor)
     }
 
     func show(zoom wanted: Double) {
-        guard let texture else { return }
+        guard let texture, let pixels else { return }
         let zoom = min(max(wanted, Self.zooms.lowerBound), Self.zooms.upperBound)
         self.zoom = zoom
         picture.align(horizontal: .center, vertical: .center)
         picture.minimumSize(
-            width: Int(Double(texture.width) * zoom), height: Int(Double(texture.height) * zoom))
+            width: Int(Double(pixels.width) * zoom), height: Int(Double(pixels.height) * zoom))
+        if zoom * Double(pixels.width) > Double(texture.width) { loadWhole() }
         showDetails()
     }
 
@@ -330,9 +364,11 @@ final class PictureViewer {
     // MARK: Taking it along
 
     private func copyPicture() {
-        guard let texture else { return }
-        Clipboard.copy(texture)
-        say(localized("Copied."))
+        loadWhole { [weak self] in
+            guard let self, let texture = self.texture else { return }
+            Clipboard.copy(texture)
+            self.say(localized("Copied."))
+        }
     }
 
     private func saveFile() {
@@ -347,7 +383,7 @@ final class PictureViewer {
                 try await FileOpening.copy(path, to: target)
                 say(localized("Saved."))
             } catch {
-                say(localized("The file could not be saved: %@", error.localizedDescription))
+                say(localized("The file could not be saved."))
             }
         }
     }

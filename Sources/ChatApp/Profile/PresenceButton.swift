@@ -20,7 +20,7 @@ final class PresenceButton {
         box.margins(horizontal: 6, vertical: 6)
         var first: CheckButton?
         for availability in Availability.allCases {
-            let button = CheckButton(availability.words, inGroupOf: first)
+            let button = CheckButton(Wording.availability(availability), inGroupOf: first)
             first = first ?? button
             box.append(Box.horizontal(spacing: 12, button.expand(.horizontal), AvailabilityDot(availability).widget))
             let connection = button.onToggle { [weak self] isOn in
@@ -51,23 +51,12 @@ final class PresenceButton {
 
     private func show() {
         let current = actions.availability
-        let words = current.words
+        let words = Wording.availability(current)
         dot.show(current)
         let text = actions.statusText.map { "\(words): \($0)" } ?? words
         widget.accessible(label: localized("Your presence: %@", text)).tip(text)
         for choice in choices {
             choice.button.withoutHearing(choice.connection) { choice.button.isActive = choice.availability == current }
-        }
-    }
-}
-
-extension Availability {
-    var words: String {
-        switch self {
-        case .available: localized("Available")
-        case .away: localized("Away")
-        case .doNotDisturb: localized("Do not disturb")
-        case .invisible: localized("Invisible")
         }
     }
 }

@@ -44,7 +44,7 @@ final class ProfileView {
         }
         choose.onClick { [weak self] in self?.chooseFile() }
         remove.onClick { [weak self] in
-            self?.change { account throws(OwnProfileFailure) in try await account.removeAvatar() }
+            self?.change { account throws(OwnProfileFailure) in try await account.profile.removeAvatar() }
         }
         observe(self) { view in view.showPicture() }
     }
@@ -78,7 +78,7 @@ final class ProfileView {
             guard let bytes = await Self.read(path) else {
                 return self?.say(localized("%@ cannot be read.", path)) ?? ()
             }
-            self?.change { account throws(OwnProfileFailure) in try await account.publishAvatar(bytes) }
+            self?.change { account throws(OwnProfileFailure) in try await account.profile.publishAvatar(bytes) }
         }
     }
 
@@ -97,7 +97,7 @@ final class ProfileView {
             do throws(OwnProfileFailure) {
                 try await body(account)
             } catch {
-                self?.say(error.sentence)
+                self?.say(Wording.failure(error))
             }
             self?.isBusy = false
             self?.showButtons()

@@ -40,7 +40,7 @@ final class RoomInvitationBar {
     private func accept() {
         guard work == nil, let row = shown, let account = joining.account(row.id.account) else { return }
         work = Task { [weak self, joining, open] in
-            let invitation = await account.roomInvitations.first { $0.room == row.room }
+            let invitation = await account.invitations.waiting.first { $0.room == row.room }
             let key = await joining.join(row.room, password: invitation?.password, of: row.id.account)
             if let key { open(key) }
             self?.work = nil
@@ -51,9 +51,9 @@ final class RoomInvitationBar {
         guard work == nil, let row = shown, let account = joining.account(row.id.account) else { return }
         work = Task { [weak self, joining] in
             do throws(RoomFailure) {
-                try await account.declineInvitation(to: row.room)
+                try await account.invitations.decline(row.room)
             } catch {
-                joining.say(error.words)
+                joining.say(Wording.failure(error))
             }
             self?.work = nil
         }
@@ -64,7 +64,7 @@ final class RoomInvitationBar {
         if let row = rows.first {
             if row != shown { words.tip(row.room.description) }
             shown = row
-            words.text = RoomWords.invitation(row) + account(row)
+            words.text = Wording.invitation(row) + account(row)
         }
         join.isSensitive = work == nil
         decline.isSensitive = work == nil

@@ -82,10 +82,10 @@ final class RoomInviteWindow {
         window.close()
         Task {
             do throws(RoomFailure) {
-                try await account.invite(person.address, to: place, reason: words)
+                try await account.rooms.invite(person.address, to: place, reason: words)
                 say(localized("%@ is invited.", person.name))
             } catch {
-                say(error.words)
+                say(Wording.failure(error))
             }
         }
     }

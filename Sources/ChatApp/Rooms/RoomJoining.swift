@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -49,7 +50,7 @@ struct RoomJoining {
             .byDefault("cancel").onEscape("cancel")
         dialog.present(over: window) { answer in
             guard answer == "leave", let account = account(key.account) else { return }
-            Task { await account.forgetRoom(key.address) }
+            Task { await account.rooms.leave(key.address) }
             done()
         }
         return dialog

@@ -49,7 +49,7 @@ final class RoomNotice {
         } else if let absence = room.absence {
             words.text =
                 absence.isTriedAgain
-                ? absence.sentence + " " + localized("It is tried again by itself.") : absence.sentence
+                ? Wording.absence(absence) + " " + localized("It is tried again by itself.") : Wording.absence(absence)
         } else {
             words.text = localized("You are not in this room.")
         }

@@ -4,6 +4,7 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
+internal import XMPPClient
 
 /// What a room is like, what this person wants of it, and the way out.
 final class RoomPage {
@@ -12,6 +13,7 @@ final class RoomPage {
         localized("Notify me"),
         choices: [localized("Of all messages"), localized("When I am mentioned"), localized("Never")])
     let nickname = EntryRow(localized("Your nickname"))
+    let remark = EntryRow(localized("Name (only you see it)"))
     let entering = SwitchRow(localized("Enter whenever I am online"))
     let change = Button(icon: "document-edit-symbolic").css("flat").named(localized("Change the topic"))
     var say: (String) -> Void = { _ in }
@@ -55,10 +57,11 @@ final class RoomPage {
             "", icon: nil,
             [
                 PreferencesGroup("", description: nil, [top]), topicGroup, media.root,
-                PreferencesGroup("", description: nil, [notifications, entering, nickname]),
+                PreferencesGroup("", description: nil, [notifications, entering, nickname, remark]),
                 PreferencesGroup("", description: nil, [exits]),
             ])
         nickname.showsApplyButton(true)
+        remark.showsApplyButton(true)
         connect()
         observe(self) { view in view.show() }
         observe(self) { view in view.showNotifications() }
@@ -78,6 +81,7 @@ final class RoomPage {
         }
         switching = entering.onToggle { [weak self] isOn in self?.setEntersAutomatically(isOn) }
         nickname.onApply { [weak self] in self?.changeNickname() }
+        remark.onApply { [weak self] in self?.rename() }
         leave.onClick { [weak self] in
             guard let self else { return }
             self.joining.askToLeave(self.room.key, title: self.room.title, over: self.window()) { [weak self] in
@@ -102,6 +106,9 @@ final class RoomPage {
             nickname.text = room.nickname ?? ""
         }
         let isOnline = accounts.rows[room.key.account]?.connection.isOnline ?? false
+        if !remark.containsFocus { remark.text = room.title }
+        remark.isSensitive = isOnline
+        remark.isVisible = room.entersAutomatically
         entering.isSensitive = isOnline
         if let switching {
             entering.control.withoutHearing(switching) { entering.isActive = room.entersAutomatically }
@@ -117,14 +124,13 @@ final class RoomPage {
         notifications.withoutHearing(choosing) {
             notifications.selected = Self.choices.firstIndex(of: row.notifications) ?? 0
         }
-        let until = row.mutedUntil.map { localized("Silent until %@", TimeWords.short($0)) }
+        let until = row.mutedUntil.map { localized("Silent until %@", Wording.short($0)) }
         notifications.show(subtitle: until ?? "")
     }
 
     // MARK: Doing
 
     private func setEntersAutomatically(_ enters: Bool) {
-        guard let account = joining.account(room.key.account) else { return }
         // Who wants to be there whenever it is possible wants to be there now.
         if enters, !room.isInside {
             Task { [room, joining] in
@@ -132,13 +138,28 @@ final class RoomPage {
             }
             return
         }
+        change { account, place throws(ClientError) in try await account.bookmarks.setEntersAutomatically(enters, place)
+        }
+    }
+
+    /// Changes what stands in the bookmark, on all devices.
+    private func change(_ body: @escaping @Sendable (ChatAccount, JID) async throws(ClientError) -> Void) {
+        guard let account = joining.account(room.key.account) else { return }
         Task { [weak self, place = room.key.address] in
-            do {
-                try await account.setEntersAutomatically(enters, place)
+            do throws(ClientError) {
+                try await body(account, place)
             } catch {
-                self?.say(localized("This needs a connection; try again when the account is online."))
+                self?.say(Wording.failure(error))
                 self?.show()
             }
+        }
+    }
+
+    /// An empty name brings back that of the room.
+    func rename() {
+        let name = remark.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        change { account, place throws(ClientError) in
+            try await account.bookmarks.rename(place, to: name.isEmpty ? nil : name)
         }
     }
 
@@ -146,7 +167,7 @@ final class RoomPage {
         let wanted = nickname.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard !wanted.isEmpty, wanted != room.nickname else { return nickname.text = room.nickname ?? "" }
         let place = room.key.address
-        attempt { account throws(RoomFailure) in try await account.changeNickname(in: place, to: wanted) }
+        attempt { account throws(RoomFailure) in try await account.rooms.changeNickname(in: place, to: wanted) }
     }
 
     func changeTopic() {
@@ -160,7 +181,7 @@ final class RoomPage {
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "change", let self else { return }
             let (text, room) = (field.text, self.room.key.address)
-            self.attempt { account throws(RoomFailure) in try await account.changeSubject(of: room, to: text) }
+            self.attempt { account throws(RoomFailure) in try await account.rooms.changeSubject(of: room, to: text) }
         }
         field.grabFocus()
     }
@@ -179,7 +200,7 @@ final class RoomPage {
             guard answer == "close", let self else { return }
             let (text, place) = (reason.text, self.room.key.address)
             self.attempt { account throws(RoomFailure) in
-                try await account.destroyRoom(place, reason: text.isEmpty ? nil : text)
+                try await account.rooms.destroy(place, reason: text.isEmpty ? nil : text)
             }
         }
     }
@@ -190,7 +211,7 @@ final class RoomPage {
             do throws(RoomFailure) {
                 try await body(account)
             } catch {
-                self?.say(error.words)
+                self?.say(Wording.failure(error))
                 self?.shownNickname = nil
                 self?.show()
             }

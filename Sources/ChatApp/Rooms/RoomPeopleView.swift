@@ -59,7 +59,7 @@ final class RoomPeopleView {
     private func show() {
         let isEmpty = room.people.elements.isEmpty
         stack.shown = !room.isInside ? "outside" : isEmpty ? "nobody" : "list"
-        count.text = RoomWords.people(room.count)
+        count.text = Wording.people(room.count)
         count.isVisible = room.isInside
         search.isSensitive = room.isInside
         invite.isVisible = room.rights.mayInvite

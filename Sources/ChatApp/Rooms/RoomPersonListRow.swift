@@ -37,7 +37,7 @@ final class RoomPersonListRow: ListRow {
         picture.show(name: item.nickname, hash: item.avatarHash)
         name.text = item.nickname
         line.text = RoomWords.line(person)
-        let place = RoomWords.standing(person)
+        let place = Wording.standing(person)
         standing.text = place ?? ""
         standing.isVisible = place != nil
         // Who is not looking is there all the same, only paler.

@@ -69,22 +69,23 @@ final class RoomPersonMenu {
         case .mention: onMention(nickname)
         case .giveVoice, .takeVoice:
             attempt { account throws(RoomFailure) in
-                try await account.setVoice(action == .giveVoice, of: nickname, in: place)
+                try await account.rooms.setVoice(action == .giveVoice, of: nickname, in: place)
             }
         case .makeModerator, .unmakeModerator:
             attempt { account throws(RoomFailure) in
-                try await account.setModerator(action == .makeModerator, of: nickname, in: place)
+                try await account.rooms.setModerator(action == .makeModerator, of: nickname, in: place)
             }
         case .makeMember, .unmakeMember:
             guard let address else { return }
             attempt { account throws(RoomFailure) in
-                try await account.setMember(action == .makeMember, address, in: place)
+                try await account.rooms.setMember(action == .makeMember, address, in: place)
             }
         case .kick:
-            attempt { account throws(RoomFailure) in try await account.kick(nickname, from: place, reason: reason) }
+            attempt { account throws(RoomFailure) in try await account.rooms.kick(nickname, from: place, reason: reason)
+            }
         case .ban:
             guard let address else { return }
-            attempt { account throws(RoomFailure) in try await account.ban(address, from: place, reason: reason) }
+            attempt { account throws(RoomFailure) in try await account.rooms.ban(address, from: place, reason: reason) }
         }
     }
 
@@ -106,7 +107,7 @@ final class RoomPersonMenu {
             do throws(RoomFailure) {
                 try await body(account)
             } catch {
-                self?.say(error.words)
+                self?.say(Wording.failure(error))
             }
         }
     }

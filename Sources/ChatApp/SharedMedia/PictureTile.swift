@@ -43,7 +43,7 @@ final class PictureTile: ListRow {
             overlay, width: Self.widest, height: Self.widest, minimumWidth: Self.narrowest
         ).cursor("pointer")
         root.tip(whenAsked: { [weak self] in
-            self?.item.map { "\(SharedMediaWords.sender($0)), \(TimeWords.full($0.message.time))" }
+            self?.item.map { "\(SharedMediaWords.sender($0)), \(Wording.full($0.message.time))" }
         })
         root.onMenu { [weak self] x, y in
             if let self, let item = self.item { self.onMenu(item, self.root, x, y) }
@@ -59,11 +59,19 @@ final class PictureTile: ListRow {
         picture.show(alternative: SharedMediaWords.spoken(item))
         guard isOther else { return }
         forget()
-        let texture =
-            item.attachment.contentHash.flatMap { Self.textures[$0] }
-            ?? item.attachment.thumbnail.flatMap { try? Texture(encoded: $0) }
-        isShown = item.attachment.contentHash.map { Self.textures[$0] != nil } ?? false
+        let texture = item.attachment.contentHash.flatMap { Self.textures[$0] }
+        isShown = texture != nil
         paint(texture)
+        if texture == nil, let thumbnail = item.attachment.thumbnail { showPlaceholder(thumbnail, of: item.id) }
+    }
+
+    /// What is seen until the picture is there.
+    private func showPlaceholder(_ thumbnail: [UInt8], of id: SharedMediaItem.ID) {
+        Task { [weak self] in
+            let placeholder = await Texture.decoded(thumbnail)
+            guard let self, placeholder != nil, !self.isShown, self.item?.id == id else { return }
+            self.paint(placeholder)
+        }
     }
 
     func clear() {

@@ -25,7 +25,7 @@ final class SharedFileRow: ListRow {
         let line = Box.horizontal(spacing: 8, sender, time.align(vertical: .baseline))
         let column = Box.vertical(spacing: 4, line, place).expand(.horizontal)
         root = Box.horizontal(spacing: 6, column, more).margins(horizontal: 10, vertical: 6)
-        time.tip(whenAsked: { [weak self] in self?.item.map { TimeWords.full($0.message.time) } })
+        time.tip(whenAsked: { [weak self] in self?.item.map { Wording.full($0.message.time) } })
         root.onMenu { [weak self] x, y in
             if let self, let item = self.item { self.onMenu(item, self.root, x, y) }
         }
@@ -39,7 +39,7 @@ final class SharedFileRow: ListRow {
         let isOther = self.item.map { !Self.looksAlike($0, item) } ?? true
         self.item = item
         sender.text = SharedMediaWords.sender(item)
-        time.text = TimeWords.short(item.message.time)
+        time.text = Wording.short(item.message.time)
         root.accessible(label: SharedMediaWords.spoken(item))
         more.named(localized("What can be done with %@", item.attachment.name ?? SharedMediaWords.sender(item)))
         if isOther { showFile(item) }

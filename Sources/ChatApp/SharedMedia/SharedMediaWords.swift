@@ -11,16 +11,7 @@ enum SharedMediaWords {
 
     /// What it is, whose, and of when.
     static func spoken(_ item: SharedMediaItem) -> String {
-        [kind(item.attachment), item.attachment.name, sender(item), TimeWords.full(item.message.time)]
+        [Wording.kind(item.attachment.kind), item.attachment.name, sender(item), Wording.full(item.message.time)]
             .compactMap(\.self).joined(separator: ", ")
-    }
-
-    private static func kind(_ attachment: Attachment) -> String {
-        switch attachment.kind {
-        case .picture: localized("Picture")
-        case .voice: localized("Voice message")
-        case .video: localized("Video")
-        case .file: localized("File")
-        }
     }
 }

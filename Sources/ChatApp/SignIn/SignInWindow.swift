@@ -46,7 +46,7 @@ final class SignInWindow {
             let window = SignInWindow(home, over: parent)
             window.window.title = localized("Sign in again")
             window.window.present()
-            window.flow.showSignIn(model, reason: home.accounts.rows[id].flatMap { ConnectionWords.need($0) })
+            window.flow.showSignIn(model, reason: home.accounts.rows[id].flatMap { Wording.need(of: $0) })
         }
     }
 }

@@ -17,7 +17,7 @@ final class FailureView {
 
     func show(_ reason: FailureReason) {
         root.isVisible = true
-        words.text = StateMark.words(.failed(reason))
+        words.text = Wording.state(.failed(reason))
         // What a server has refused it would refuse again.
         retry.isVisible = !reason.isFinal
     }

@@ -38,7 +38,7 @@ enum FileOpening {
                 try await copy(path, to: target)
                 say(localized("Saved."))
             } catch {
-                say(localized("The file could not be saved: %@", error.localizedDescription))
+                say(localized("The file could not be saved."))
             }
         }
     }

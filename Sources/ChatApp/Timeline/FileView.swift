@@ -40,10 +40,11 @@ final class FileView: AttachmentView {
     }
 
     private func showPhase() {
-        var parts = [place.attachment.size.map(TimeWords.size)].compactMap(\.self)
+        var parts = [place.attachment.size.map { Wording.size($0) }].compactMap(\.self)
         var state: ProgressRing.State?
-        if case .uploading(let percent) = place.message.state {
-            state = .running(Double(percent) / 100)
+        if let uploaded = place.download?.uploaded {
+            state = .running(uploaded)
+            parts.append(localized("Uploading: %@ %", Int(uploaded * 100)))
         } else {
             switch place.download?.phase {
             case .waiting?: state = .running(0)

@@ -29,7 +29,6 @@ final class MessageBubble {
     private let column: SideColumn
     private(set) var views: [any AttachmentView] = []
     private var shownAttachments: [Attachment] = []
-    private var wasUploading = false
 
     init(_ owner: (any TimelineOwner)?, _ services: TimelineServices) {
         self.owner = owner
@@ -41,7 +40,7 @@ final class MessageBubble {
         // Text that wraps must not stand in a horizontal box: GTK 4.8 makes it as wide as it wants to be there.
         overlay = Overlay(column)
         root = overlay
-        time.tip(whenAsked: { [weak self] in (self?.message?.time).map { TimeWords.full($0) } })
+        time.tip(whenAsked: { [weak self] in (self?.message?.time).map { Wording.full($0) } })
         body.onShowAll = { [weak self] in
             guard let message = self?.message else { return }
             WholeTextWindow.show(message.text.body, title: message.senderName, over: services.place.window())
@@ -79,7 +78,7 @@ final class MessageBubble {
         show(message.isRetracted ? [] : message.text.attachments, of: message)
 
         edited.isVisible = message.isEdited && !message.isRetracted
-        time.text = TimeWords.clock(message.time)
+        time.text = Wording.clock(message.time)
         state.widget.isVisible = isOut && !message.isRetracted
         if isOut { state.show(message.state) }
         showReactions(message)
@@ -171,12 +170,7 @@ final class MessageBubble {
     private func show(_ attachments: [Attachment], of message: TimelineMessage) {
         files.isVisible = !attachments.isEmpty
         bubble.css("media", attachments.first?.kind == .picture)
-        let isUploading = isUploading(message)
-        let isSame = attachments == shownAttachments && views.count == attachments.count
-        guard !isSame || isUploading || wasUploading else {
-            return
-        }
-        wasUploading = isUploading
+        guard attachments != shownAttachments || views.count != attachments.count else { return }
         shownAttachments = attachments
         clearFiles()
         let downloads = services.downloads()
@@ -194,10 +188,6 @@ final class MessageBubble {
             views.append(view)
             files.append(view.root)
         }
-    }
-
-    private func isUploading(_ message: TimelineMessage) -> Bool {
-        if case .uploading = message.state { true } else { false }
     }
 
     private func clearFiles() {
@@ -233,21 +223,12 @@ final class MessageBubble {
         if message.isRetracted {
             parts.append(localized("This message was deleted"))
         } else {
-            parts += message.text.attachments.map(Self.spoken)
+            parts += message.text.attachments.map { Wording.kind($0.kind) }
             if !message.text.body.isEmpty { parts.append(TextFold(message.text.body).text) }
             if message.isEdited { parts.append(localized("edited")) }
         }
-        parts.append(TimeWords.clock(message.time))
-        if message.isOutgoing { parts.append(StateMark.words(message.state)) }
+        parts.append(Wording.clock(message.time))
+        if message.isOutgoing { parts.append(Wording.state(message.state)) }
         return parts.joined(separator: ", ")
-    }
-
-    private static func spoken(_ attachment: Attachment) -> String {
-        switch attachment.kind {
-        case .picture: localized("Picture")
-        case .voice: localized("Voice message")
-        case .video: localized("Video")
-        case .file: localized("File")
-        }
     }
 }

@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -32,7 +33,7 @@ final class MessageMenu {
         if !message.isOutgoing { return true }
         switch message.state {
         case .sentToServer, .delivered, .displayed: return true
-        case .queued, .uploading, .failed: return false
+        case .queued, .failed: return false
         }
     }
 
@@ -40,7 +41,7 @@ final class MessageMenu {
         if case .queued = message.state { false } else { true }
     }
 
-    private var entries: [Menu.Entry] {
+    var entries: [Menu.Entry] {
         guard !message.isRetracted else {
             return [.item(localized("Remove from this computer"), "message.remove")]
         }
@@ -54,6 +55,9 @@ final class MessageMenu {
         if !message.text.attachments.isEmpty { first.append(.item(localized("Save as…"), "message.save")) }
         var last: [Menu.Entry] = []
         if message.isOutgoing { last.append(.item(localized("Delete for everyone"), "message.retract")) }
+        if !message.isOutgoing, view.services.moderation?.isAllowed() == true {
+            last.append(.item(localized("Delete for everyone…"), "message.moderate"))
+        }
         last.append(.item(localized("Remove from this computer"), "message.remove"))
         let top: [Menu.Entry] = canReact ? [.section(nil, [.place("reactions")])] : []
         return top + [.section(nil, first), .section(nil, last)]
@@ -94,9 +98,35 @@ final class MessageMenu {
             Action("retract") {
                 services.place.attempt { () async throws(StoreError) in try await timeline.retract(message.id) }
             })
+        actions.add(Action("moderate") { [weak view] in if let view { Self.moderate(message, view) } })
         actions.add(
             Action("remove") {
                 services.place.attempt { () async throws(StoreError) in try await timeline.remove(message.id) }
             })
+    }
+    /// Deletes what somebody else said, if that is really wanted.
+    @discardableResult
+    static func moderate(_ message: TimelineMessage, _ view: TimelineView) -> MessageDialog {
+        let (timeline, services) = (view.timeline, view.services)
+        let dialog = MessageDialog(
+            localized("Delete this message of %@?", message.senderName),
+            body: localized("Nobody in the room sees it any more, and that a moderator has deleted it is told."))
+        dialog.add("cancel", localized("_Cancel")).add("delete", localized("_Delete"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: services.place.window()) { answer in
+            guard answer == "delete", let moderation = services.moderation else { return }
+            Task {
+                guard let id = (try? await timeline.moderationID(of: message.id)) ?? nil else {
+                    return services.place.toast(
+                        localized("The room does not keep this message, so it cannot be deleted."))
+                }
+                do throws(RoomFailure) {
+                    try await moderation.delete(id)
+                } catch {
+                    services.place.toast(Wording.failure(error))
+                }
+            }
+        }
+        return dialog
     }
 }

@@ -48,12 +48,11 @@ final class PictureView: AttachmentView {
         picture.show(alternative: name)
         root.onClick { [weak self] _, _, _ in self?.clicked() }
         shade.onClick { [weak self] in self?.clicked() }
-        if let thumbnail = place.attachment.thumbnail, let texture = try? Texture(encoded: thumbnail) {
-            picture.show(texture)
-        }
         if let hash = place.attachment.contentHash, let texture = Self.textures[hash] {
             picture.show(texture)
             isShowingAll = true
+        } else if let thumbnail = place.attachment.thumbnail {
+            showPlaceholder(thumbnail)
         }
         observe(self) { view in view.showPhase() }
         if let download = place.download {
@@ -76,6 +75,15 @@ final class PictureView: AttachmentView {
     }
 
     func wake() { motion?.wake() }
+
+    /// What is seen until the picture is there.
+    private func showPlaceholder(_ thumbnail: [UInt8]) {
+        Task { [weak self] in
+            let placeholder = await Texture.decoded(thumbnail)
+            guard let self, !self.isShowingAll else { return }
+            self.picture.show(placeholder)
+        }
+    }
 
     private func move(_ path: String) {
         guard motion == nil, PictureMotion.mayMove(place.attachment.mediaType) else { return }
@@ -114,8 +122,8 @@ final class PictureView: AttachmentView {
     }
 
     private func showPhase() {
-        if case .uploading(let percent) = place.message.state {
-            return showProgress(.running(Double(percent) / 100), nil)
+        if let uploaded = place.download?.uploaded {
+            return showProgress(.running(uploaded), nil)
         }
         guard let download = place.download else {
             return showProgress(isShowingAll ? nil : .offer, nil)

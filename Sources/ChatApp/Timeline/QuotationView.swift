@@ -22,7 +22,7 @@ final class QuotationView {
         target = quotation.id
         name.isVisible = quotation.preview != nil
         name.text = quotation.preview.map { $0.isOutgoing ? localized("You") : $0.senderName } ?? ""
-        words.text = quotation.preview.map(PreviewWords.line) ?? localized("A message that is not here")
+        words.text = quotation.preview.map { Wording.preview($0) } ?? localized("A message that is not here")
         root.isSensitive = quotation.id != nil
         root.accessible(label: localized("Answer to: %@", words.text))
     }

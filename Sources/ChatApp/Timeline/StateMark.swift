@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
@@ -22,7 +23,7 @@ final class StateMark {
         area.content(width: 18, height: 12).align(vertical: .center)
         box = Box.horizontal(area)
         widget = box
-        box.tip(whenAsked: { drawn.state.map { Self.words($0) } })
+        box.tip(whenAsked: { drawn.state.map { Wording.state($0) } })
     }
 
     /// What it says, for who does not see it.
@@ -32,20 +33,9 @@ final class StateMark {
         guard drawn.state != state else { return }
         drawn.state = state
         area.queueDraw()
-        let words = Self.words(state)
+        let words = Wording.state(state)
         self.words = words
         box.accessible(label: words)
-    }
-
-    static func words(_ state: MessageState) -> String {
-        switch state {
-        case .queued: localized("Waiting to be sent")
-        case .uploading(let percent): localized("Uploading: %@ %", percent)
-        case .sentToServer: localized("Sent: the server has it")
-        case .delivered: localized("Delivered to a device")
-        case .displayed: localized("Seen")
-        case .failed(let reason): localized("Not sent: %@", FailureWords.sentence(reason))
-        }
     }
 
     private static func draw(_ drawn: Drawn, _ drawing: Drawing, _ width: Double, _ height: Double) {
@@ -55,7 +45,7 @@ final class StateMark {
             drawing.lines([(x, height * 0.55), (x + 3.5, height * 0.85), (x + 10, height * 0.15)], width: line)
         }
         switch drawn.state ?? .queued {
-        case .queued, .uploading:
+        case .queued:
             let (x, y, radius) = (width - 7, height / 2, 5.0)
             drawing.ring(x: x, y: y, radius: radius, width: 1.3)
             drawing.lines([(x, y - 3), (x, y), (x + 2.2, y + 1.2)], width: 1.3)
@@ -72,25 +62,6 @@ final class StateMark {
             let x = width - 6
             drawing.lines([(x, 2), (x, height - 4.5)], width: 2)
             drawing.circle(x: x, y: height - 1.5, radius: 1.3)
-        }
-    }
-}
-
-/// Why a message was not sent, for a person.
-enum FailureWords {
-    static func sentence(_ reason: FailureReason) -> String {
-        switch reason.condition {
-        case "service-unavailable": localized("the address does not take messages now")
-        case "item-not-found", "recipient-unavailable": localized("there is no such address")
-        case "remote-server-not-found", "remote-server-timeout": localized("the other server cannot be reached")
-        case "forbidden", "not-allowed", "not-authorized", "not-acceptable": localized("it was not allowed")
-        case "policy-violation", "resource-constraint": localized("the server does not accept it now")
-        case FailureReason.tooLong: localized("it is too long for one message; send it as a file")
-        case FailureReason.connectionEnded: localized("the server ended the connection because of it")
-        case "no-upload": localized("the server takes no files")
-        case "upload-failed": localized("the file could not be uploaded")
-        case "file-gone": localized("the file is not here any more")
-        default: reason.text ?? reason.condition
         }
     }
 }

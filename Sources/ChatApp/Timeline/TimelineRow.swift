@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -12,6 +13,14 @@ struct TimelineServices {
     let downloads: () -> AttachmentDownloads?
     /// Asks to whom a message is sent on.
     let forward: (TimelineMessage) -> Void
+    /// What moderators of a room do with the messages of others; `nil` where this is no room.
+    let moderation: Moderation?
+
+    struct Moderation {
+        let isAllowed: () -> Bool
+        /// Deletes a message for everyone in the room, by its name in the room's archive.
+        let delete: (String) async throws(RoomFailure) -> Void
+    }
 }
 
 /// What rows ask of the timeline that they stand in.
@@ -53,7 +62,7 @@ final class TimelineRow: ListRow {
             self.bubble = bubble
             place.show(bubble.root)
             bubble.show(message)
-        case .day(let day): showLine(TimeWords.day(day))
+        case .day(let day): showLine(Wording.day(day))
         case .gap: showLine(localized("Messages may be missing here"))
         case .unread(let count): showUnread(count)
         case .history: showSpinner()

@@ -116,12 +116,12 @@ final class VoiceView: AttachmentView {
 
     /// The line under its shape: its length as soon as anybody knows it, and what is going on with it.
     private func words(_ position: Duration, of total: Duration) -> String {
-        if case .uploading(let percent) = place.message.state { return "\(percent) %" }
+        if let uploaded = place.download?.uploaded { return "\(Int(uploaded * 100)) %" }
         var parts: [String] = []
         if position > .zero {
-            parts.append("\(TimeWords.length(position)) / \(TimeWords.length(total))")
+            parts.append("\(Wording.length(position)) / \(Wording.length(total))")
         } else if total > .zero {
-            parts.append(TimeWords.length(total))
+            parts.append(Wording.length(total))
         }
         switch place.download?.phase {
         case .waiting?: parts.append(localized("Fetching…"))
@@ -131,7 +131,7 @@ final class VoiceView: AttachmentView {
         case .failed?: parts.append(localized("Could not be fetched"))
         case .here?: if case .nothing? = decoded { parts.append(localized("Cannot be played")) }
         case .unknown?, .absent?, nil:
-            if total == .zero { parts += [place.attachment.size.map(TimeWords.size)].compactMap(\.self) }
+            if total == .zero { parts += [place.attachment.size.map { Wording.size($0) }].compactMap(\.self) }
         }
         return parts.joined(separator: " · ")
     }

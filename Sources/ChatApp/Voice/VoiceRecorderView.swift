@@ -1,6 +1,5 @@
 internal import ChatModel
 internal import ChatStore
-internal import Foundation
 internal import GTKBinding
 internal import Localization
 internal import Media
@@ -42,8 +41,6 @@ final class VoiceRecorderView {
 
     init(folder: String, place: WritingPlace, media: MediaCache) {
         self.place = place
-        try? FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let writing = place.composer
         composer =
             place.voice
@@ -66,7 +63,6 @@ final class VoiceRecorderView {
         discard.named(localized("Throw the recording away"))
         play.named(localized("Listen"))
         connect()
-        composer.findInterrupted()
         observe(self) { view in view.show() }
     }
 
@@ -176,7 +172,7 @@ final class VoiceRecorderView {
         play.show(icon: isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
         play.named(isPlaying ? localized("Pause") : localized("Listen"))
         let hasBegun = isReviewing && playback.current != nil
-        time.text = TimeWords.length(hasBegun ? playback.position : composer.duration)
+        time.text = Wording.length(hasBegun ? playback.position : composer.duration)
         if isReviewing {
             waveform.show(peaks: composer.message?.peaks ?? [])
             let length = composer.duration / .milliseconds(1)
@@ -186,7 +182,7 @@ final class VoiceRecorderView {
         hint.isVisible = !hint.text.isEmpty
         levels.redraw()
         // A microphone that is not there fails before anything else could be seen.
-        if let problem = composer.takeProblem() { place.say(problem.description) }
+        if let problem = composer.takeProblem() { place.say(Wording.failure(problem)) }
         tellIdle(phase)
     }
 
@@ -212,14 +208,11 @@ final class VoiceRecorderView {
 
     /// Offers a recording that was interrupted, by a crash or an empty battery.
     func offerInterrupted() {
-        guard composer.phase == .idle, let last = composer.interrupted.last else { return }
-        let composer = composer
-        Task { await composer.review(last) }
+        Task { [composer] in await composer.offerInterrupted() }
     }
 
-    /// What is being recorded stays in its folder and is offered when the conversation is opened again.
     func close() async {
         await playback.stop()
-        if case .recording = composer.phase { await composer.stop() }
+        await composer.close()
     }
 }

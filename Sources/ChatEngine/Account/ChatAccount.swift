@@ -1,92 +1,39 @@
 public import ChatStore
-public import GroupChat
 public import MessageFeatures
-internal import MessageHistory
-internal import Synchronization
 public import XMPPAddress
 public import XMPPClient
 
 /// One account at work: it stays connected, keeps what comes in its store, sends what waits there, and fetches the history.
 ///
 /// What is said is in the store and nowhere else; here is what is true only now: the connection, who is there, who is
-/// writing. Everything can be asked and wished for at any time, connected or not.
+/// writing. Everything can be asked and wished for at any time, connected or not. Each topic is a service with its own state.
 ///
 ///     let account = ChatAccount(id, configuration: configuration, store: store)
 ///     Task { try await account.run() }
 ///     let key = ConversationKey(account: id, address: juliet, kind: .direct)
 ///     try await account.send(.text(MessageText("Wherefore art thou?")), in: key)
-public actor ChatAccount {
-    public nonisolated let id: AccountID
-    /// The bare address.
-    public nonisolated let address: JID
-    public nonisolated let store: any LocalStore
-
-    nonisolated let now: @Sendable () -> MessageTime
-    nonisolated let recorder: SessionRecorder
-    nonisolated let queue: SendQueue
+public final class ChatAccount: Sendable {
+    let context: AccountContext
     /// Where the files of this account are, what was sent and what was received.
-    public nonisolated let media: MediaCache?
-    nonisolated let contents: QueuedContents?
-    nonisolated let channel = EventChannel<ChatAccountEvent>()
-    /// Asked when a receipt could be given, on whichever thread that is.
-    nonisolated let disclosesReceipts: Mutex<Bool>
-    var configuration: ClientConfiguration
-    var policy: ChatAccountPolicy
+    public let media: MediaCache?
+    /// The contact list, who of it is there, and who asks to be on it.
+    public let contacts: ContactService
+    public let blocking: BlockingService
+    public let profile: ProfileService
+    public let rooms: RoomService
+    public let invitations: InvitationService
+    public let bookmarks: BookmarkService
+    let typing: TypingService
+    let messages: MessageService
+    let reading: ReadingService
+    let history: HistoryService
+    let connection: AccountConnection
 
-    /// The session, while there is one.
-    var session: Session?
-    var sync: HistorySync
-    /// What the machine wants to be done, for the task that does it.
-    var historyActions: AsyncStream<HistorySync.Action>.Continuation?
-    /// Rooms to be entered and followed, for the task that does it.
-    var roomJobs: AsyncStream<JID>.Continuation?
-    /// Who waits for a page of history, by what is asked for.
-    var olderWaiters: [HistoryRequest: [CheckedContinuation<OlderHistory, Never>]] = [:]
-    /// What the roster said last, so that presence alone does not write.
-    var keptContacts: [JID: ChatStore.Contact] = [:]
-    var ownPresence = OwnPresence()
-    var avatarQueue = AvatarQueue()
-    var isActive = true
-    nonisolated let stateSupport = ChatStateSupport()
-    /// Threads of one-to-one conversations in which something was said since the session began (XEP-0085 §5.6).
-    var threads: [ConversationKey: String] = [:]
-    /// Threads that the other side has left, and that are not used again.
-    var endedThreads: [ConversationKey: String] = [:]
-    /// What was told last about my writing.
-    var toldComposing: Set<ConversationKey> = []
-    /// Messages that were sent again because the archive did not have them.
-    var repaired: Set<MessageID> = []
-    /// The newest page of the own archive was not seen since a session began, perhaps by a process before this one: a connection
-    /// that is resumed has missed nothing, but what came before its session may be missing still.
-    var isHistoryOwed = true
-    /// How many messages archives have brought, since the program began, that they may not hold, by archive; none was kept.
-    public internal(set) var refusedItems: [JID: Int] = [:]
-    /// Tells the task that waits for the end of what the server kept that a connection has begun.
-    var connectionsBegun: AsyncStream<Void>.Continuation?
-    /// How often the history was begun with, so that late news of a lost connection is told from that of this one.
-    var beginnings = 0
-    /// The archive was seen to keep what this account sends, so what it does not have was lost.
-    var archiveKeepsOwn = false
-    /// What the server has said in this session of what it keeps; the inner `nil` if it does not say it.
-    var archivePreferences: ArchivePreferences??
-    /// Conversations for which the archive was searched in this session without knowing whether it keeps them.
-    var searched: Set<ConversationKey> = []
-
-    public internal(set) var connectionState = ConnectionState.offline(reason: nil, nextAttempt: nil)
-    /// Who is there, by bare address; who is not here is offline.
-    public internal(set) var presences: [JID: ContactPresence] = [:]
-    /// Who waits to be let see this account's presence, oldest first.
-    public internal(set) var contactRequests: [ContactRequest] = []
-    /// Who waited for that already when the program was ended the last time; `nil` until it was read.
-    var earlierRequests: Set<JID>?
-    /// Invitations into rooms that wait for an answer, oldest first.
-    public internal(set) var roomInvitations: [RoomInvitation] = []
-    /// Why this account is not in rooms that it wanted to be in, by bare address.
-    public internal(set) var roomAbsences: [JID: RoomAbsence] = [:]
-    /// Rooms that this device is about to end, or has ended.
-    var roomsEndedHere: Set<JID> = []
-    /// Who is writing or has just stopped, by full address.
-    public internal(set) var typing: [ConversationKey: [JID: ChatState]] = [:]
+    public var id: AccountID { context.id }
+    /// The bare address.
+    public var address: JID { context.address }
+    public var store: any LocalStore { context.store }
+    var session: Session? { context.session }
 
     /// - Parameters:
     ///   - configuration: how to connect and sign in; its store, its plan and its extensions are set here.
@@ -98,30 +45,105 @@ public actor ChatAccount {
         uploader: (any AttachmentUploader)? = nil,
         now: @escaping @Sendable () -> MessageTime = { MessageTime.now }
     ) {
-        self.id = id
-        self.store = store
-        self.now = now
-        self.policy = policy
-        disclosesReceipts = Mutex(policy.tellsReceipts)
-        address = configuration.address.bare
         self.media = media
-        contents = media.map { QueuedContents(store: store, account: id, media: $0) }
-        recorder = SessionRecorder(
-            store: store, account: id, address: configuration.address, media: media, now: now)
-        queue = SendQueue(
-            store: store, account: id,
-            composer: MessageComposer(
-                tellsTyping: policy.tellsTyping, answersStates: { [stateSupport] in stateSupport.allows($0) }),
-            uploader: uploader, now: now)
-        sync = HistorySync(account: configuration.address.bare, policy: policy.history)
-        self.configuration = configuration
+        context = AccountContext(
+            id, address: configuration.address, store: store, policy: policy, media: media, uploader: uploader, now: now
+        )
+        let contents = media.map { QueuedContents(store: store, account: id, media: $0) }
+        let archive = ArchiveReader(context)
+        contacts = ContactService(context)
+        blocking = BlockingService(context, contacts: contacts)
+        profile = ProfileService(context)
+        history = HistoryService(context, archive: archive)
+        invitations = InvitationService(context)
+        rooms = RoomService(context, history: history, invitations: invitations)
+        bookmarks = BookmarkService(context, rooms: rooms)
+        typing = TypingService(context, contacts: contacts)
+        messages = MessageService(context, typing: typing, contents: contents)
+        reading = ReadingService(context)
+        connection = AccountConnection(
+            context, configuration,
+            .init(
+                contacts: contacts, blocking: blocking, avatars: AvatarService(context), rooms: rooms,
+                invitations: invitations,
+                bookmarks: bookmarks, typing: typing, reading: reading, history: history,
+                repair: DeliveryRepair(context, archive: archive), contents: contents))
     }
 
-    /// Fetches what is offered to this account; `nil` where there is no place to keep it.
-    public var fetcher: AttachmentFetcher? {
-        media.map { AttachmentFetcher(store: store, media: $0, trust: configuration.trust) }
-    }
+    // MARK: The connection
+
+    /// Stays online until ``close()``, until the task is cancelled, or until the server refuses permanently.
+    ///
+    /// - Throws: `ClientError` for what ended it, such as a wrong password or a store that cannot be written to.
+    public func run() async throws { try await connection.run() }
+
+    /// Says goodbye and ends ``run()``.
+    public func close() async { await connection.close() }
 
     /// What happens from now on. An observer that falls far behind misses the oldest; what is true can always be asked.
-    public nonisolated func events() -> AsyncStream<ChatAccountEvent> { channel.stream() }
+    public func events() -> AsyncStream<ChatAccountEvent> { context.events.stream() }
+
+    public var connectionState: ConnectionState { get async { await connection.state } }
+
+    /// Connects and signs in like this from the next ``run()`` on. The address stays the same.
+    public func use(_ configuration: ClientConfiguration) async { await connection.use(configuration) }
+
+    /// Tries to connect now instead of at the next time planned.
+    public func reconnectNow() async { await context.session?.reconnectNow() }
+
+    /// Shows this account to its contacts in another way, now and whenever it connects.
+    public func setPresence(_ presence: OwnPresence) async { await connection.setPresence(presence) }
+
+    /// Whether a person is looking: the server may save battery and bytes while nobody does (XEP-0352).
+    public func setActive(_ isActive: Bool) async { await connection.setActive(isActive) }
+
+    /// What contacts learn from now on.
+    public func setDisclosure(receipts: Bool, typing: Bool) {
+        context.setDisclosure(receipts: receipts, typing: typing)
+    }
+
+    // MARK: Conversations
+
+    /// Saves a message and sends it as soon as that is possible, now or after the next start of the program.
+    ///
+    /// - Returns: when the message is on the disk.
+    public func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
+        try await messages.send(content, in: key)
+    }
+
+    /// Tries once more to send a message that failed.
+    public func retry(_ message: MessageID) async throws(StoreError) { try await messages.retry(message) }
+
+    /// Retracts a message that did not leave yet.
+    public func cancel(_ message: MessageID) async throws(StoreError) { try await messages.cancel(message) }
+
+    /// Notes that a person has seen a message and all before it, and tells who wrote it and the other devices.
+    public func markRead(upTo message: MessageID, in key: ConversationKey) async throws(StoreError) {
+        try await reading.markRead(upTo: message, in: key)
+    }
+
+    /// Who is writing or has just stopped, by full address.
+    public var writers: [ConversationKey: [JID: ChatState]] { get async { await typing.writers } }
+
+    /// Tells the other side that something is being written, or not any more (XEP-0085); the same twice is told once.
+    public func setComposing(_ isComposing: Bool, in key: ConversationKey) async {
+        await typing.setComposing(isComposing, in: key)
+    }
+
+    /// How far the files of messages that wait are uploaded.
+    public var uploads: UploadProgress { context.queue.progress }
+
+    /// What is in front of the person, or `nil` for nothing: its history comes before that of the others.
+    public func opened(_ key: ConversationKey?) async { await history.opened(key) }
+
+    /// Fetches one page of what was said before the oldest message that is here.
+    public func loadOlder(in key: ConversationKey) async -> OlderHistory { await history.loadOlder(in: key) }
+
+    /// Fetches what is offered to this account; `nil` where there is no place to store it.
+    public var fetcher: AttachmentFetcher? {
+        get async {
+            guard let media else { return nil }
+            return AttachmentFetcher(store: store, media: media, trust: await connection.configuration.trust)
+        }
+    }
 }

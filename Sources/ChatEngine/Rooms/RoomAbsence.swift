@@ -1,47 +1,36 @@
-internal import GroupChat
-internal import Localization
+public import GroupChat
+public import XMPPStanzas
+
+extension GroupChatError.Code {
+    /// A room of that address is there already, and was not made.
+    public static let alreadyThere = Self("already there")
+}
+
+/// Why something that was asked of a room did not happen.
+public typealias RoomFailure = GroupChatError
 
 /// Why an account is not in a room that it wanted to be in.
 public struct RoomAbsence: Hashable, Sendable {
-    /// What happened, as a sentence in the person's language.
-    public let sentence: String
+    public enum Cause: Hashable, Sendable {
+        /// The account was inside.
+        case departure(RoomDeparture)
+        /// It did not get in. The condition is that of the room's answer, if it gave one.
+        case failure(RoomFailure.Code, StanzaError.Condition?)
+    }
+
+    public let cause: Cause
     /// It is tried again without anybody's help.
     public let isTriedAgain: Bool
 
-    public init(_ sentence: String, isTriedAgain: Bool = false) {
-        self.sentence = sentence
-        self.isTriedAgain = isTriedAgain
-    }
-
     /// - Returns: `nil` where this account has left of its own will.
-    init?(_ departure: RoomDeparture) {
-        let words: String
-        switch departure.cause {
-        case .left: return nil
-        case .kicked:
-            words =
-                departure.actorNickname.map { localized("%@ has removed you from the room.", $0) }
-                ?? localized("You were removed from the room.")
-        case .banned:
-            words =
-                departure.actorNickname.map { localized("%@ has banned you from the room.", $0) }
-                ?? localized("You were banned from the room.")
-        case .affiliationLost: words = localized("You are no longer a member of this room.")
-        case .membersOnly: words = localized("The room is only for its members now.")
-        case .serviceShutDown: words = localized("The room's server shuts down.")
-        case .technicalProblem: words = localized("The room has lost you because of a technical problem.")
-        case .destroyed:
-            words =
-                departure.alternative.map { localized("The room was closed; it goes on at %@.", $0) }
-                ?? localized("The room was closed.")
-        case .sessionLost: words = localized("The connection was lost.")
-        case .forgotten: words = localized("The room has lost you because of a technical problem.")
-        }
-        let said = departure.reason.flatMap { $0.isEmpty ? nil : $0 }
-        self.init(said.map { "\(words) “\($0)”" } ?? words, isTriedAgain: departure.isTemporary)
+    public init?(_ departure: RoomDeparture) {
+        if case .left = departure.cause { return nil }
+        cause = .departure(departure)
+        isTriedAgain = departure.isTemporary
     }
 
-    init(_ error: GroupChatError, isTriedAgain: Bool) {
-        self.init(error.words, isTriedAgain: isTriedAgain)
+    init(_ error: RoomFailure, isTriedAgain: Bool) {
+        cause = .failure(error.code, error.stanzaError?.condition)
+        self.isTriedAgain = isTriedAgain
     }
 }

@@ -63,7 +63,9 @@ final class RoomPlaces: Sendable {
                 return nil
             }
             guard isOwn else {
-                if !known.hasOccupantIDs, state.stays[room]?[nickname] == nil {
+                if !known.hasOccupantIDs, state.stays[room]?[nickname] == nil,
+                    state.stays[room]?.count ?? 0 < Self.stayLimit
+                {
                     let number = Int64.random(in: 1...Int64.max)
                     state.stays[room, default: [:]][nickname] = OccupantStay(rawValue: number)
                 }
@@ -98,6 +100,9 @@ final class RoomPlaces: Sendable {
         guard let nickname = occupant.resource else { return nil }
         return state.withLock { $0.stays[occupant.bare]?[nickname] }
     }
+
+    /// As many as a room has occupants here; of more nothing can be proven.
+    private static let stayLimit = 16_384
 
     /// In milliseconds: a room sends its history at once, but over lines of every speed.
     private static let historyDuration: Int64 = 60_000

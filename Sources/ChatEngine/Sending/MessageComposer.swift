@@ -6,15 +6,12 @@ public import XMPPStanzas
 
 /// Makes the stanza of a message that waits in the send queue: the same one each time it is sent.
 public struct MessageComposer: Sendable {
-    private let tellsTyping: Bool
-    private let answersStates: @Sendable (JID) -> Bool
+    private let tellsState: @Sendable (JID) -> Bool
 
-    /// - Parameter tellsTyping: whether others are told who is writing; then a message says that it is written (XEP-0085 §5.1),
-    ///   and what was told before is over.
-    /// - Parameter answersStates: whether somebody has not answered without a chat state, who then is told none.
-    public init(tellsTyping: Bool = true, answersStates: @escaping @Sendable (JID) -> Bool = { _ in true }) {
-        self.tellsTyping = tellsTyping
-        self.answersStates = answersStates
+    /// - Parameter tellsState: whether a contact is told that this account is writing, asked for each message: then the
+    ///   message says that it is written (XEP-0085 §5.1), and what was told before is over.
+    public init(tellsState: @escaping @Sendable (JID) -> Bool = { _ in true }) {
+        self.tellsState = tellsState
     }
 
     /// The stanza for the conversation's other side; `nil` for what cannot be put into one.
@@ -56,7 +53,7 @@ public struct MessageComposer: Sendable {
         if key.kind == .direct, message.isMessageWithBody {
             message.append(DeliveryReceiptRequest())
             message.append(DisplayedMarkerRequest())
-            if tellsTyping, answersStates(key.address) { message.payloads.append(ChatState.active) }
+            if tellsState(key.address) { message.payloads.append(ChatState.active) }
         }
         // Reactions and retractions have no body, and many archives keep only what has one (XEP-0313 §5.1.1).
         if !message.processingHints.contains(.store) {

@@ -23,7 +23,8 @@ actor QueuedContents {
         await update()
         await media.releaseOpeningPins()
         await releaseForgotten()
-        for await change in changes where change.sendQueue { await update() }
+        // What is put into the queue is held by `holding` before; here it is let go.
+        for await change in changes where change.sendQueue && !pinned.isEmpty { await update() }
     }
 
     /// Does something that puts files into the queue, or takes them out; they are held all the while.

@@ -10,42 +10,32 @@ internal import XMPPStanzas
 /// XEP-0198, which ``SessionRecorder`` notes, or, where the server has none, the answer to a ping that was sent after it.
 /// What is said in a room leaves it when the room sends it back. When a session is lost, what it left unconfirmed is sent
 /// again with the same origin-id.
+///
+/// Each place of the queue is read once for each session, and again only where something held it back (`SendPlan`).
 public actor SendQueue {
-    /// What wakes the queue.
-    private enum Cause: Sendable {
-        case changed
-        case online(isResumed: Bool)
-    }
-
-    let store: any LocalStore
+    private let store: any LocalStore
     private let account: AccountID
-    private let composer: MessageComposer
-    private let uploader: (any AttachmentUploader)?
+    private let stanzas: QueuedStanzas
+    private let uploads: QueuedUploads
+    /// How far the uploads of this account are.
+    public nonisolated var progress: UploadProgress { uploads.progress }
     private let now: @Sendable () -> MessageTime
-    /// Rings while the queue works.
-    private var bell: AsyncStream<Cause>.Continuation?
-    /// Given to the present session and not confirmed.
-    private var inFlight: [MessageID: SendToken] = [:]
-    /// What was given to the session last. When that is lost, so may be all before it, and nothing must overtake them.
-    private var last: SendToken?
+    /// Wakes the queue while it works.
+    private var causes: SendCauses?
+    private var timer: Task<Void, Never>?
+    private var plan = SendPlan()
+    private var given = GivenMessages()
     /// Messages whose files are on their way.
     private var uploading: Set<MessageID> = []
-    /// Rooms in which something can be said.
-    private(set) var openRooms: Set<JID> = []
-    /// Open rooms that have sent a message back since they were opened. In the others one message goes at a time: a room that
-    /// has just been entered, on a server that has just come back, may refuse one and take the next.
-    private var provenRooms: Set<JID> = []
-    /// The message that a room is to send back before the next one goes.
-    private var probes: [JID: MessageID] = [:]
-    private var isLookingAgain = false
-    /// Rooms whose messages in flight are to be looked at anew.
-    private var roomsAnew: Set<JID> = []
+    private var rooms = OpenRooms()
     private var keys: [ConversationID: ConversationKey] = [:]
+    /// How many places of the queue were read, for tests of its cost.
+    private(set) var placesRead = 0
 
-    /// The first pause after an upload that may work later, and the longest.
-    private static let uploadPauses: ClosedRange<Int64> = 5_000...300_000
-    /// How soon a message is looked at again that a room has refused or not sent back.
-    private static let probePause = Duration.seconds(2)
+    /// How soon a message is looked at again that a room has not sent back, in milliseconds.
+    private static let probePause: Int64 = 2_000
+    /// How many places of the queue are read at once.
+    private static let pageSize = 64
 
     public init(
         store: any LocalStore, account: AccountID, composer: MessageComposer = MessageComposer(),
@@ -53,152 +43,177 @@ public actor SendQueue {
     ) {
         self.store = store
         self.account = account
-        self.composer = composer
-        self.uploader = uploader
+        stanzas = QueuedStanzas(store: store, composer: composer)
+        uploads = QueuedUploads(store: store, uploader: uploader, now: now)
         self.now = now
     }
 
+    /// Rooms in which something can be said.
+    var openRooms: Set<JID> { rooms.open }
+
     /// A room was entered, and what it has said until now is in the store: what it did not send back is sent again.
     public func roomOpened(_ room: JID) {
-        openRooms.insert(room.bare)
-        roomsAnew.insert(room.bare)
-        provenRooms.remove(room.bare)
-        bell?.yield(.changed)
+        rooms.opened(room)
+        causes?.roomReopened(room.bare)
     }
 
     /// Nothing can be said in the room for now.
     public func roomClosed(_ room: JID) {
-        openRooms.remove(room.bare)
+        rooms.closed(room)
     }
 
     /// Works until the session ends or the task is cancelled.
     public func run(in session: Session) async {
         let changes = store.changes()
         let events = session.events(.connection)
-        let (causes, bell) = AsyncStream.makeStream(of: Cause.self)
-        self.bell = bell
-        // What a session before was given, this one has if it goes on with it, and is asked.
-        inFlight = [:]
-        last = nil
-        openRooms = []
-        provenRooms = []
-        isLookingAgain = false
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await change in changes where change.sendQueue { bell.yield(.changed) }
-            }
-            group.addTask {
-                for await batch in events {
-                    for case .connection(.online(_, let isResumed)) in batch {
-                        bell.yield(.online(isResumed: isResumed))
+        let causes = SendCauses()
+        self.causes = causes
+        // What an earlier session was given, this one has if it resumes it, and is asked.
+        plan = SendPlan()
+        given = GivenMessages()
+        rooms = OpenRooms()
+        await withDiscardingTaskGroup { group in
+            group.addTask { await causes.follow(changes) }
+            group.addTask { await causes.follow(events) }
+            causes.wake()
+            while let cause = await causes.next() {
+                await take(cause, in: session)
+                while await session.isOnline, let page = await sendPage(in: session) {
+                    for entry in page.uploads where uploading.insert(entry.message.id).inserted {
+                        group.addTask { await self.upload(entry, in: session) }
                     }
+                    if page.isLast { break }
+                    if let more = causes.waiting() { await take(more, in: session) }
                 }
-                bell.finish()
+                setTimer()
             }
-            bell.yield(.changed)
-            for await cause in causes {
-                await noteRefusals()
-                // The rooms close by themselves; this may be late news, and some be open again.
-                if case .online(isResumed: false) = cause {
-                    inFlight = [:]
-                    provenRooms = []
-                }
-                guard let plan = await sendWhatIsReady(in: session) else { continue }
-                for entry in plan.uploads where uploading.insert(entry.message.id).inserted {
-                    group.addTask { await self.upload(entry, in: session) }
-                }
-                if !probes.isEmpty, !isLookingAgain {
-                    isLookingAgain = true
-                    group.addTask {
-                        try? await Task.sleep(for: Self.probePause)
-                        await self.lookAgain()
-                    }
-                }
-                guard let time = plan.nextTime else { continue }
-                let pause = Duration.milliseconds(time.millisecondsSince1970 - now().millisecondsSince1970)
-                group.addTask {
-                    try? await Task.sleep(for: pause)
-                    bell.yield(.changed)
-                }
-            }
+            timer?.cancel()
             group.cancelAll()
+        }
+    }
+
+    /// One timer, for the earliest of what waits for a time.
+    private func setTimer() {
+        timer?.cancel()
+        let present = now()
+        let probe = plan.awaited.isEmpty ? nil : present.advanced(by: Self.probePause)
+        guard let time = [plan.nextTime, probe].compactMap({ $0 }).min() else { return }
+        let pause = Duration.milliseconds(time.millisecondsSince1970 - present.millisecondsSince1970)
+        timer = Task { [causes] in
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            causes?.wake()
+        }
+    }
+
+    // MARK: What has happened
+
+    private func take(_ cause: SendCauses.Joined, in session: Session) async {
+        let isManaged = await session.agreement?.isManaged ?? true
+        // What a session lost is known by its tokens before the news of the next session comes. Without stream management no token
+        // says so for certain.
+        if cause.isOnline || isManaged && given.isLastLost {
+            await noteRefusals()
+            given.connectionBegan(isManaged: isManaged)
+            plan.restart()
+        }
+        // The rooms close by themselves; this may be late news, and some be open again.
+        if cause.isNew {
+            given.sessionBegan()
+            rooms.sessionBegan()
+        }
+        let reopened = Set(keys.lazy.filter { cause.reopened.contains($0.value.address.bare) }.map(\.key))
+        given.remove(in: reopened)
+        for conversation in reopened { plan.restart(conversation) }
+        for message in cause.uploaded { plan.uploaded(message) }
+        plan.timePassed(now: now())
+        // A message that holds others back may have gone without a word, with its conversation.
+        let left = cause.dequeued.union(plan.awaited)
+        guard !left.isEmpty else { return }
+        let queued = try? await store.read { reader throws(StoreError) in try reader.queued(among: left) }
+        guard let queued else { return }
+        given.remove(left.subtracting(queued))
+        for conversation in plan.dequeued(cause.dequeued.union(left.subtracting(queued))) {
+            if let key = keys[conversation], key.kind == .room { rooms.answered(key.address) }
         }
     }
 
     /// Messages that the server would refuse again have failed: offered in each session, they would end each session.
     private func noteRefusals() async {
-        let refused = inFlight.compactMapValues { token in token.failure.flatMap { FailureReason($0) } }
+        let refused = given.refused
         guard !refused.isEmpty else { return }
         do throws(StoreError) {
             try await store.write { writer throws(StoreError) in
                 for (id, reason) in refused { try writer.advance(id, to: .failed(reason)) }
             }
-            for id in refused.keys { inFlight[id] = nil }
+            given.remove(Set(refused.keys))
         } catch {
-            // They stay here, and the next cause tries again.
+            // They stay here, and the next connection tries again.
         }
-    }
-
-    private func lookAgain() {
-        isLookingAgain = false
-        bell?.yield(.changed)
     }
 
     // MARK: Messages
 
-    /// Sends what can be sent; returns what has to wait.
-    private func sendWhatIsReady(in session: Session) async -> SendPlan? {
-        guard await session.isOnline else { return nil }
-        let account = account
-        let queue: [QueuedMessage]
+    /// Sends what can be sent of the next places of the queue.
+    ///
+    /// - Returns: what is to be uploaded, and whether the rest has to wait for the next cause.
+    private func sendPage(in session: Session) async -> (uploads: [QueuedMessage], isLast: Bool)? {
+        let release = plan.nextRelease
+        let page: SendQueuePage
         do throws(StoreError) {
-            queue = try await store.read { reader throws(StoreError) in try reader.sendQueue(of: account) }
-            try await learnKeys(of: queue)
+            page = try await read(after: release?.position ?? plan.end, in: release?.conversation)
         } catch {
             // The store says itself what is wrong, to whoever shows it.
             return nil
         }
-        let waiting = Set(queue.map(\.message.id))
-        // What a session lost is known here before the news of the next session comes. Without stream management no token
-        // says so for certain.
-        let isManaged = await session.agreement?.isManaged ?? true
-        inFlight = inFlight.filter { waiting.contains($0.key) && !(isManaged && $0.value.failure != nil) }
-        last = nil
-        if !roomsAnew.isEmpty {
-            let anew = queue.filter { keys[$0.message.conversation].map { roomsAnew.contains($0.address) } ?? false }
-            for entry in anew { inFlight[entry.message.id] = nil }
-            roomsAnew = []
-        }
-        for (room, message) in probes where !waiting.contains(message) {
-            probes[room] = nil
-            if openRooms.contains(room) { provenRooms.insert(room) }
-        }
-        let plan = SendPlan(queue, inFlight: Set(inFlight.keys), now: now()) { conversation in
-            guard let key = keys[conversation], key.kind != .direct else { return .open }
-            guard openRooms.contains(key.address.bare) else { return .closed }
-            return provenRooms.contains(key.address.bare) ? .open : .oneByOne
-        }
+        var uploads: [QueuedMessage] = []
         var sent: [MessageID] = []
-        for entry in plan.messages {
-            guard await send(entry, in: session) else { break }
-            sent.append(entry.message.id)
-            if let key = keys[entry.message.conversation], key.kind == .room, !provenRooms.contains(key.address.bare) {
-                probes[key.address.bare] = entry.message.id
+        var isInterrupted = false
+        for entry in page.messages {
+            // What comes behind stands in the rest of the queue.
+            if let release, entry.position > plan.end || !plan.isReleased(release.conversation) { break }
+            switch plan.shown(
+                entry, isInFlight: given.contains(entry), now: now(),
+                readiness: keys[entry.message.conversation].map { rooms.readiness(of: $0) } ?? .open)
+            {
+            case .wait: continue
+            case .upload: uploads.append(entry)
+            case .send:
+                guard await send(entry, in: session) else {
+                    plan.returned(entry)
+                    isInterrupted = true
+                    break
+                }
+                sent.append(entry.message.id)
             }
+            if isInterrupted { break }
         }
         await confirmUnmanaged(sent, in: session)
-        return plan
+        if isInterrupted { return (uploads, true) }
+        if let release {
+            let isThrough = page.end == nil || page.messages.last.map { $0.position > plan.end } ?? true
+            if isThrough { plan.caughtUp(release.conversation) }
+            return (uploads, false)
+        }
+        if let end = page.end { plan.skipped(to: end) }
+        return (uploads, page.end == nil)
     }
 
-    private func learnKeys(of queue: [QueuedMessage]) async throws(StoreError) {
-        let unknown = Set(queue.map(\.message.conversation)).subtracting(keys.keys)
-        guard !unknown.isEmpty else { return }
-        let learnt = try await store.read { reader throws(StoreError) in
+    private func read(
+        after position: Int64, in conversation: ConversationID?
+    ) async throws(StoreError) -> SendQueuePage {
+        let (account, known) = (account, Set(keys.keys))
+        let (page, learnt) = try await store.read { reader throws(StoreError) in
+            let page = try reader.sendQueue(
+                of: account, in: conversation, after: position, limit: Self.pageSize)
             var keys: [ConversationID: ConversationKey] = [:]
-            for conversation in unknown { keys[conversation] = try reader.conversation(conversation)?.key }
-            return keys
+            for conversation in Set(page.messages.map(\.message.conversation)).subtracting(known) {
+                keys[conversation] = try reader.conversation(conversation)?.key
+            }
+            return (page, keys)
         }
         keys.merge(learnt) { _, new in new }
+        placesRead += page.messages.count
+        return page
     }
 
     /// Returns whether the next message may follow.
@@ -208,14 +223,11 @@ public actor SendQueue {
         if let origin = entry.message.originID, let token = await session.token(stanzaID: origin), token.failure == nil,
             token.stage < .acknowledged
         {
-            inFlight[id] = token
+            given.add(entry, token, isLast: false)
             return true
         }
         do throws(StoreError) {
-            guard let key = keys[entry.message.conversation],
-                let stanza = composer.stanza(
-                    for: entry, to: key, answering: try await answered(by: entry),
-                    firstSent: try await timeOfFirstSending(of: entry))
+            guard let key = keys[entry.message.conversation], let stanza = try await stanzas.stanza(for: entry, to: key)
             else {
                 try await store.write { writer throws(StoreError) in
                     try writer.advance(id, to: .failed(FailureReason(.notSent, condition: "feature-not-implemented")))
@@ -223,12 +235,11 @@ public actor SendQueue {
                 return true
             }
             try await store.write { writer throws(StoreError) in try writer.noteAttempt(id, notBefore: nil) }
-            // The connection was lost and is there again, without what was sent: the queue begins anew.
-            if await session.agreement?.isManaged != false, last?.failure != nil { return false }
+            // The connection was lost and is there again, without what was sent: the queue begins again.
+            if await session.agreement?.isManaged != false, given.isLastLost { return false }
             do throws(ClientError) {
                 let token = try await session.send(stanza)
-                inFlight[id] = token
-                last = token
+                given.add(entry, token, isLast: true)
                 return true
             } catch {
                 // The connection is gone, and the queue goes on when it is back; or the message cannot be sent at all.
@@ -239,12 +250,6 @@ public actor SendQueue {
         } catch {
             return false
         }
-    }
-
-    private func answered(by entry: QueuedMessage) async throws(StoreError) -> StoredMessage? {
-        guard case .text(let text) = entry.content, let reply = text.reply else { return nil }
-        let conversation = entry.message.conversation
-        return try await store.read { reader throws(StoreError) in try reader.message(reply, in: conversation) }
     }
 
     /// Where the server acknowledges nothing, it has handled what came before a request that it answers (RFC 6120 §10.1).
@@ -260,60 +265,9 @@ public actor SendQueue {
         }
     }
 
-    // MARK: Files
-
     private func upload(_ entry: QueuedMessage, in session: Session) async {
-        let id = entry.message.id
-        for (index, attachment) in entry.content.attachments.enumerated() where attachment.url == nil {
-            guard let uploader else {
-                await fail(entry, AttachmentFailure(isTemporary: false, condition: "no-upload", text: ""))
-                break
-            }
-            let store = store
-            let (percents, progress) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
-            let reporting = Task {
-                for await percent in percents {
-                    try? await store.write { writer throws(StoreError) in
-                        try writer.advance(id, to: .uploading(percent: percent))
-                    }
-                }
-            }
-            progress.yield(0)
-            let result: Result<String, AttachmentFailure>
-            do throws(AttachmentFailure) {
-                result = .success(try await uploader.upload(attachment, in: session) { progress.yield($0) })
-            } catch {
-                result = .failure(error)
-            }
-            progress.finish()
-            await reporting.value
-            switch result {
-            case .success(let url):
-                var known = attachment
-                known.url = url
-                let uploaded = known
-                try? await store.write { writer throws(StoreError) in
-                    try writer.update(uploaded, at: index, of: id)
-                }
-            case .failure(let failure):
-                await fail(entry, failure)
-            }
-        }
-        uploading.remove(id)
-        bell?.yield(.changed)
-    }
-
-    private func fail(_ entry: QueuedMessage, _ failure: AttachmentFailure) async {
-        let id = entry.message.id
-        let pause = min(Self.uploadPauses.lowerBound << min(entry.attempts, 6), Self.uploadPauses.upperBound)
-        let time = now().advanced(by: pause)
-        try? await store.write { writer throws(StoreError) in
-            if failure.isTemporary {
-                try writer.noteAttempt(id, notBefore: time)
-            } else {
-                let reason = FailureReason(.notSent, condition: failure.condition, text: failure.text)
-                try writer.advance(id, to: .failed(reason))
-            }
-        }
+        await uploads.run(entry, in: session)
+        uploading.remove(entry.message.id)
+        causes?.uploadEnded(entry.message.id)
     }
 }

@@ -25,7 +25,6 @@ public final class Composer {
     public internal(set) var reply: Target?
     /// The message that this will correct.
     public internal(set) var edit: Target?
-    public internal(set) var attachments: [ComposerAttachment] = []
     /// Why the draft could not be kept the last time, if so.
     public internal(set) var problem: StoreError?
 
@@ -41,13 +40,11 @@ public final class Composer {
     @ObservationIgnored var isUnsaved = false
     @ObservationIgnored var saving: Task<Void, Never>?
     @ObservationIgnored var telling: Task<Void, Never>?
-    @ObservationIgnored var lastAttachment = 0
     /// What was written before a correction began.
     @ObservationIgnored var putAside: String?
     @ObservationIgnored private let turns = Turns()
 
-    /// - Parameter media: where the content of attachments is; what was pinned there for this composer is let go of when it was
-    ///   sent or taken out again.
+    /// - Parameter media: where the content of files is; what was pinned there for this composer is let go of when it was sent.
     public init(
         _ key: ConversationKey, store: any LocalStore, actions: any ConversationActions, media: MediaCache? = nil,
         environment: ModelEnvironment = ModelEnvironment()
@@ -59,7 +56,7 @@ public final class Composer {
         self.environment = environment
     }
 
-    public var isEmpty: Bool { attachments.isEmpty && !text.contains { !$0.isWhitespace } }
+    public var isEmpty: Bool { !text.contains { !$0.isWhitespace } }
 
     /// Whether the text is too long for one message: ``send()`` leaves it where it is, and it can be sent as a file.
     public var isTooLong: Bool { MessageLength.isExceeded(by: text) }

@@ -62,7 +62,7 @@ public final class BlockedModel {
     public func refresh() async {
         let id = account.id
         let contacts = try? await account.store.read { reader throws(StoreError) in try reader.contacts(of: id) }
-        show(await account.blocked, contacts: contacts ?? [], isOnline: await account.connectionState.isOnline)
+        show(await account.blocking.blocked, contacts: contacts ?? [], isOnline: await account.connectionState.isOnline)
     }
 
     /// Shows what the server says; a contact has the name that this person has given to it.
@@ -82,9 +82,9 @@ public final class BlockedModel {
         failure = nil
         defer { working.remove(address) }
         do throws(ClientError) {
-            try await account.unblock(address)
+            try await account.blocking.unblock(address)
         } catch {
-            failure = error.words
+            failure = Wording.failure(error)
         }
         await refresh()
     }

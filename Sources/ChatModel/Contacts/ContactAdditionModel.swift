@@ -86,7 +86,7 @@ public final class ContactAdditionModel {
             if let found {
                 contacts[id] = Dictionary(found.map { ($0.address, $0) }, uniquingKeysWith: { first, _ in first })
             }
-            requests[id] = Set(await account.contactRequests.map(\.address))
+            requests[id] = Set(await account.contacts.requests.map(\.address))
         }
     }
 
@@ -121,16 +121,16 @@ public final class ContactAdditionModel {
         defer { isWorking = false }
         do throws(ClientError) {
             switch check {
-            case .pending: try await account.askContactAgain(address)
-            case .asking: try await account.acceptRequest(of: address)
+            case .pending: try await account.contacts.askAgain(address)
+            case .asking: try await account.contacts.acceptRequest(of: address)
             case .new, .empty, .invalid, .own, .alreadyContact:
-                _ = try await account.addContact(
+                _ = try await account.contacts.add(
                     address, name: name.isEmpty ? nil : name, message: message.isEmpty ? nil : message)
             }
-            if !name.isEmpty, check != .new(address) { try await account.renameContact(address, to: name) }
+            if !name.isEmpty, check != .new(address) { try await account.contacts.rename(address, to: name) }
             return address
         } catch {
-            failure = error.words
+            failure = Wording.failure(error)
             await reload()
             return nil
         }

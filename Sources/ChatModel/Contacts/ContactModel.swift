@@ -93,10 +93,10 @@ public final class ContactModel {
             }
             return (contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings)
         }
-        let presence = await account.presences[id.address]
-        let devices = await account.devices(of: id.address)
-        let request = await account.contactRequests.first { $0.address == id.address }
-        let isBlocked = await account.blocked.contains(id.address)
+        let presence = await account.contacts.presences[id.address]
+        let devices = await account.contacts.devices(of: id.address)
+        let request = await account.contacts.requests.first { $0.address == id.address }
+        let isBlocked = await account.blocking.blocked.contains(id.address)
         let isOnline = await account.connectionState.isOnline
         set(\.presence, presence)
         set(\.devices, devices)
@@ -127,7 +127,7 @@ public final class ContactModel {
         let name = name.trimmingWhitespace
         guard name != remark ?? "" else { return }
         await attempt { account, address throws(ClientError) in
-            try await account.renameContact(address, to: name.isEmpty ? nil : name)
+            try await account.contacts.rename(address, to: name.isEmpty ? nil : name)
         }
     }
 
@@ -135,7 +135,7 @@ public final class ContactModel {
     public func move(to groups: [String]) async {
         let wanted = Set(groups.map(\.trimmingWhitespace).filter { !$0.isEmpty })
         guard wanted != Set(self.groups) else { return }
-        await attempt { account, address throws(ClientError) in try await account.moveContact(address, to: wanted) }
+        await attempt { account, address throws(ClientError) in try await account.contacts.move(address, to: wanted) }
     }
 
     /// Adds it to the list, or asks once more where it was asked before.
@@ -143,32 +143,36 @@ public final class ContactModel {
         let isPending = isPending
         await attempt { account, address throws(ClientError) in
             if isPending {
-                try await account.askContactAgain(address)
+                try await account.contacts.askAgain(address)
             } else {
-                _ = try await account.addContact(address)
+                _ = try await account.contacts.add(address)
             }
         }
     }
 
     /// Lets it see when this person is there, and asks for the same.
     public func accept() async {
-        await attempt { account, address throws(ClientError) in try await account.acceptRequest(of: address) }
+        await attempt { account, address throws(ClientError) in try await account.contacts.acceptRequest(of: address) }
     }
 
     public func decline() async {
-        await attempt { account, address throws(ClientError) in try await account.declineRequest(of: address) }
+        await attempt { account, address throws(ClientError) in try await account.contacts.declineRequest(of: address) }
     }
 
     /// Neither sees the other any more; what was said stays. Gives whether it was done.
     @discardableResult
     public func remove() async -> Bool {
-        await attempt { account, address throws(ClientError) in try await account.removeContact(address) }
+        await attempt { account, address throws(ClientError) in try await account.contacts.remove(address) }
     }
 
     public func setBlocked(_ isBlocked: Bool) async {
         guard isBlocked != self.isBlocked else { return }
         await attempt { account, address throws(ClientError) in
-            if isBlocked { try await account.block(address) } else { try await account.unblock(address) }
+            if isBlocked {
+                try await account.blocking.block(address)
+            } else {
+                try await account.blocking.unblock(address)
+            }
         }
     }
 
@@ -187,7 +191,7 @@ public final class ContactModel {
                 try writer.update(settings, of: id)
             }
         } catch {
-            failure = error.description
+            failure = Wording.failure(error)
         }
         await refresh()
     }
@@ -205,7 +209,7 @@ public final class ContactModel {
         do throws(ClientError) {
             try await body(account, id.address)
         } catch {
-            failure = error.words
+            failure = Wording.failure(error)
         }
         await refresh()
         return failure == nil

@@ -59,4 +59,6 @@ public enum AccountNeed: Sendable, Hashable {
     case password(isRejected: Bool)
     /// The server shows a certificate that is not trusted, for this reason.
     case certificate(String)
+    /// The server offers only weaker ways to sign in than before; signing in again accepts that.
+    case downgrade
 }

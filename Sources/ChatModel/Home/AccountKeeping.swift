@@ -1,5 +1,6 @@
 public import ChatEngine
 public import ChatStore
+public import SASLMechanisms
 public import XMPPAddress
 public import XMPPClient
 public import XMPPStream
@@ -31,11 +32,17 @@ public protocol AccountKeeping: Sendable {
 public struct Installation: Sendable {
     public var userAgent: UserAgent
     public var token: FASTToken?
+    /// What the account was signed in with the last time: nothing weaker is used without asking the person.
+    public var previousMechanism: SASLMechanismName?
     public var signInStore: any SignInStore
 
-    public init(userAgent: UserAgent, token: FASTToken?, signInStore: any SignInStore) {
+    public init(
+        userAgent: UserAgent, token: FASTToken?, previousMechanism: SASLMechanismName? = nil,
+        signInStore: any SignInStore
+    ) {
         self.userAgent = userAgent
         self.token = token
+        self.previousMechanism = previousMechanism
         self.signInStore = signInStore
     }
 }

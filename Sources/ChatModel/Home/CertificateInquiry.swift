@@ -61,37 +61,6 @@ public final class CertificateInquiry {
     }
 }
 
-extension TrustEvaluation {
-    /// Why the certificate is not trusted, as a sentence in the person's language.
-    public var sentence: String {
-        guard let problem = problems.first else {
-            return localized("The server's certificate was not accepted.")
-        }
-        switch problem {
-        case .wrongName(let expected, let names):
-            return names.isEmpty
-                ? localized("The server's certificate names no server at all, so it is not for %@.", expected)
-                : localized("The server's certificate is for %@, not for %@.", names.joined(separator: ", "), expected)
-        case .expired(_, let date): return localized("The server's certificate expired on %@.", Self.day(date))
-        case .notYetValid(_, let date):
-            return localized(
-                "The server's certificate is not valid before %@. Check date and time of this computer.",
-                Self.day(date))
-        case .selfSigned:
-            return localized("Nobody vouches for the server's certificate: it is signed by itself.")
-        case .unknownAuthority(let issuer):
-            return localized("The server's certificate comes from an authority that is not known here: %@.", issuer)
-        case .revoked: return localized("The server's certificate was revoked by its authority.")
-        case .notPinned: return localized("The server's certificate is not the one that you accepted.")
-        case .other(let words): return localized("The server's certificate is not acceptable: %@.", words)
-        }
-    }
-
-    static func day(_ seconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601.year().month().day())
-    }
-}
-
 extension CertificateInquiry {
     /// Remembers what nobody is asked about.
     final class Record: Sendable {
@@ -121,9 +90,10 @@ extension CertificateInquiry {
     /// What ``question`` is about, to be shown.
     public var details: CertificateDetails? {
         guard let question, let leaf = question.certificates.first else { return nil }
-        let first = TrustEvaluation.day(leaf.notBefore)
+        let first = Wording.day(leaf.notBefore)
         return CertificateDetails(
-            serverName: question.serverName, reason: question.sentence, owner: leaf.subject, issuer: leaf.issuer,
-            validity: first...max(first, TrustEvaluation.day(leaf.notAfter)), fingerprint: leaf.fingerprintText)
+            serverName: question.serverName, reason: Wording.failure(question), owner: leaf.subject,
+            issuer: leaf.issuer,
+            validity: first...max(first, Wording.day(leaf.notAfter)), fingerprint: leaf.fingerprintText)
     }
 }

@@ -1,6 +1,7 @@
 internal import AccountRegistration
 public import ChatStore
 internal import Localization
+internal import SASLMechanisms
 internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPClient
@@ -61,13 +62,17 @@ extension ChatHome {
             case .credentialsRejected?, .credentialsExpired?: accounts.show(.password(isRejected: true), of: id)
             case .certificateRejected?:
                 accounts.show(
-                    .certificate(evaluations.last?.sentence ?? error.streamFailure?.text ?? error.sentence), of: id)
+                    .certificate(
+                        evaluations.last.map { Wording.failure($0) }
+                            ?? localized("The server's certificate was not accepted.")), of: id)
+            case .noAcceptableMechanism? where error.streamFailure?.saslError?.meansDowngrade == true:
+                accounts.show(.downgrade, of: id)
             default: break
             }
             ended(work, error)
         } catch {
             guard !Task.isCancelled else { return }
-            accounts.show(problem: (error as? AccountKeepingFailure)?.sentence ?? "\(error)", of: id)
+            accounts.show(problem: Wording.failure(any: error), of: id)
             ended(work, nil)
         }
     }
@@ -97,6 +102,7 @@ extension ChatHome {
         if let installation = await keeper.installation(of: address) {
             configuration.userAgent = installation.userAgent
             configuration.fastToken = installation.token
+            configuration.mechanisms.previousMechanism = installation.previousMechanism
             configuration.signInStore = installation.signInStore
         }
         configuration.reconnection = .standard
@@ -125,7 +131,7 @@ extension ChatHome {
         } catch let error as AccountKeepingFailure {
             throw SignInFailure(error.sentence)
         } catch {
-            throw SignInFailure("\(error)")
+            throw SignInFailure(Wording.failure(any: error))
         }
         await accounts.reload()
         if let work = atWork[id] { await work.goOffline() }
@@ -155,14 +161,14 @@ extension ChatHome {
         guard let work = atWork[id] else { return }
         guard !password.isEmpty else { throw SignInFailure(localized("Enter your password."), .password) }
         do {
-            try await work.account.changePassword(to: password)
+            try await work.account.profile.changePassword(to: password)
             try await keeper.save(password: password, of: work.account.address)
         } catch let error as RegistrationError {
-            throw SignInFailure(error.sentence, .password)
+            throw SignInFailure(Wording.failure(error), .password)
         } catch let error as AccountKeepingFailure {
             throw SignInFailure(error.sentence)
         } catch {
-            throw SignInFailure("\(error)")
+            throw SignInFailure(Wording.failure(any: error))
         }
     }
 
@@ -174,7 +180,7 @@ extension ChatHome {
             account.displayName = name.isEmpty ? nil : name
             try writer.update(account)
         }
-        try? await atWork[id]?.account.publishNickname(name.isEmpty ? nil : name)
+        try? await atWork[id]?.account.profile.publishNickname(name.isEmpty ? nil : name)
     }
 
     private func write(_ body: @escaping @Sendable (any StoreWriter) throws(StoreError) -> Void) async {
@@ -195,11 +201,11 @@ extension ChatHome {
             Task {
                 let events = account.events()
                 if await account.connectionState.isOnline {
-                    await account.acceptInvitation(of: inviter, token: token)
+                    await account.contacts.acceptInvitation(of: inviter, token: token)
                     return
                 }
                 for await case .connection(.online) in events {
-                    await account.acceptInvitation(of: inviter, token: token)
+                    await account.contacts.acceptInvitation(of: inviter, token: token)
                     return
                 }
             })

@@ -93,6 +93,7 @@ public final class ChatHome {
         for list in lists { list.cancel() }
         for list in lists { await list.value }
         lists = []
+        await preferences.flush()
         phase = .starting
     }
 
@@ -112,7 +113,7 @@ public final class ChatHome {
                 for address in addresses { _ = try writer.addAccount(address) }
             }
         } catch {
-            problem = (error as? AccountKeepingFailure)?.sentence ?? "\(error)"
+            problem = Wording.failure(any: error)
         }
     }
 
@@ -187,7 +188,7 @@ public final class ChatHome {
         guard let address = atWork[id]?.account.address else { return nil }
         let access = (try? await keeper.accesses())?.first { $0.address == address }
         let model = SignInModel(self, again: access ?? AccountAccess(address: address))
-        if accounts.rows[id]?.need?.isCertificate == true {
+        if accounts.rows[id]?.need?.isAboutServer == true {
             model.password = ((try? await keeper.password(of: address)) ?? nil) ?? ""
         }
         return model
@@ -200,5 +201,11 @@ public final class ChatHome {
 }
 
 extension AccountNeed {
-    var isCertificate: Bool { if case .certificate = self { true } else { false } }
+    /// The password is right as far as anyone knows; the server is what the person has to look at.
+    var isAboutServer: Bool {
+        switch self {
+        case .certificate, .downgrade: true
+        case .password: false
+        }
+    }
 }

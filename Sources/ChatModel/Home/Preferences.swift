@@ -41,21 +41,34 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
     }
 }
 
-/// The preferences, observable; each change is kept at once.
+/// The preferences, observable; each change is saved at once, away from the main thread and one after the other.
 @MainActor
 @Observable
 public final class Preferences {
     public var values: PreferenceValues {
-        didSet { if values != oldValue { save(values) } }
+        didSet { if values != oldValue { saveChange() } }
     }
 
-    @ObservationIgnored private let save: @MainActor (PreferenceValues) -> Void
+    @ObservationIgnored private let save: @Sendable (PreferenceValues) async -> Void
+    @ObservationIgnored private var saving: Task<Void, Never>?
 
+    /// - Parameter save: writes the values to where they are read at the next start.
     public init(
         _ values: PreferenceValues = PreferenceValues(),
-        save: @escaping @MainActor (PreferenceValues) -> Void = { _ in }
+        save: @escaping @Sendable (PreferenceValues) async -> Void = { _ in }
     ) {
         self.values = values
         self.save = save
     }
+
+    private func saveChange() {
+        let (before, values, save) = (saving, values, save)
+        saving = Task {
+            await before?.value
+            await save(values)
+        }
+    }
+
+    /// Returns when every change so far is saved.
+    public func flush() async { await saving?.value }
 }

@@ -70,7 +70,7 @@ public final class RegistrationModel {
     public var progressText: String? {
         switch progress {
         case .provider, .form: nil
-        case .connecting(let step): step.words(to: provider)
+        case .connecting(let step): Wording.step(step, to: provider)
         case .submitting: localized("Creating the account…")
         case .signingIn: signIn?.progressText
         }
@@ -198,10 +198,12 @@ public final class RegistrationModel {
             if !Task.isCancelled { stopped(error) }
         } catch let error as ClientError {
             if !Task.isCancelled {
-                stopped(SignInFailure(error, domain: domain.domain, certificate: certificates.refused?.sentence))
+                stopped(
+                    SignInFailure(
+                        error, domain: domain.domain, certificate: certificates.refused.map { Wording.failure($0) }))
             }
         } catch {
-            if !Task.isCancelled { stopped(SignInFailure("\(error)")) }
+            if !Task.isCancelled { stopped(SignInFailure(localized("It did not work."))) }
         }
         guard !Task.isCancelled else { return }
         work = nil
@@ -229,7 +231,7 @@ public final class RegistrationModel {
         var isWanted = progress == .submitting
         while true {
             let query = try await Self.ask(RegistrationRequest(), of: stream) { error in
-                SignInFailure(RegistrationError(error).sentence, .server)
+                SignInFailure(Wording.failure(RegistrationError(error)), .server)
             }
             let form = RegistrationForm(query)
             if form != self.form {
@@ -255,7 +257,7 @@ public final class RegistrationModel {
         do {
             _ = try await Self.ask(submission, of: stream) { error in
                 let refusal = RegistrationError(error)
-                return SignInFailure(refusal.sentence, refusal.code == .nameTaken ? .address : nil)
+                return SignInFailure(Wording.failure(refusal), refusal.code == .nameTaken ? .address : nil)
             }
             return true
         } catch let error as SignInFailure {
@@ -333,23 +335,5 @@ private struct StepReport: SessionExtension {
         for await batch in session.events(.connection) {
             for case .stateChanged(.connecting(let step)) in batch { await report(step) }
         }
-    }
-}
-
-extension RegistrationError {
-    /// The refusal as a sentence in the person's language, with the server's own words behind it.
-    var sentence: String {
-        let reason =
-            switch code {
-            case .nameTaken: localized("An account with this name exists already; choose another name.")
-            case .notOffered:
-                localized("This provider does not let programs create accounts. Look at its web page, or ask it.")
-            case .notAcceptable, .answersMissing:
-                localized("The provider does not accept the name, the password or another answer.")
-            case .tooMany: localized("The provider creates no more accounts from here for now; try again later.")
-            case .webPage: localized("This provider creates accounts on its web page only.")
-            case .refused, .connection: localized("The provider refused.")
-            }
-        return serverText.map { reason + " " + localized("It says: %@", $0) } ?? reason
     }
 }

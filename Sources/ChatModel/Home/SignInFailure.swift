@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import Localization
 internal import XMPPAddress
 public import XMPPClient
@@ -25,48 +26,19 @@ public struct SignInFailure: Error, Sendable, Hashable {
     ///
     /// - Parameter certificate: why the certificate was not trusted, if it was looked at.
     public init(_ error: ClientError, domain: String, certificate: String? = nil) {
-        switch error.streamFailure?.code {
-        case .credentialsRejected?:
-            self.init(
-                localized("The user name or the password is wrong. Check both; capital letters count."), .password)
-        case .accountDisabled?: self.init(localized("The account is disabled. Ask your provider."))
-        case .credentialsExpired?:
-            self.init(localized("The password has expired. Set a new one with your provider."), .password)
-        case .authenticationUnavailable?:
-            self.init(localized("%@ cannot check passwords at the moment. Try again in a while.", domain))
-        case .certificateRejected?:
-            let reason = certificate ?? error.streamFailure?.text ?? error.sentence
-            self.init(
-                localized("%@ Nothing was sent. If this surprises you, do not sign in from this network.", reason))
-        case .encryptionRefused?, .encryptionFailed?, .injectedBeforeEncryption?:
-            self.init(
-                localized("No safe connection to %@ can be made, so the password was not sent.", domain), .server)
-        case .accountMismatch?:
-            self.init(localized("%@ opened a session for another account than yours. Ask your provider.", domain))
-        case .settingsUnusable?:
-            self.init(
-                localized("A setting cannot be used: %@", error.streamFailure?.text ?? error.sentence), .server)
-        case .noAcceptableMechanism?, .authenticationNotOffered?:
-            self.init(localized("%@ offers no safe way to sign in with a password.", domain))
-        case .serverNotFound?:
-            self.init(
-                localized(
-                    "There is no chat server %@. Check what stands behind the @; if it is right, ask your provider for host and port.",
-                    domain), .address)
-        case .serverUnreachable?, .connectionLost?, .closedDuringLogin?:
-            self.init(
-                localized(
-                    "%@ cannot be reached. Check your network and try again; a firewall may be in the way.", domain))
-        case .loginTimedOut?, .serverUnresponsive?, .resumptionTimedOut?:
-            self.init(localized("%@ did not answer in time. Check your network and try again.", domain))
-        case .notXMPP?, .serverMismatch?:
-            self.init(
-                localized("What answers there is not the chat server of %@. Check host and port.", domain), .server)
-        default:
-            self.init(
-                error.code == .timedOut
-                    ? localized("%@ did not answer in time. Check your network and try again.", domain)
-                    : error.sentence)
+        self.init(
+            Wording.failure(error, domain: domain, certificate: certificate),
+            error.streamFailure.flatMap { Self.field($0.code) })
+    }
+
+    private static func field(_ code: StreamFailure.Code) -> Field? {
+        switch code {
+        case .credentialsRejected, .credentialsExpired: .password
+        case .serverNotFound: .address
+        case .encryptionRefused, .encryptionFailed, .injectedBeforeEncryption, .settingsUnusable, .notXMPP,
+            .serverMismatch:
+            .server
+        default: nil
         }
     }
 }

@@ -68,7 +68,7 @@ public final class SignInModel {
         switch progress {
         case .idle, .done: nil
         case .saving: localized("Signed in. One moment…")
-        case .connecting(let step): step.words(to: (try? typedAddress().domain) ?? "")
+        case .connecting(let step): Wording.step(step, to: (try? typedAddress().domain) ?? "")
         }
     }
 
@@ -162,7 +162,7 @@ public final class SignInModel {
             try await login.run { step in self.progress = .connecting(step) }
         } catch {
             throw SignInFailure(
-                error, domain: access.address.domain, certificate: certificates.refused?.sentence)
+                error, domain: access.address.domain, certificate: certificates.refused.map { Wording.failure($0) })
         }
     }
 }
@@ -185,18 +185,5 @@ extension String {
         while let first = text.first, first.isWhitespace { text.removeFirst() }
         while let last = text.last, last.isWhitespace { text.removeLast() }
         return String(text)
-    }
-}
-
-extension ConnectionStep {
-    /// What is going on, for a person who waits.
-    public func words(to domain: String) -> String {
-        switch self {
-        case .connecting: localized("Looking for %@…", domain)
-        case .securing: localized("Encrypting the connection…")
-        case .authenticating: localized("Checking the password…")
-        case .resuming, .binding: localized("Almost there…")
-        case .registering: localized("Asking what is needed for an account…")
-        }
     }
 }

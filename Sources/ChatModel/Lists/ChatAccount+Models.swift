@@ -17,9 +17,9 @@ extension ContactList {
         await withTaskGroup { group in
             group.addTask { [weak self] in
                 await coalescer.run {
-                    let presences = await account.presences
-                    let requests = await account.contactRequests
-                    let invitations = await account.roomInvitations
+                    let presences = await account.contacts.presences
+                    let requests = await account.contacts.requests
+                    let invitations = await account.invitations.waiting
                     self?.show(presences: presences, of: account.id)
                     self?.show(requests: requests, of: account.id)
                     self?.show(invitations: invitations, of: account.id)
@@ -48,7 +48,7 @@ extension ConversationList {
 
     private func showWriting(to account: ChatAccount) async {
         var names: [ConversationKey: [String]] = [:]
-        for (key, people) in await account.typing {
+        for (key, people) in await account.writers {
             names[key] = people.filter { $0.value == .composing }.keys.map { author($0, in: key) }
         }
         showWriting(names, of: account.id)
@@ -64,7 +64,7 @@ extension AccountList {
             switch event {
             // Several changes may have come meanwhile; the account's word is the newest.
             case .connection: show(await account.connectionState, of: account.id)
-            case .problem(let sentence): show(problem: sentence, of: account.id)
+            case .problem(let problem): show(problem: Wording.problem(problem), of: account.id)
             default: break
             }
         }
@@ -83,7 +83,7 @@ extension Timeline {
     }
 
     private func showWriting(to account: ChatAccount) async {
-        let people = await account.typing[key] ?? [:]
+        let people = await account.writers[key] ?? [:]
         showWriting(people.filter { $0.value == .composing }.keys.map { author($0) }.sorted())
     }
 }

@@ -1,7 +1,7 @@
 public import ChatEngine
 public import ChatStore
 
-/// What the models ask of the account that a conversation belongs to. ``ChatAccount`` does it; tests give another.
+/// What the models ask of the account that a conversation belongs to. `ChatAccount` does it; tests give another.
 public protocol ConversationActions: Sendable {
     /// Keeps a message for sending; it goes out when it can.
     func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID

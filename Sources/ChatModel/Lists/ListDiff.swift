@@ -4,7 +4,8 @@
 ///     steps: remove(1..<2) · move(from: 2, to: 0, d) · insert([x], at: 2) · update(c', at: 3)
 ///
 /// What has the same `id` is the same row: it is moved or updated, never removed and inserted. As few rows are moved as
-/// is possible, so one that rises to the top is one step however long the list is.
+/// is possible, so one that rises to the top is one step however long the list is. Only where more rows change their places
+/// than ``stepLimit``, the part of the list in which they are is removed and inserted as a whole.
 public struct ListDiff<Element: Identifiable & Equatable & Sendable>: Sendable, Equatable
 where Element.ID: Sendable {
     public enum Step: Sendable, Equatable {
@@ -21,6 +22,10 @@ where Element.ID: Sendable {
     public let steps: [Step]
 
     public var isEmpty: Bool { steps.isEmpty }
+
+    /// Each step costs the length of the list, so that thousands of them would hold up the main loop for seconds; and nobody
+    /// can follow hundreds of rows that change their places at once.
+    public static var stepLimit: Int { 256 }
 
     /// The steps from one list to another. In each of them an `id` stands for one element.
     public init(from old: [Element], to new: [Element]) {
@@ -42,9 +47,15 @@ where Element.ID: Sendable {
                 gone.append(index..<index + 1)
             }
         }
+        let resting = Self.resting(of: kept) { before[$0] != new[$0] }
+        let comings = new.indices.count { before[$0] == nil && ($0 == 0 || before[$0 - 1] != nil) }
+        guard gone.count + comings + kept.count - resting.count <= Self.stepLimit else {
+            self.steps = Self.replacement(of: old, by: new)
+            return
+        }
         for range in gone.reversed() { steps.append(.remove(range)) }
 
-        let moved = Self.moves(of: kept, new: new, steps: &steps) { before[$0] != new[$0] }
+        let moved = Self.moves(of: kept, resting, new: new, steps: &steps)
 
         var index = 0
         while index < new.count {
@@ -59,10 +70,26 @@ where Element.ID: Sendable {
         self.steps = steps
     }
 
-    /// Brings the elements that stay into their order; gives those that were moved.
-    private static func moves(
-        of kept: [Int], new: [Element], steps: inout [Step], isChanged: (Int) -> Bool
-    ) -> Set<Int> {
+    /// Everything between the rows that both lists begin and end with.
+    private static func replacement(of old: [Element], by new: [Element]) -> [Step] {
+        let shorter = min(old.count, new.count)
+        var start = 0
+        while start < shorter, old[start].id == new[start].id { start += 1 }
+        var rest = 0
+        while rest < shorter - start, old[old.count - 1 - rest].id == new[new.count - 1 - rest].id { rest += 1 }
+        var steps: [Step] = []
+        if start < old.count - rest { steps.append(.remove(start..<old.count - rest)) }
+        if start < new.count - rest { steps.append(.insert(Array(new[start..<new.count - rest]), at: start)) }
+        for place in 0..<start where old[place] != new[place] { steps.append(.update(new[place], at: place)) }
+        let shift = old.count - new.count
+        for place in new.count - rest..<new.count where old[place + shift] != new[place] {
+            steps.append(.update(new[place], at: place))
+        }
+        return steps
+    }
+
+    /// Which of the elements that stay need not be moved.
+    private static func resting(of kept: [Int], isChanged: (Int) -> Bool) -> Set<Int> {
         var resting = longestRisingRun(of: kept)
         if resting.count == kept.count - 1, let other = kept.first(where: { !resting.contains($0) }) {
             // Of two neighbours that change places either may be moved: the one that looks different, or else the lower one.
@@ -77,6 +104,13 @@ where Element.ID: Sendable {
                 resting.remove(other + 1)
             }
         }
+        return resting
+    }
+
+    /// Brings the elements that stay into their order; gives those that were moved.
+    private static func moves(
+        of kept: [Int], _ resting: Set<Int>, new: [Element], steps: inout [Step]
+    ) -> Set<Int> {
         guard resting.count < kept.count else { return [] }
         var moved: Set<Int> = []
         var current = kept

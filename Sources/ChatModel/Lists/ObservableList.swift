@@ -54,9 +54,13 @@ public final class ObservableList<Element: Identifiable & Equatable & Sendable> 
             seen.removeAll(keepingCapacity: true)
             unique = rows.filter { seen.insert($0.id).inserted }
         }
-        let diff = ListDiff(from: elements, to: unique)
+        show(unique, ListDiff(from: elements, to: unique))
+    }
+
+    /// Shows rows without a double, with the steps that lead there from ``elements``.
+    func show(_ rows: [Element], _ diff: ListDiff<Element>) {
         guard !diff.isEmpty else { return }
-        elements = unique
+        elements = rows
         for reference in observers.values where reference.observation != nil { reference.body(diff) }
     }
 }

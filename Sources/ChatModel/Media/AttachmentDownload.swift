@@ -30,9 +30,12 @@ public final class AttachmentDownload {
     /// What the message said about it when this was made.
     public let attachment: Attachment
     public internal(set) var phase = Phase.unknown
+    /// So much of it is uploaded, 0 to 1; `nil` where no upload of it is running.
+    public private(set) var uploaded: Double?
 
     @ObservationIgnored private let downloads: AttachmentDownloads
     @ObservationIgnored private var task: Task<Void, Never>?
+    @ObservationIgnored private var following: Task<Void, Never>?
     /// Counts the attempts, so that one that was cancelled says nothing about the next.
     @ObservationIgnored private var turn = 0
 
@@ -41,7 +44,18 @@ public final class AttachmentDownload {
         self.index = index
         self.attachment = attachment
         self.downloads = downloads
+        // What has an address is uploaded.
+        guard attachment.url == nil, let uploads = downloads.uploads else { return }
+        uploaded = uploads.percent(of: message, at: index).map { Double($0) / 100 }
+        let percents = uploads.values(of: message, at: index)
+        following = Task { [weak self] in
+            for await percent in percents { self?.show(uploaded: percent.map { Double($0) / 100 }) }
+        }
     }
+
+    isolated deinit { following?.cancel() }
+
+    private func show(uploaded share: Double?) { if uploaded != share { uploaded = share } }
 
     /// It is on its way, or waits for its turn.
     public var isRunning: Bool {
@@ -66,7 +80,7 @@ public final class AttachmentDownload {
         }
     }
 
-    /// Fetches it, however large up to ``AttachmentFetcher/sizeLimit``. Again after a failure, too.
+    /// Fetches it, however large up to `AttachmentFetcher.sizeLimit`. Again after a failure, too.
     public func start() { begin(limit: AttachmentFetcher.sizeLimit) }
 
     /// Fetches a picture or voice message without a question if it is small, not a stranger's, and within the budget of its
@@ -105,7 +119,7 @@ public final class AttachmentDownload {
                 // Late news of an attempt that is over changes nothing.
                 Task { @MainActor in self?.show(step.fraction, mine) }
             }
-            if let unasked { downloads.finishedUnasked(unasked, result) }
+            if let unasked { await downloads.finishedUnasked(unasked, result) }
             guard mine == turn else { return }
             task = nil
             switch result {

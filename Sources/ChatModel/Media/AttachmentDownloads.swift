@@ -19,14 +19,20 @@ public final class AttachmentDownloads {
     public static let automaticLimit: Int64 = 5 << 20
 
     public let fetcher: AttachmentFetcher
+    /// How far the files of messages that wait are uploaded.
+    let uploads: UploadProgress?
     private let now: @Sendable () -> MessageTime
     private var known: [Key: Reference] = [:]
     private var budget = DownloadBudget()
     private var running = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    public init(_ fetcher: AttachmentFetcher, now: @escaping @Sendable () -> MessageTime = { MessageTime.now }) {
+    public init(
+        _ fetcher: AttachmentFetcher, uploads: UploadProgress? = nil,
+        now: @escaping @Sendable () -> MessageTime = { MessageTime.now }
+    ) {
         self.fetcher = fetcher
+        self.uploads = uploads
         self.now = now
     }
 
@@ -92,13 +98,15 @@ public final class AttachmentDownloads {
 
     func finishedUnasked(
         _ download: DownloadBudget.Download, _ result: Result<(path: String, isNew: Bool), AttachmentFailure>
-    ) {
+    ) async {
         var size: Int64 = 0
-        if case .success(let content) = result, content.isNew {
-            let attributes = try? FileManager.default.attributesOfItem(atPath: content.path)
-            size = (attributes?[.size] as? NSNumber)?.int64Value ?? 0
-        }
+        if case .success(let content) = result, content.isNew { size = await Self.size(of: content.path) }
         budget.finished(download, bytes: size)
+    }
+
+    private nonisolated static func size(of path: String) async -> Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
     private func takePlace() async {

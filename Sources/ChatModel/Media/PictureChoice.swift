@@ -7,7 +7,7 @@ public import Observation
 ///     let choice = PictureChoice(bytes, name: "garden.jpg")
 ///     await choice.prepare()
 ///     choice.options                        // small 84 kB 1280 × 960, high 310 kB 2048 × 1536, original 3.1 MB …
-///     if let picture = try await choice.attachment(in: cache) { composer.attach(picture) }
+///     if let picture = try await choice.attachment(in: cache) { try await composer.send(files: [picture]) }
 ///
 /// Metadata such as the place is gone in every quality. The work is done away from the main thread.
 @MainActor

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Media
 
 /// Does what the machine asks for.
@@ -12,8 +11,9 @@ extension VoiceComposer {
         case .discard, .discardSlip:
             wasTooShort = action == .discardSlip
             await recorder?.discard()
-            if let path { try? FileManager.default.removeItem(atPath: path) }
+            let discarded = path
             forget()
+            if let discarded { await RecordingFolder(path: folder).remove(discarded) }
         case .send: await handOver()
         }
         showPhase()
@@ -25,10 +25,15 @@ extension VoiceComposer {
         duration = .zero
         message = nil
         let path = "\(folder)/recording-\(environment.now().millisecondsSince1970)-\(count).ogg"
+        self.path = path
         do throws(MediaError) {
-            let recorder = try makeRecorder(path)
+            let recorder = try await RecordingFolder(path: folder).begin(path, makeRecorder)
+            guard path == self.path else {
+                // Cancelled while the recorder was being made.
+                await recorder.discard()
+                return
+            }
             self.recorder = recorder
-            self.path = path
             try await recorder.start()
             guard recorder === self.recorder else {
                 // Cancelled while the microphone was being opened.
@@ -38,9 +43,10 @@ extension VoiceComposer {
             follow(recorder)
             await perform(machine.opened())
         } catch {
-            guard path == self.path || self.path == nil else { return }
+            await RecordingFolder(path: folder).remove(path)
+            // Nobody is told of the trouble of a recording that was cancelled.
+            guard path == self.path else { return }
             problem = error
-            try? FileManager.default.removeItem(atPath: path)
             forget()
             await perform(machine.failed())
         }
@@ -83,21 +89,24 @@ extension VoiceComposer {
             problem = error
             forget()
             await perform(machine.failed())
-            findInterrupted()
+            await findInterrupted()
         }
     }
 
     private func handOver() async {
         guard let message, let sent = path else { return }
+        handedOver.insert(sent)
         forget()
         do {
             try await deliver(message)
-            try? FileManager.default.removeItem(atPath: sent)
+            await RecordingFolder(path: folder).remove(sent)
+            handedOver.remove(sent)
         } catch {
+            handedOver.remove(sent)
             problem =
                 error as? MediaError
                 ?? MediaError(.failed, "The voice message was not sent.", cause: String(describing: error))
-            findInterrupted()
+            await findInterrupted()
         }
     }
 

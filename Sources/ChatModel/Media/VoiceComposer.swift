@@ -1,5 +1,4 @@
 internal import ChatStore
-internal import Foundation
 public import Media
 public import Observation
 
@@ -45,20 +44,22 @@ public final class VoiceComposer {
 
     /// Where recordings grow.
     @ObservationIgnored public let folder: String
-    @ObservationIgnored let makeRecorder: @MainActor (String) throws(MediaError) -> VoiceRecorder
+    @ObservationIgnored let makeRecorder: @Sendable (String) throws(MediaError) -> VoiceRecorder
     @ObservationIgnored let deliver: @MainActor (VoiceMessage) async throws -> Void
     @ObservationIgnored let environment: ModelEnvironment
     @ObservationIgnored var machine = VoiceRecordingMachine()
     @ObservationIgnored var recorder: VoiceRecorder?
     @ObservationIgnored var count = 0
+    /// Files that are being delivered.
+    @ObservationIgnored var handedOver: Set<String> = []
 
     /// - Parameters:
-    ///   - folder: where recordings grow, one for each conversation or one for all.
-    ///   - recorder: makes a recorder that writes to a path; the microphone if nothing else is said.
+    ///   - folder: where recordings grow, see ``folder(of:in:)``; made when it is needed.
+    ///   - recorder: makes a recorder that writes to a path, away from the main thread; the microphone if nothing else is said.
     ///   - deliver: gets what is to be sent; the recording stays in the folder until it returns.
     public init(
         folder: String, environment: ModelEnvironment = ModelEnvironment(),
-        recorder: @escaping @MainActor (String) throws(MediaError) -> VoiceRecorder = { path throws(MediaError) in
+        recorder: @escaping @Sendable (String) throws(MediaError) -> VoiceRecorder = { path throws(MediaError) in
             try VoiceRecorder(from: .microphone(), to: path)
         },
         deliver: @escaping @MainActor (VoiceMessage) async throws -> Void
@@ -99,20 +100,26 @@ public final class VoiceComposer {
     /// Sends what is recorded or reviewed.
     public func send() async { await perform(machine.sendPressed()) }
 
+    /// Files that are recorded, reviewed or handed over now.
+    private var used: Set<String> { handedOver.union([path, recorder?.path].compactMap(\.self)) }
+
     /// Looks for what was interrupted earlier.
-    public func findInterrupted() {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        interrupted = names.filter { $0.hasSuffix(".ogg") }.sorted().compactMap { name in
-            let path = folder + "/" + name
-            guard path != self.path, path != recorder?.path else { return nil }
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            let size = (attributes?[.size] as? NSNumber)?.int64Value ?? 0
-            guard size > 0 else {
-                try? FileManager.default.removeItem(atPath: path)
-                return nil
-            }
-            return Interrupted(path: path, byteCount: size)
-        }
+    public func findInterrupted() async {
+        let found = await RecordingFolder(path: folder).recordings(besides: used)
+        // What was begun meanwhile is not interrupted.
+        interrupted = found.filter { !used.contains($0.path) }
+    }
+
+    /// Looks for what was interrupted earlier, and takes the newest of it for review.
+    public func offerInterrupted() async {
+        await findInterrupted()
+        guard phase == .idle, let last = interrupted.last else { return }
+        await review(last)
+    }
+
+    /// The conversation is closed: what is being recorded stays in its folder and is offered when it is opened again.
+    public func close() async {
+        if case .recording = phase { await stop() }
     }
 
     /// Takes an interrupted recording for review.
@@ -130,9 +137,4 @@ public final class VoiceComposer {
         }
     }
 
-    /// Throws an interrupted recording away.
-    public func discard(_ recording: Interrupted) {
-        try? FileManager.default.removeItem(atPath: recording.path)
-        interrupted.removeAll { $0.path == recording.path }
-    }
 }

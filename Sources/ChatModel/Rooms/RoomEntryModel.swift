@@ -76,11 +76,11 @@ public final class RoomEntryModel {
         }
         isPreparing = true
         defer { if index == accountIndex { isPreparing = false } }
-        let found = await account.roomService()
+        let found = await account.rooms.service()
         guard index == accountIndex else { return }
         service = found
         listings = []
-        guard let found, let rooms = try? await account.publicRooms(at: found), index == accountIndex else { return }
+        guard let found, let rooms = try? await account.rooms.listings(at: found), index == accountIndex else { return }
         let names = rooms.prefix(Self.listingLimit).map { (FoldedName($0.name), $0) }
         listings = names.sorted { ($0.0, $0.1.address) < ($1.0, $1.1.address) }.map(\.1)
     }
@@ -117,14 +117,14 @@ public final class RoomEntryModel {
         let password = password.isEmpty ? nil : password
         return await attempt { account, room, nickname throws(GroupChatError) in
             do throws(GroupChatError) {
-                _ = try await account.roomInformation(room)
+                _ = try await account.rooms.information(of: room)
             } catch  where error.code == .notFound {
                 // Entering would make it, and nobody would ever come.
                 throw error
             } catch {
                 // Not every room tells strangers what it is.
             }
-            try await account.enterRoom(room, nickname: nickname, password: password)
+            try await account.rooms.enter(room, nickname: nickname, password: password)
         }
     }
 
@@ -135,7 +135,7 @@ public final class RoomEntryModel {
         let typed = text.trimmingWhitespace
         if settings.name.isEmpty, !typed.contains("@") { settings.name = typed }
         return await attempt { [settings] account, room, nickname throws(GroupChatError) in
-            try await account.makeRoom(room, nickname: nickname, settings: settings)
+            try await account.rooms.create(room, nickname: nickname, settings: settings)
         }
     }
 
@@ -161,7 +161,7 @@ public final class RoomEntryModel {
             case .notFound: question = .missing
             default: question = nil
             }
-            failure = error.words
+            failure = Wording.failure(error)
             return nil
         }
     }

@@ -89,8 +89,8 @@ public final class RoomList {
         await withTaskGroup { group in
             group.addTask { [weak self] in
                 await coalescer.run {
-                    let bookmarks = await account.bookmarks()
-                    let inside = await account.roomsInside()
+                    let bookmarks = await account.bookmarks.all
+                    let inside = await account.rooms.inside()
                     self?.show(bookmarks: bookmarks, inside: inside, of: account.id)
                 }
             }

@@ -24,7 +24,7 @@ public struct RoomPersonRow: Identifiable, Hashable, Sendable {
 ///
 ///     let room = RoomModel(key, store: account.store, environment: environment)
 ///     await room.follow(account)                      // until the task is cancelled
-///     if room.rights.mayKick(row.person) { try await account.kick(row.nickname, from: room.key.address) }
+///     if room.rights.mayKick(row.person) { try await account.rooms.kick(row.nickname, from: room.key.address) }
 @MainActor
 @Observable
 public final class RoomModel {
@@ -55,10 +55,11 @@ public final class RoomModel {
     @ObservationIgnored private let environment: ModelEnvironment
     @ObservationIgnored private var state = RoomState.outside
     @ObservationIgnored private var book = AddressBook()
-    /// The nicknames as they are sorted and searched: made once for each person, not with each change of the room.
+    /// Of the listing that is shown.
     @ObservationIgnored private var folded: [String: FoldedName] = [:]
-    /// How many were made, for tests.
+    /// How many nicknames were folded and how often the list was made, for tests.
     @ObservationIgnored private(set) var foldings = 0
+    @ObservationIgnored private(set) var listings = 0
 
     /// How often the list is shown anew at most, however many come and go.
     static let interval: Duration = .milliseconds(100)
@@ -87,9 +88,9 @@ public final class RoomModel {
         await withTaskGroup { group in
             group.addTask { [weak self, key] in
                 await coalescer.run {
-                    let state = await account.roomState(key.address)
+                    let state = await account.rooms.state(of: key.address)
                     await self?.readBook()
-                    self?.show(state)
+                    await self?.arrange(state)
                 }
             }
             group.addTask { [key] in
@@ -114,30 +115,33 @@ public final class RoomModel {
     public func search(_ text: String) {
         guard text != searchText else { return }
         searchText = text
-        display()
+        display(listing())
     }
 
     /// What the room is now.
     public func show(_ state: RoomState) {
         self.state = state
-        display()
+        display(listing())
         if !isKnown { isKnown = true }
     }
 
-    private func foldNames() {
-        var names: [String: FoldedName] = Dictionary(minimumCapacity: state.people.count)
-        for person in state.people where names[person.nickname] == nil {
-            if let known = folded[person.nickname] {
-                names[person.nickname] = known
-            } else {
-                foldings += 1
-                names[person.nickname] = FoldedName(person.nickname)
-            }
-        }
-        folded = names
+    /// The same, made while the main actor does something else.
+    private func arrange(_ state: RoomState) async {
+        self.state = state
+        let before = listings
+        let listing = await RoomPeopleListing.make(
+            state.people, in: key, book, folded: folded, search: searchText, shown: people.elements)
+        // A search that was quicker has shown this state already.
+        if listings == before { display(listing) }
+        if !isKnown { isKnown = true }
     }
 
-    private func display() {
+    private func listing() -> RoomPeopleListing {
+        RoomPeopleListing(state.people, in: key, book, folded: folded, search: searchText, shown: people.elements)
+    }
+
+    private func display(_ listing: RoomPeopleListing) {
+        listings += 1
         if isInside != state.isInside { isInside = state.isInside }
         if absence != state.absence { absence = state.absence }
         let kept = book.room(key.address, of: key.account)
@@ -153,32 +157,8 @@ public final class RoomModel {
         if count != state.people.count { count = state.people.count }
         let own = state.people.first(where: \.isOwn)
         if self.own != own { self.own = own }
-        foldNames()
-        var rows = state.people.map { person in
-            let occupant = try? key.address.with(resource: person.nickname)
-            return RoomPersonRow(
-                id: .init(name: person.id ?? person.nickname, isLasting: person.id != nil), person: person,
-                avatarHash: occupant.flatMap { book.avatarHash(ofOccupant: $0, account: key.account) }
-                    ?? person.address.flatMap { book.avatarHash(of: $0, account: key.account) })
-        }
-        if !searchText.isEmpty {
-            rows.removeAll { row in
-                let address = row.person.address.map { FoldedName($0.description) }
-                return !FoldedName.matches(searchText, in: [folded[row.nickname], address].compactMap(\.self))
-            }
-        }
-        rows.sort { left, right in
-            if left.standing != right.standing { return left.standing < right.standing }
-            if let one = folded[left.nickname], let other = folded[right.nickname], one != other { return one < other }
-            return left.nickname < right.nickname
-        }
-        // Two devices under one lasting name have two nicknames; each is a person in the list.
-        var seen: Set<RoomPersonRow.ID> = []
-        rows = rows.map { row in
-            if seen.insert(row.id).inserted { return row }
-            return RoomPersonRow(
-                id: .init(name: row.nickname, isLasting: false), person: row.person, avatarHash: row.avatarHash)
-        }
-        people.show(rows)
+        folded = listing.folded
+        foldings += listing.foldings
+        people.show(listing.rows, listing.diff)
     }
 }

@@ -1,3 +1,4 @@
+internal import ChatEngine
 public import ChatStore
 internal import MessageFeatures
 
@@ -44,16 +45,27 @@ extension Timeline {
         return true
     }
 
+    /// By which name a moderator can delete what somebody else said in a room (XEP-0425 §3); `nil` where that is impossible: the message is
+    /// one's own or deleted, or the room has not archived it.
+    public func moderationID(of message: MessageID) async throws(StoreError) -> String? {
+        guard key.kind == .room, let stored = try await stored(message), !stored.isOutgoing, !stored.isRetracted else {
+            return nil
+        }
+        return stored.archiveReference?.id
+    }
+
     /// Somebody may have got the message: it was given to a connection, whatever came of that.
     private func hasLeft(_ message: StoredMessage) async throws(StoreError) -> Bool {
         switch message.state {
         case .sentToServer, .delivered, .displayed: return true
-        case .uploading: return false
         case .failed(let reason): return reason.kind != .notSent
         case .queued:
             let (id, account) = (message.id, key.account)
             return try await store.read { store throws(StoreError) in
-                try store.sendQueue(of: account).contains { $0.message.id == id && $0.attempts > 0 }
+                try store.sendQueue(of: account).contains {
+                    // An attempt to upload its files has told the message to nobody.
+                    $0.message.id == id && $0.attempts > 0 && !$0.hasFileToUpload
+                }
             }
         }
     }

@@ -66,5 +66,7 @@ struct MemoryState {
     var marks: [Reference: [PendingMark]] = [:]
     var intervals: [ArchiveScope: ArchiveIntervals] = [:]
     var queue: [QueueEntry] = []
+    /// The place in the queue that was given last.
+    var lastQueuePosition: Int64 = 0
     var growth = GrowthAllowance()
 }

@@ -285,12 +285,34 @@ final class MemoryTransaction: RecordStorage {
         }
     }
 
-    func enqueue(_ message: MessageID) throws(StoreError) { state.queue.append(QueueEntry(message: message)) }
+    func enqueue(_ message: MessageID) throws(StoreError) {
+        state.lastQueuePosition += 1
+        state.queue.append(QueueEntry(position: state.lastQueuePosition, message: message))
+    }
 
     func dequeue(_ message: MessageID) throws(StoreError) -> Bool {
         guard let index = state.queue.firstIndex(where: { $0.message == message }) else { return false }
         state.queue.remove(at: index)
+        changes.dequeued.insert(message)
         return true
+    }
+
+    func queueEntries(
+        in conversation: ConversationID?, after position: Int64, limit: Int
+    ) throws(StoreError) -> [QueueEntry] {
+        let waiting = state.queue.lazy.filter { [records = state.records] entry in
+            entry.position > position && (conversation == nil || records[entry.message]?.conversation == conversation)
+        }
+        return Array(waiting.prefix(limit))
+    }
+
+    func isQueued(_ message: MessageID) throws(StoreError) -> Bool {
+        state.queue.contains { $0.message == message }
+    }
+
+    func queuedRecords(originID: String, of account: AccountID) throws(StoreError) -> [MessageRecord] {
+        state.queue.compactMap { state.records[$0.message] }
+            .filter { $0.originID == originID && self.account(of: $0) == account }
     }
 
     func queueEntries(of account: AccountID) throws(StoreError) -> [QueueEntry] {

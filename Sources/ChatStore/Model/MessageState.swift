@@ -4,8 +4,6 @@
 public enum MessageState: Hashable, Sendable, Codable {
     /// Kept here, not yet given to the server.
     case queued
-    /// Its files are on their way, so many percent of them there (0 to 100).
-    case uploading(percent: Int)
     /// The server has it (XEP-0198 acknowledgement, reflection, carbon or archive).
     case sentToServer
     /// The recipient's device has it (XEP-0184).
@@ -20,7 +18,6 @@ public enum MessageState: Hashable, Sendable, Codable {
     var code: Int64 {
         switch self {
         case .queued: 0
-        case .uploading(let percent): 1000 + Int64(min(max(percent, 0), 100))
         case .failed(let reason) where reason.kind == .notSent: 2000
         case .sentToServer: 3000
         case .failed: 4000
@@ -31,8 +28,8 @@ public enum MessageState: Hashable, Sendable, Codable {
 
     init?(code: Int64, failure: FailureReason?) {
         switch code {
-        case 0: self = .queued
-        case 1000...1100: self = .uploading(percent: Int(code - 1000))
+        // The higher numbers are of versions that stored how far an upload was.
+        case 0, 1000...1100: self = .queued
         case 2000:
             self = .failed(
                 FailureReason(.notSent, condition: failure?.condition ?? "undefined-condition", text: failure?.text))

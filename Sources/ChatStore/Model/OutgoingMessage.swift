@@ -24,8 +24,17 @@ public struct QueuedMessage: Hashable, Sendable {
     public let message: StoredMessage
     /// What it does; for a correction, retraction or reactions also to which message.
     public let content: MessageContent
+    /// Its place in the queue: every message that is put into it later has a higher one.
+    public let position: Int64
     /// How often it was given to the stream.
     public var attempts: Int
     /// Not to be tried before.
     public var notBefore: MessageTime?
+}
+
+/// A part of the send queue, in the order in which messages were written.
+public struct SendQueuePage: Hashable, Sendable {
+    public let messages: [QueuedMessage]
+    /// Where the next page begins; `nil` where the queue ends.
+    public let end: Int64?
 }

@@ -110,7 +110,7 @@ extension RecordStorage {
             record.state = .queued
             try update(record, replacing: old)
             noteChange(of: record)
-        case .queued, .uploading: break
+        case .queued: break
         case .delivered, .displayed:
             throw StoreError(.invalidRequest, "The message was delivered, so it is not sent again.")
         }
@@ -131,15 +131,43 @@ extension RecordStorage {
 
     func sendQueue(of account: AccountID) throws(StoreError) -> [QueuedMessage] {
         var queue: [QueuedMessage] = []
-        for entry in try queueEntries(of: account) {
-            let record = try requireRecord(entry.message)
-            let message = try assemble(record, displayed: nil)
-            queue.append(
-                QueuedMessage(
-                    message: message, content: try content(of: record, text: message.text), attempts: entry.attempts,
-                    notBefore: entry.notBefore))
-        }
+        for entry in try queueEntries(of: account) { queue.append(try queued(entry, requireRecord(entry.message))) }
         return queue
+    }
+
+    func sendQueue(
+        of account: AccountID, in conversation: ConversationID?, after position: Int64, limit: Int
+    ) throws(StoreError) -> SendQueuePage {
+        let entries = try queueEntries(in: conversation, after: position, limit: limit)
+        var messages: [QueuedMessage] = []
+        for entry in entries {
+            let record = try requireRecord(entry.message)
+            guard try requireKey(of: record.conversation).account == account else { continue }
+            messages.append(try queued(entry, record))
+        }
+        return SendQueuePage(messages: messages, end: entries.count < limit ? nil : entries.last?.position)
+    }
+
+    func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID> {
+        var queued: Set<MessageID> = []
+        for message in messages where try isQueued(message) { queued.insert(message) }
+        return queued
+    }
+
+    private func queued(_ entry: QueueEntry, _ record: MessageRecord) throws(StoreError) -> QueuedMessage {
+        let message = try assemble(record, displayed: nil)
+        return QueuedMessage(
+            message: message, content: try content(of: record, text: message.text), position: entry.position,
+            attempts: entry.attempts, notBefore: entry.notBefore)
+    }
+
+    func acknowledge(_ originIDs: Set<String>, of account: AccountID) throws(StoreError) {
+        for id in originIDs {
+            for record in try queuedRecords(originID: id, of: account) {
+                guard try requireKey(of: record.conversation).kind != .room else { continue }
+                _ = try advance(record, to: .sentToServer)
+            }
+        }
     }
 
     /// What a queued row says or does, as it is to be sent.

@@ -94,6 +94,13 @@ protocol RecordStorage: AnyObject, StoreWriter {
     /// Whether the message was in the queue.
     func dequeue(_ message: MessageID) throws(StoreError) -> Bool
     func queueEntries(of account: AccountID) throws(StoreError) -> [QueueEntry]
+    /// The next places of the queue, of one conversation or of all conversations of all accounts.
+    func queueEntries(
+        in conversation: ConversationID?, after position: Int64, limit: Int
+    ) throws(StoreError) -> [QueueEntry]
+    func isQueued(_ message: MessageID) throws(StoreError) -> Bool
+    /// The messages of ours in the queue with that origin-id.
+    func queuedRecords(originID: String, of account: AccountID) throws(StoreError) -> [MessageRecord]
     /// Messages of ours in state `.sentToServer` of that time.
     func unconfirmedRecords(
         of account: AccountID, sentIn time: ClosedRange<MessageTime>
@@ -108,6 +115,8 @@ struct ArchiveScope: Hashable, Sendable {
 }
 
 struct QueueEntry: Equatable, Sendable {
+    /// Rises along the queue.
+    let position: Int64
     let message: MessageID
     var attempts = 0
     var notBefore: MessageTime?

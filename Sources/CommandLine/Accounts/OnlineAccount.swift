@@ -46,9 +46,8 @@ struct OnlineAccount: Sendable {
         } catch let error as ClientError where error.isWrongPassword && missingAccount == .register {
             try await signIn.registerMissingAccount()
             try await account.run()
-        } catch let error as ClientError where error.isWrongPassword && signIn.source == .store {
-            try await PasswordSource.forget(signIn.address)
-            throw CommandError(error)
+        } catch let error as ClientError where error.isWrongPassword {
+            throw try await signIn.refused(error)
         }
     }
 

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Glibc
 internal import Localization
 internal import TerminalApp
+internal import TransportLayer
 internal import XMPPAddress
 
 /// Where a password comes from: a file, the place where passwords are kept, or the person at the terminal.
@@ -10,6 +11,8 @@ enum PasswordSource: Sendable, Equatable {
     case file, store, person
     /// There is none.
     case missing
+    /// A certificate whose key needs no passphrase is enough.
+    case certificate
 
     /// Longer first lines are not passwords.
     private static let maximumByteCount = 4096
@@ -17,15 +20,21 @@ enum PasswordSource: Sendable, Equatable {
     /// The password of `account`.
     ///
     /// - Parameters:
+    ///   - identity: the certificate that is used in place of a password; then the passphrase of its key is found.
     ///   - asksTwice: for a new password, which nobody can check.
     ///   - asksPerson: whether a person is asked when there is none; otherwise it is empty and ``missing``.
     static func find(
-        for account: JID, file: String?, usesStore: Bool = true, asksTwice: Bool = false, asksPerson: Bool = true
+        for account: JID, identity: TLSIdentity? = nil, file: String?, usesStore: Bool = true, asksTwice: Bool = false,
+        asksPerson: Bool = true
     ) async throws(CommandError) -> (password: String, source: PasswordSource) {
+        if let identity, !identity.isKeyEncrypted { return ("", .certificate) }
         if let file { return (try read(file), .file) }
         if usesStore, let kept = try await stored(for: account) { return (kept, .store) }
         guard asksPerson else { return ("", .missing) }
-        return (try await ask(for: account, twice: asksTwice), .person)
+        let prompt =
+            identity.map { localized("Passphrase of %@: ", $0.privateKeyFile) }
+            ?? localized("Password of %@: ", account.bare)
+        return (try await ask(for: account, prompt, twice: asksTwice), .person)
     }
 
     private static func read(_ file: String) throws(CommandError) -> String {
@@ -50,8 +59,9 @@ enum PasswordSource: Sendable, Equatable {
         }
     }
 
-    private static func ask(for account: JID, twice: Bool) async throws(CommandError) -> String {
-        let prompt = localized("Password of %@: ", account.bare)
+    private static func ask(
+        for account: JID, _ prompt: String, twice: Bool
+    ) async throws(CommandError) -> String {
         let first = await onOwnThread { TerminalMode.readSecret(prompt: prompt) }
         guard let first, !first.isEmpty else {
             throw CommandError(

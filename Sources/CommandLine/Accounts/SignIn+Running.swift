@@ -29,10 +29,19 @@ extension SignIn {
             try await registerMissingAccount()
             StandardOutput.report(localized("Registered %@.", address.bare))
             return try await Client(configuration).run(from: beginning, body)
-        } catch let error as ClientError where error.isWrongPassword && source == .store {
-            try await PasswordSource.forget(address)
-            throw CommandError(error)
+        } catch let error as ClientError where error.isWrongPassword {
+            throw try await refused(error)
         }
+    }
+
+    /// What to say when the server does not accept the credentials. A kept password is forgotten.
+    func refused(_ error: ClientError) async throws(CommandError) -> CommandError {
+        guard connection.identity == nil else {
+            return CommandError(
+                .authentication, localized("The server does not accept this certificate for %@.", address.bare))
+        }
+        if source == .store { try await PasswordSource.forget(address) }
+        return CommandError(error)
     }
 
     /// Registers the account with the password that was refused for it.

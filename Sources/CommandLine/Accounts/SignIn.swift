@@ -1,5 +1,7 @@
 internal import Cryptography
 internal import Localization
+internal import SASLMechanisms
+internal import TerminalApp
 internal import TransportLayer
 internal import UserProfile
 package import XMPPAddress
@@ -31,6 +33,8 @@ package struct SignIn: Sendable {
     private let userAgent: UserAgent?
     /// What stands in for the password.
     private let token: FASTToken?
+    /// What the account was signed in with the last time; signing in again accepts a weaker one.
+    private let previousMechanism: SASLMechanismName?
 
     /// Finds account, server and password.
     package init(_ options: ConnectionOptions, for purpose: Purpose = .session) async throws(CommandError) {
@@ -52,12 +56,30 @@ package struct SignIn: Sendable {
         connection.authorityFile = connection.authorityFile ?? account?.certificateAuthority
         connection.usesDirectTLS = connection.usesDirectTLS || account?.usesDirectTLS == true
         self.address = address
-        self.connection = connection
         question = connection.trust == .ask ? TrustQuestion() : nil
         trustedCertificates = account?.trustedCertificates ?? []
+        if let identity = options.identity {
+            guard purpose != .registration else {
+                throw .usage(localized("An account is created with a password, not with a certificate."))
+            }
+            connection.identity = identity
+        } else if purpose != .registration, let certificate = account?.clientCertificate {
+            connection.identity = TLSIdentity(
+                certificateChainFile: certificate, privateKeyFile: account?.clientKey ?? certificate)
+        }
+        if let identity = connection.identity, identity.warning != nil {
+            StandardOutput.report(
+                localized(
+                    "The private key in %@ can be read by others; make it readable for its owner alone.",
+                    identity.privateKeyFile))
+        }
+        // What is kept belongs to the certificate that is kept.
         (password, source) = try await PasswordSource.find(
-            for: address, file: options.passwordFile, usesStore: purpose != .registration,
+            for: address, identity: connection.identity, file: options.passwordFile,
+            usesStore: purpose != .registration && options.identity == nil,
             asksTwice: purpose == .registration, asksPerson: purpose != .observation)
+        if source != .certificate, source != .missing { connection.identity?.passphrase = password }
+        self.connection = connection
         switch purpose {
         case .session:
             userAgent = try CommandError.inProfile { () throws(ProfileFailure) in
@@ -67,21 +89,26 @@ package struct SignIn: Sendable {
             userAgent = account?.userAgent.flatMap(UserAgent.installation) ?? UserAgent.newInstallation()
         case .observation: userAgent = nil
         }
+        previousMechanism =
+            purpose == .session ? account?.lastMechanism.map { SASLMechanismName(rawValue: $0) } : nil
         // Who gives a password, or wants to know whether it is right, wants that one to be tried.
         token =
-            purpose == .session && userAgent != nil && source == .store
+            purpose == .session && userAgent != nil && source == .store && connection.identity == nil
             ? await LoginTokens(account: address).token : nil
     }
 
     /// The settings for the library, without extensions.
     package var configuration: ClientConfiguration {
-        var configuration = ClientConfiguration(address: address, password: password)
+        var configuration =
+            connection.identity.map { ClientConfiguration(address: address, identity: $0) }
+            ?? ClientConfiguration(address: address, password: password)
         configuration.host = connection.host
         configuration.port = connection.port
         if connection.usesDirectTLS { configuration.encryption = .directTLS }
         configuration.trust = trust
         configuration.userAgent = userAgent
         configuration.fastToken = token
+        configuration.mechanisms.previousMechanism = previousMechanism
         if userAgent != nil { configuration.signInStore = LoginTokens(account: address) }
         // Somebody waits for the end of the command.
         configuration.reconnection = .brief
@@ -97,13 +124,18 @@ package struct SignIn: Sendable {
     }
 
     /// What is kept about the account after a login, so that later commands need no options.
-    var account: AccountFile.Account {
+    ///
+    /// - Parameter mechanism: how the account was signed in.
+    func account(after mechanism: String?) -> AccountFile.Account {
         var trusted = trustedCertificates + (question?.accepted ?? [])
         if case .pinned(let digits) = connection.trust { trusted.append(digits) }
+        let identity = connection.identity
         return AccountFile.Account(
             address: address.bare, host: connection.host, port: connection.port,
             certificateAuthority: connection.authorityFile.map(Self.absolute), usesDirectTLS: connection.usesDirectTLS,
-            trustedCertificates: trusted.isEmpty ? nil : Array(Set(trusted)).sorted(), userAgent: userAgent?.id)
+            trustedCertificates: trusted.isEmpty ? nil : Array(Set(trusted)).sorted(), userAgent: userAgent?.id,
+            lastMechanism: mechanism, clientCertificate: identity.map { Self.absolute($0.certificateChainFile) },
+            clientKey: identity.map { Self.absolute($0.privateKeyFile) })
     }
 
     private static func absolute(_ path: String) -> String {

@@ -13,19 +13,22 @@ extension Command {
     ) { invocation in
         let signIn = try await SignIn(invocation.namedAccount(), for: .registration)
         try await Client(signIn.configuration).registerAccount(answering: RegistrationQuestions.answers)
-        try await keep(signIn, invocation, done: localized("Registered %@.", signIn.address.bare), event: "registered")
+        try await keep(
+            signIn, nil, invocation, done: localized("Registered %@.", signIn.address.bare), event: "registered")
     }
 
     static let login = Command(
         name: "login", synopsis: "[ADDRESS]", summary: "sign in once, and keep account and password for later"
     ) { invocation in
         let signIn = try await SignIn(invocation.namedAccount(), for: .keeping)
-        try await signIn.run(signIn.configuration()) { session in
+        let mechanism = try await signIn.run(signIn.configuration()) { session in
             // Below zero, so that no message comes here that a real session should get.
             try await session.send(Presence(priority: -1))
             try await session.settle()
+            return await session.agreement?.mechanism
         }
-        try await keep(signIn, invocation, done: localized("Signed in as %@.", signIn.address.bare), event: "signed-in")
+        try await keep(
+            signIn, mechanism, invocation, done: localized("Signed in as %@.", signIn.address.bare), event: "signed-in")
     }
 
     static let logout = Command(
@@ -68,15 +71,17 @@ extension Command {
 
     /// What the server has accepted is kept.
     private static func keep(
-        _ signIn: SignIn, _ invocation: Invocation, done: String, event: String
+        _ signIn: SignIn, _ mechanism: String?, _ invocation: Invocation, done: String, event: String
     ) async throws(CommandError) {
         try CommandError.inProfile { () throws(ProfileFailure) in
             var accounts = try AccountFile()
-            try accounts.save(signIn.account)
+            try accounts.save(signIn.account(after: mechanism))
         }
-        let place = await PasswordSource.keep(signIn.password, for: signIn.address)
+        let place =
+            signIn.source == .certificate
+            ? nil : await PasswordSource.keep(signIn.password, for: signIn.address)
         invocation.show(done, json: ["event": .string(event), "account": .text(signIn.address.bare)])
-        StandardOutput.report(place)
+        if let place { StandardOutput.report(place) }
     }
 }
 

@@ -57,10 +57,10 @@ extension Command {
             throw CommandError.failed(localized("The terminal cannot be switched to single keys."))
         }
         let chat = await TerminalChat(
-            online.account, preferences: profile.preferences(), presence: presence, keyboard: keyboard,
+            online.account, preferences: await profile.preferences(), presence: presence, keyboard: keyboard,
             isRegistering: invocation.options.has("register")
         ) { error in
-            error.streamFailure?.phrase.text ?? CommandError(error).description
+            Wording.failure(error, domain: signIn.address.domain)
         }
         await chat.run(with: peer, isCompanion: invocation.options.has("companion"))
         // The terminal is put back after the last line is drawn.

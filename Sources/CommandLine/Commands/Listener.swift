@@ -77,7 +77,7 @@ final class Listener: Sendable {
                 event.connectionWords,
                 [
                     "event": "connection", "state": "offline", "reason": .text(error.map { CommandError($0) }),
-                    "retry": .count(pause?.components.seconds),
+                    "retry": .count(pause?.components.seconds), "cause": error?.streamFailure?.causeFacts ?? .null,
                 ])
         default: break
         }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import ChatStore
 internal import Localization
 internal import MessageFeatures
@@ -57,7 +58,7 @@ extension Command {
                 invocation.show(
                     "\(message.id.rawValue)  \(time.dayText) \(time.clockText)  → \(key.address): "
                         + DisplayWidth.truncate(TerminalText.harmless(words), to: 60) + "  " + message.state.mark + " "
-                        + message.state.label, json: message.json(in: key))
+                        + TerminalText.harmless(Wording.state(message.state)), json: message.json(in: key))
             }
         }
     }
@@ -98,7 +99,7 @@ extension StoredMessage {
     /// Neither with the server nor beyond: it waits or failed.
     var isInOurHands: Bool {
         switch state {
-        case .queued, .uploading, .failed: true
+        case .queued, .failed: true
         case .sentToServer, .delivered, .displayed: false
         }
     }

@@ -50,7 +50,8 @@ extension Command {
                             "Line %@ of %@ is not of an export; what stands before it was taken in.",
                             reader.lastNumber, path))
                 case .tooNew:
-                    throw CommandError.failed(localized("%@ was written by a newer version of this program.", path))
+                    throw CommandError.failed(
+                        localized("%@ was written by a newer version of this program; use that one.", path))
                 case .system: throw CommandError.failed(localized("The file %@ cannot be read.", path))
                 default: throw CommandError(store: error, at: store.path)
                 }

@@ -29,11 +29,19 @@ extension ConnectionState {
             [
                 ("state", "offline"), ("reason", .text(reason?.sentence)),
                 ("retry", .count(next.map { max(0, $0.roundedSeconds) })),
+                ("cause", reason?.streamFailure?.causeFacts ?? .null),
             ]
         case .connecting(let step): [("state", "connecting"), ("step", .string(step.code))]
         case .online(let isResumed):
             [("state", "online"), ("resumed", .bool(isResumed)), ("address", .text(address))]
         }
+    }
+}
+
+extension StreamFailure {
+    /// The stanza that broke the stream, as an object of JSON.
+    var causeFacts: JSONValue? {
+        brokenStanza.map { ["stanza": .string($0.name.local), "from": .text(sender), "id": .text($0.id)] }
     }
 }
 

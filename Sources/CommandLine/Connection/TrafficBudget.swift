@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import TerminalApp
 internal import XMPPClient
 
@@ -37,9 +38,9 @@ struct TrafficBudget: Equatable {
     var phrase: Phrase {
         let time = elapsed.clockWords
         guard let bytes = perHour(bytes), let wakeUps = perHour(wakeUps) else {
-            return Phrase("%@ and %@ wake-ups in %@", ByteCount(self.bytes), self.wakeUps, time)
+            return Phrase("%@ and %@ wake-ups in %@", Wording.size(self.bytes), self.wakeUps, time)
         }
-        return Phrase("%@ keep-alives; ≈ %@/h, %@ wake-ups/h (from %@)", keepAlives, ByteCount(bytes), wakeUps, time)
+        return Phrase("%@ keep-alives; ≈ %@/h, %@ wake-ups/h (from %@)", keepAlives, Wording.size(bytes), wakeUps, time)
     }
 
     var json: JSONValue {

@@ -1,4 +1,5 @@
 internal import SASLMechanisms
+internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
 
@@ -102,4 +103,25 @@ extension ClientError {
     static func exitStatus(of failure: StreamFailure) -> Int32 {
         failure.category == .authentication ? ExitClass.authentication.rawValue : ExitClass.connection.rawValue
     }
+}
+
+/// The address that the server gave to this session.
+struct BindingHop: DiagnosisHop {
+    var address: JID?
+    var failure: StreamFailure?
+    var duration: Duration?
+
+    var place: DiagnosisPlace { .binding }
+
+    var summary: Phrase { address.map { .verbatim($0) } ?? Phrase("no resource was given") }
+
+    var problem: DiagnosisProblem? {
+        guard address == nil else { return nil }
+        return DiagnosisProblem(
+            failure?.code.rawValue.dashed ?? "binding-failed",
+            failure?.phrase ?? Phrase("The server broke the connection off."),
+            advice: failure?.advice ?? Phrase("Try again later."))
+    }
+
+    var facts: [(String, JSONValue)] { [("address", .text(address))] }
 }

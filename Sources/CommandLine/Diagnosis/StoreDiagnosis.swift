@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import ChatStore
 internal import TerminalApp
 
@@ -70,8 +71,8 @@ struct StoreDiagnosis: Sendable {
         return Row(
             outcome: .passed, label: Phrase("size"),
             text: log == 0
-                ? .verbatim(ByteCount(found.fileSize))
-                : Phrase("%@, and %@ in the log", ByteCount(found.fileSize), ByteCount(log)))
+                ? .verbatim(Wording.size(found.fileSize))
+                : Phrase("%@, and %@ in the log", Wording.size(found.fileSize), Wording.size(log)))
     }
 
     private var schema: Row {

@@ -1,3 +1,5 @@
+internal import ChatEngine
+internal import SASLMechanisms
 internal import XMPPStream
 
 extension StreamFailure {
@@ -19,6 +21,16 @@ extension StreamFailure {
         case .serverNotAuthentic: Phrase("The server could not prove that it knows the account.")
         case .accountMismatch: Phrase("The server opened a session for another account than yours.")
         case .resourceConflict: Phrase("Another client is connected under the same resource.")
+        case .noAcceptableMechanism where saslError?.meansDowngrade == true:
+            Phrase(
+                "The server offers only weaker ways to log in than before, so nothing was sent; somebody may be listening in between."
+            )
+        case .malformedXML:
+            senderName.map {
+                Phrase(
+                    "The server passed on something unreadable from %@; if this happens again, block this address or ask your provider.",
+                    $0)
+            } ?? .verbatim(description)
         default: .verbatim(description)
         }
     }
@@ -34,9 +46,12 @@ extension StreamFailure {
             }
         case .encryption: Phrase("Do not log in from this network.")
         case .policy:
-            code == .noAcceptableMechanism
-                ? Phrase("The server must offer SCRAM: a password is never sent readable.")
-                : Phrase("Ask the people who run the server.")
+            switch code {
+            case .noAcceptableMechanism where saslError?.meansDowngrade == true:
+                Phrase("If the people who run the server confirm the change, run `hongyan login`.")
+            case .noAcceptableMechanism: Phrase("The server must offer SCRAM: a password is never sent readable.")
+            default: Phrase("Ask the people who run the server.")
+            }
         case .settings: Phrase("Change the setting and try again.")
         case .conflict: Phrase("Log in under another resource.")
         case .connection: Phrase("Try again in a while.")

@@ -1,3 +1,4 @@
+internal import ChatModel
 package import FileSharing
 package import Media
 internal import TerminalApp
@@ -50,9 +51,9 @@ package struct FileDetails: Sendable, Equatable {
 
     /// `image/png, 12.3 kB, 320 × 200`.
     package var description: String {
-        var parts = [type, ByteCount(byteCount).description]
+        var parts = [type, Wording.size(byteCount)]
         if let width, let height { parts.append("\(width) × \(height)") }
-        if let milliseconds { parts.append(PlayingTime(milliseconds: milliseconds).description) }
+        if let milliseconds { parts.append(Wording.length(.milliseconds(milliseconds))) }
         return parts.joined(separator: ", ")
     }
 

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import Foundation
 internal import Localization
 internal import TerminalApp
@@ -57,7 +58,7 @@ package struct FileFolder: Sendable {
             throw .failed(localized("The file %@ cannot be read.", file))
         }
         guard data.count <= limit else {
-            throw .failed(localized("The file %@ has more than %@.", file, ByteCount(limit)))
+            throw .failed(localized("The file %@ has more than %@.", file, Wording.size(limit)))
         }
         return Array(data)
     }

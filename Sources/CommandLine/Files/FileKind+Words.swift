@@ -1,5 +1,5 @@
+internal import ChatModel
 internal import FileSharing
-internal import Localization
 
 extension FileKind {
     /// The word for programs, the same in every language.
@@ -14,10 +14,10 @@ extension FileKind {
     /// The word for people.
     var label: String {
         switch self {
-        case .picture: localized("picture")
-        case .voice: localized("voice")
-        case .video: localized("video")
-        case .other: localized("file")
+        case .picture: Wording.word(.picture)
+        case .voice: Wording.word(.voice)
+        case .video: Wording.word(.video)
+        case .other: Wording.word(.file)
         }
     }
 }

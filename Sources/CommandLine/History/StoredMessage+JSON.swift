@@ -14,7 +14,7 @@ extension StoredMessage {
             ("event", "message"), ("id", .integer(Int(id.rawValue))), ("with", .text(key.address)),
             ("kind", .string(key.kind.word)), ("from", .text(sender)), ("mine", .bool(isOutgoing)),
             ("time", .text(time.timestamp)), ("body", isRetracted ? .null : .string(text.body)),
-            ("state", isOutgoing ? .string(state.word) : .null), ("percent", .count(state.percent)),
+            ("state", isOutgoing ? .string(state.word) : .null),
             ("reason", .text(state.reason)),
         ]
         let deeds: [(String, JSONValue)] = [
@@ -47,15 +47,12 @@ extension MessageState {
     var word: String {
         switch self {
         case .queued: "queued"
-        case .uploading: "uploading"
         case .sentToServer: "sent"
         case .delivered: "delivered"
         case .displayed: "displayed"
         case .failed: "failed"
         }
     }
-
-    var percent: Int? { if case .uploading(let percent) = self { percent } else { nil } }
 
     /// Why it failed, in the words that were given for it.
     var reason: String? {

@@ -1,5 +1,9 @@
 internal import Localization
+internal import Roster
+internal import TerminalApp
+package import TransportLayer
 package import XMPPAddress
+internal import XMPPStanzas
 
 /// Which account, and how its server is reached: the options that every command knows.
 package struct ConnectionOptions: Sendable {
@@ -18,6 +22,8 @@ package struct ConnectionOptions: Sendable {
     package var port: UInt16?
     package var authorityFile: String?
     package var usesDirectTLS: Bool
+    /// The certificate with which the account logs in (XEP-0178).
+    package var identity: TLSIdentity?
     package var passwordFile: String?
     /// Seconds.
     package var timeout: Int?
@@ -33,7 +39,11 @@ package struct ConnectionOptions: Sendable {
             "trust", value: "ask|SHA256", "ask about an unknown certificate, or accept the one with this fingerprint"),
         .init("direct-tls", "encrypt from the first byte, without STARTTLS"),
         .init(
-            "password-file", value: "FILE", "read the password from the first line of this file, - is standard input"),
+            "client-certificate", value: "FILE", "log in with the certificate in this PEM file in place of a password"),
+        .init("client-key", value: "FILE", "its private key, if that is in another file"),
+        .init(
+            "password-file", value: "FILE",
+            "read the password, or the passphrase of the key, from the first line of this file, - is standard input"),
         .init("timeout", value: "SECONDS", "give up a login or a request after that time"),
         .init("verbose", letter: "v", "report the steps of the connection on standard error"),
     ]
@@ -49,6 +59,7 @@ package struct ConnectionOptions: Sendable {
         }
         authorityFile = options["ca"]
         usesDirectTLS = options.has("direct-tls")
+        identity = try Self.identity(options)
         passwordFile = options["password-file"]
         if let text = options["timeout"] {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {
@@ -73,6 +84,17 @@ package struct ConnectionOptions: Sendable {
         return address
     }
 
+    private static func identity(_ options: OptionParser.Result) throws(CommandError) -> TLSIdentity? {
+        guard let certificate = options["client-certificate"] else {
+            guard options["client-key"] == nil else {
+                throw .usage(localized("--client-key needs --client-certificate, which it belongs to."))
+            }
+            return nil
+        }
+        return TLSIdentity(
+            certificateChainFile: certificate, privateKeyFile: options["client-key"] ?? certificate)
+    }
+
     private static func trust(_ text: String?) throws(CommandError) -> Trust {
         guard let text else { return .authorities }
         if text == "ask" { return .ask }
@@ -81,5 +103,34 @@ package struct ConnectionOptions: Sendable {
             throw .usage(localized("The value of --trust is “ask” or a SHA-256 fingerprint of 64 hexadecimal digits."))
         }
         return .pinned(digits)
+    }
+}
+
+/// How the person appears to friends, and which contact requests need no question.
+struct AvailabilityOptions {
+    var presence: Presence
+    var policy = RosterPolicy()
+
+    static let options: [OptionParser.Option] = [
+        .init("show", value: "online|chat|away|xa|dnd", "appear like this to contacts"),
+        .init("status", value: "TEXT", "and with this text"),
+        .init("accept", value: "known|all|none", "accept contact requests of these without asking (known)"),
+    ]
+
+    init(_ options: OptionParser.Result) throws(CommandError) {
+        presence = Presence()
+        if let text = options["show"] {
+            guard let show = PresenceWords.shows[text] else {
+                throw .usage(localized("“%@” is no state; choose online, chat, away, xa or dnd.", text))
+            }
+            presence.show = show
+        }
+        if let status = options["status"] { presence.status = status }
+        switch options["accept"] ?? "known" {
+        case "known": policy.acceptsKnownRequests = true
+        case "all": policy.acceptsAllRequests = true
+        case "none": policy.acceptsKnownRequests = false
+        case let other: throw .usage(localized("“%@” is no choice of --accept; it is known, all or none.", other))
+        }
     }
 }

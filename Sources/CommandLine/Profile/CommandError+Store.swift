@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import ChatStore
 internal import Localization
 internal import UserProfile
@@ -38,20 +39,9 @@ extension CommandError {
                 .store,
                 localized(
                     "%@ was written by a newer version of this program; use that one, or another --profile.", file))
-        case .diskFull:
-            self.init(
-                .store, localized("The disk is full, so nothing could be saved in %@; make room and try again.", file))
-        case .readOnly:
-            self.init(.store, localized("%@ cannot be written to; check its folder and the permissions.", file))
-        case .corrupt:
-            self.init(
-                .store, localized("%@ is damaged; start the program again, and it saves what can be read.", file))
-        case .cannotOpen:
-            self.init(.store, localized("%@ cannot be opened. %@", file, Self.oneLine(error.description)))
         case .invalidRequest, .invalidImport: self.init(.failed, Self.oneLine(error.description))
         case .closed: self.init(.failed, localized("Interrupted."))
-        default:
-            self.init(.store, localized("%@ cannot be used. %@", file, Self.oneLine(error.description)))
+        default: self.init(.store, Wording.failure(error, at: file))
         }
     }
 }

@@ -2,9 +2,9 @@ internal import DataForms
 public import XMPPClient
 internal import XMPPStanzas
 
-/// Answers the questions of a server that creates an account: the field's or form field's name → its values.
+/// Provides the answers for a server that creates an account: the name of the field or form field → its values.
 ///
-/// Called only when the server asks for more than a name and a password. `nil` gives up.
+/// Called only if the server asks for more than a name and a password. `nil` cancels.
 public typealias RegistrationAnswers = @Sendable (RegistrationQuery) async -> [String: [String]]?
 
 extension Client {
@@ -24,7 +24,7 @@ extension Client {
         let password = configuration.credentials.password ?? ""
         do {
             try await register { stream in
-                // The feature may be missing although the server answers (XEP-0077 §8), so the question is simply asked.
+                // A server may support registration without announcing it (XEP-0077 §8), so the request is sent anyway.
                 try await Self.register(username, password, on: stream, answers)
             }
         } catch let error as RegistrationError {
@@ -57,7 +57,7 @@ extension Client {
 }
 
 extension RegistrationQuery {
-    /// Whether the server wants something that `known` does not have.
+    /// Whether the server asks for anything that is not in `known`.
     func needsMore(than known: [String: [String]]) -> Bool {
         if let form {
             return form.fields.contains {
@@ -67,7 +67,7 @@ extension RegistrationQuery {
         return fields.contains { known[$0.name] == nil && $0.name != "key" }
     }
 
-    /// The questions as a person reads them.
+    /// The questions as text for the user.
     var questions: String {
         if let form {
             return form.fields.filter(\.isRequired).compactMap { $0.label ?? $0.name }.joined(separator: ", ")
@@ -75,9 +75,9 @@ extension RegistrationQuery {
         return fields.map(\.name).joined(separator: ", ")
     }
 
-    /// What is sent back: the form, if there was one, or else the simple fields (§4).
+    /// The answer: the form, if there was one, otherwise the simple fields (§4).
     ///
-    /// - Parameter answers: by the name of the field; hidden ones are filled in already.
+    /// - Parameter answers: by the name of the field; hidden fields keep their values.
     public func answered(with answers: [String: [String]]) -> RegistrationQuery {
         if let form { return RegistrationQuery(form: form.answered(with: answers)) }
         return RegistrationQuery(
@@ -86,7 +86,7 @@ extension RegistrationQuery {
 }
 
 extension Session {
-    /// Changes the password of the account (XEP-0077 §3.3). The connection is encrypted, or there would be no session.
+    /// Changes the password of the account (XEP-0077 §3.3). A session exists only over an encrypted connection.
     public func changePassword(to password: String) async throws(RegistrationError) {
         let username = address?.local ?? ""
         try await submit(
@@ -94,7 +94,7 @@ extension Session {
                 fields: [.init(name: "username", value: username), .init(name: "password", value: password)]))
     }
 
-    /// Cancels the account for good (XEP-0077 §3.2). The server ends the session then.
+    /// Deletes the account permanently (XEP-0077 §3.2). The server then ends the session.
     public func cancelAccount() async throws(RegistrationError) {
         try await submit(RegistrationQuery(isRemoval: true))
     }

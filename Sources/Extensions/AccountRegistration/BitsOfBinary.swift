@@ -1,6 +1,6 @@
 public import XMLStreaming
 
-/// Bytes that travel inside a stanza and are named elsewhere in it by `cid:` (XEP-0231 Bits of Binary §3).
+/// Bytes inside a stanza, referenced elsewhere in it by `cid:` (XEP-0231 Bits of Binary §3).
 ///
 /// ```
 /// <data xmlns='urn:xmpp:bob' cid='sha1+8f35fef110ffc5df08d579a50083ff9308fb6242@bob.xmpp.org' max-age='0'
@@ -8,10 +8,10 @@ public import XMLStreaming
 /// ```
 public struct BitsOfBinary: XMLPayload, Equatable {
     public static let name = XMLName("data", "urn:xmpp:bob")
-    /// More than a picture with a few letters needs; servers limit stanzas to less.
+    /// Bytes. More than a CAPTCHA picture needs; the limits of servers for a stanza are lower.
     static let limit = 256 * 1024
 
-    /// The name of the bytes, without `cid:`.
+    /// The identifier of the bytes, without `cid:`.
     public var contentID: String
     public var mediaType: String?
     public var bytes: [UInt8]

@@ -2,8 +2,8 @@ public import XMLStreaming
 public import XMPPStanzas
 internal import XMPPStream
 
-/// The token of an invitation: before a registration it opens the door (XEP-0445 Pre-Authenticated In-Band Registration
-/// §4), in a subscription request it says who was invited (XEP-0379 Pre-Authenticated Roster Subscription §4).
+/// The token of an invitation: it authorizes a registration (XEP-0445 Pre-Authenticated In-Band Registration §4), and
+/// identifies the invited user in a subscription request (XEP-0379 Pre-Authenticated Roster Subscription §4).
 ///
 /// ```
 /// C: <iq type='set' to='example.com' id='pa1'><preauth xmlns='urn:xmpp:pars:0' token='1tMFqYDdKhfe2pwp'/></iq>

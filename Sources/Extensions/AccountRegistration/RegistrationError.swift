@@ -1,31 +1,31 @@
 public import XMPPClient
 internal import XMPPStanzas
 
-/// Why an account was not created, changed or cancelled.
+/// Why an account was not created, changed or deleted.
 public struct RegistrationError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
-        /// The server creates no accounts in this way.
+        /// The server does not support in-band registration.
         case notOffered
-        /// An account with this name exists already (`conflict`).
+        /// An account with this name already exists (`conflict`).
         case nameTaken
-        /// The server wants answers that were not given.
+        /// The server requires answers that were not given.
         case answersMissing
         /// The server does not accept an answer (`not-acceptable`, `jid-malformed`, `bad-request`).
         case notAcceptable
-        /// Too many accounts were created from here lately (`resource-constraint`, `policy-violation`).
+        /// Too many accounts were created from this network recently (`resource-constraint`, `policy-violation`).
         case tooMany
         /// Accounts are created on a web page.
         case webPage
         /// Another refusal.
         case refused
-        /// The connection failed before there was an answer.
+        /// The connection failed before a response arrived.
         case connection
     }
 
     public var code: Code
-    /// One sentence that says what happened and what to do.
+    /// What happened and what to do, in English.
     public var description: String
-    /// The server's own words, if it had any.
+    /// The text of the server, if it sent one.
     public var serverText: String?
     public var cause: ClientError?
 
@@ -36,7 +36,7 @@ public struct RegistrationError: Error, Sendable, CustomStringConvertible {
         self.description = serverText.map { "\(description) The server says: \($0)" } ?? description
     }
 
-    /// Reads the server's refusal (XEP-0077 §3.1.1).
+    /// Converts the server's error (XEP-0077 §3.1.1).
     public init(_ error: ClientError) {
         guard let condition = error.stanzaError?.condition else {
             self.init(.connection, error.description, cause: error)

@@ -2,7 +2,7 @@ public import DataForms
 public import XMLStreaming
 public import XMPPStanzas
 
-/// What a server asks for before it creates an account, and the answer to it (XEP-0077 In-Band Registration §3.1).
+/// What a server asks for before it creates an account, and the answers (XEP-0077 In-Band Registration §3.1).
 ///
 /// ```
 /// S: <query xmlns='jabber:iq:register'>
@@ -12,7 +12,7 @@ public struct RegistrationQuery: XMLPayload, Equatable {
     public static let name = XMLName("query", "jabber:iq:register")
     private static let outOfBandName = XMLName("x", "jabber:x:oob")
 
-    /// The simple fields of §14.1, name → value (empty when only asked for), in the order of the server.
+    /// A simple field of §14.1: a name and a value (empty in a question), in the order of the server.
     public struct Field: Sendable, Equatable {
         public var name: String
         public var value: String
@@ -27,11 +27,11 @@ public struct RegistrationQuery: XMLPayload, Equatable {
     public var isRegistered: Bool
     public var isRemoval: Bool
     public var fields: [Field]
-    /// The form that takes the place of the simple fields when the server sends one (§4).
+    /// The form, which replaces the simple fields if the server sends one (§4).
     public var form: DataForm?
-    /// A web page where the account is to be created instead (§5).
+    /// The web page on which to create the account instead (§5).
     public var webPage: String?
-    /// What questions of the form refer to by `cid:` (XEP-0231).
+    /// The data that questions of the form reference by `cid:` (XEP-0231).
     public var attachments: [BitsOfBinary] = []
 
     public init(
@@ -55,7 +55,7 @@ public struct RegistrationQuery: XMLPayload, Equatable {
             } else if child.isNamed(Self.outOfBandName) {
                 webPage = child.firstChild(XMLName("url", Self.outOfBandName.namespace))?.text
             } else if child.isNamed(BitsOfBinary.name) {
-                // A picture that cannot be read is missing; whether that matters a person sees.
+                // An unreadable picture is omitted; the user sees whether it matters.
                 if let data = try? BitsOfBinary(from: child) { attachments.append(data) }
             } else if child.name.namespace == Self.name.namespace {
                 switch child.name.local {
@@ -87,3 +87,42 @@ public struct RegistrationQuery: XMLPayload, Equatable {
 }
 
 extension RegistrationQuery: IQPayload {}
+
+/// Requests the questions of the server before it creates an account (XEP-0077 In-Band Registration §3.1).
+public struct RegistrationRequest: IQRequest, Equatable {
+    public typealias Response = RegistrationQuery
+    public static let name = RegistrationQuery.name
+
+    public init() {}
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.element(Self.name, text: "")
+    }
+}
+
+/// Submits the answers, changes the password or deletes the account (XEP-0077 §3.1 to §3.3).
+public struct RegistrationSubmission: IQRequest, Equatable {
+    public typealias Response = EmptyResponse
+    public static let name = RegistrationQuery.name
+    public static let iqType = IQ.Kind.set
+
+    public var query: RegistrationQuery
+
+    public init(_ query: RegistrationQuery) {
+        self.query = query
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        query = try RegistrationQuery(from: element)
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        query.encode(to: &writer)
+    }
+}
+
+extension RegistrationQuery: IQResponse {}

@@ -1,7 +1,7 @@
 public import MessageFeatures
 public import XMLStreaming
 
-/// What a blocked address did, for the operators of the server (XEP-0377 Spam Reporting).
+/// A report about a blocked address, for the operators of the server (XEP-0377 Spam Reporting).
 ///
 /// ```
 /// C: <report xmlns='urn:xmpp:reporting:1' reason='urn:xmpp:reporting:spam'>
@@ -17,12 +17,12 @@ public struct AbuseReport: XMLPayload, Equatable {
     public static let name = XMLName("report", "urn:xmpp:reporting:1")
 
     public var reason: Reason
-    /// The messages in question, by the identifiers of the own archive.
+    /// The reported messages, by their identifiers in our archive.
     public var messages: [StanzaIdentifier]
     public var text: String?
-    /// Allows the server to tell the server of the blocked address.
+    /// Whether the server may forward the report to the server of the blocked address.
     public var mayTellOrigin: Bool
-    /// Allows the server to tell others, such as the keepers of lists of abusers.
+    /// Whether the server may forward the report to third parties, such as maintainers of block lists.
     public var mayTellThirdParties: Bool
 
     public init(

@@ -3,12 +3,12 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Whom the account does not want to hear from, kept by its server for all its devices (XEP-0191 Blocking Command).
+/// The block list of an account, which its server stores for all its devices (XEP-0191 Blocking Command).
 ///
-/// The list follows the stream: it is up to date before an observer of the session sees the stanza that changed it. Changes
-/// are believed from the own account only (§5).
+/// The list follows the order of the stream: it is up to date before an observer of the session sees the stanza that
+/// changed it. Changes are accepted only from our own account (§5).
 public actor Blocking: SessionExtension, StanzaInterceptor {
-    /// A change that this device asked for and that counts from the server's answer on.
+    /// A change that this device requested, which takes effect with the server's response.
     private enum Change {
         case fetch
         case block(Set<JID>)
@@ -19,11 +19,11 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
     private let channel = EventChannel<BlockingEvent>()
     private var pending: [String: Change] = [:]
 
-    /// The blocked addresses; empty before the list is there.
+    /// The blocked addresses; empty before the list has arrived.
     public private(set) var blocked: Set<JID> = []
     /// Whether the list is complete.
     public private(set) var isPopulated = false
-    /// Whether the server can block at all; `nil` before it is known.
+    /// Whether the server supports blocking; `nil` before it is known.
     public private(set) var isSupported: Bool?
 
     public init(_ session: Session) {
@@ -32,7 +32,7 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
 
     public nonisolated var handlers: [IQHandler] {
         [BlockRequest.name, UnblockRequest.name].map { name in
-            // Only the own server sends these, so they are nothing to announce.
+            // Only our server sends these, so no feature is announced.
             IQHandler(.set, name, feature: .none) { [self] iq in
                 _ = try await push(in: iq)
                 return nil
@@ -42,10 +42,10 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
 
     public nonisolated var interceptors: [any StanzaInterceptor] { [self] }
 
-    /// What happens to the list from now on.
+    /// The changes of the list from now on.
     public nonisolated func events() -> AsyncStream<BlockingEvent> { channel.stream() }
 
-    /// Whether stanzas of that address do not arrive: it, its account, or its domain is blocked (§4).
+    /// Whether stanzas from that address do not arrive because it, its account, or its domain is blocked (§4).
     public func isBlocked(_ address: JID) -> Bool {
         if blocked.contains(address) || blocked.contains(address.bare) || blocked.contains(address.domainJID) {
             return true
@@ -56,7 +56,7 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         return blocked.contains(place)
     }
 
-    /// Asks the server for the list. When that fails, what is known stays.
+    /// Requests the list from the server. If that fails, the known list stays.
     public func fetch() async throws(ClientError) {
         do throws(ClientError) {
             try await request(BlockListRequest(), .fetch)
@@ -69,9 +69,9 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         }
     }
 
-    /// Blocks addresses: nothing comes from them any more, and they see this account offline (§3.3).
+    /// Blocks addresses: nothing arrives from them any more, and they see this account as offline (§3.3).
     ///
-    /// - Parameter report: Tells the operators why, where the server takes reports (XEP-0377).
+    /// - Parameter report: The reason for the operators, if the server accepts reports (XEP-0377).
     public func block(_ addresses: Set<JID>, report: AbuseReport? = nil) async throws(ClientError) {
         guard !addresses.isEmpty else { return }
         let items = addresses.sorted().map { BlockedItem($0, report: report) }
@@ -82,9 +82,9 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         try await block([address], report: report)
     }
 
-    /// Takes blocks away (§3.4). Addresses that are not blocked are passed over.
+    /// Unblocks addresses (§3.4). Addresses that are not blocked are ignored.
     public func unblock(_ addresses: Set<JID>) async throws(ClientError) {
-        // On the wire an empty set would mean everybody.
+        // On the wire an empty set would mean all addresses.
         guard !addresses.isEmpty else { return }
         try await request(UnblockRequest(addresses.sorted()), .unblock(addresses))
     }
@@ -93,7 +93,7 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         try await unblock([address])
     }
 
-    /// Takes all blocks away (§3.5).
+    /// Unblocks all addresses (§3.5).
     public func unblockAll() async throws(ClientError) {
         try await request(UnblockRequest([]), .unblock([]))
     }
@@ -108,12 +108,12 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
     // MARK: What the session reports
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
-        // In a new process nothing is known, even of a session that goes on.
+        // In a new process nothing is known, even if the session was resumed.
         guard !isResumed || (!isPopulated && isSupported != false) else { return }
         do throws(ClientError) {
             try await fetch()
         } catch {
-            // A server that cannot block is no failure.
+            // A server without blocking is not an error.
             if isSupported != false { throw error }
         }
     }
@@ -122,7 +122,7 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         channel.finish()
     }
 
-    /// Applies pushes and answers in the order of the stream, so that none overtakes another.
+    /// Applies pushes and responses in the order of the stream, so that none overtakes another.
     public nonisolated func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .iq(let iq) = stanza {
             if iq.isResult {
@@ -157,7 +157,7 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         }
     }
 
-    /// What a push says: believed without a sender or from the own account, refused from everybody else.
+    /// The content of a push: accepted without a sender or from our own account, refused from anyone else.
     private func push(in iq: IQ) async throws -> Change {
         let own = await session.address?.bare
         guard iq.from == nil || iq.from == own else { throw StanzaError(.serviceUnavailable) }
@@ -168,7 +168,7 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         return .unblock(Set(try UnblockRequest(from: payload).addresses))
     }
 
-    /// A request without a receiver is answered by the own account or its server (RFC 6120 §10.3.3).
+    /// Our account or its server answers a request without a receiver (RFC 6120 §10.3.3).
     private func isOwn(_ sender: JID?) async -> Bool {
         guard let sender, let own = await session.address else { return true }
         return sender.bare == own.bare || sender == own.domainJID
@@ -186,5 +186,20 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         guard !gone.isEmpty else { return }
         blocked.subtract(gone)
         channel.post(.unblocked(gone))
+    }
+}
+
+/// A change of the block list, made by this device or another one.
+public enum BlockingEvent: Sendable, Hashable {
+    /// The whole list arrived from the server.
+    case populated(Set<JID>)
+    case blocked(Set<JID>)
+    case unblocked(Set<JID>)
+}
+
+extension StanzaError {
+    /// Whether the stanza was refused because its receiver is on our block list (XEP-0191 §3.3).
+    public var isBecauseOfOwnBlock: Bool {
+        applicationCondition?.isNamed(XMLName("blocked", BlockRequest.namespace + ":errors")) ?? false
     }
 }

@@ -2,52 +2,52 @@ internal import XMLStreaming
 public import XMPPClient
 internal import XMPPStream
 
-/// Tells the server whether anybody looks (XEP-0352 Client State Indication), so that it can hold back what can wait and
-/// a radio can rest.
+/// Informs the server whether the program is in use (XEP-0352 Client State Indication), so that it can delay
+/// unimportant stanzas and save energy.
 ///
 /// ```
 /// C: <inactive xmlns='urn:xmpp:csi:0'/>
 /// ```
 ///
-/// The server forgets the state with each connection (§4.2), so the extension says it again after each login and each
-/// resumption. Nothing is queued: what was said without a connection is said when there is one. A server that does not
-/// offer it is told nothing.
+/// The server forgets the state with each connection (§4.2), so the extension sends it again after each login and each
+/// resumption. Nothing is queued: a state set while offline is sent after the next connection. Nothing is sent to a
+/// server that does not offer the feature.
 ///
-/// Servers hold back presence from whom nobody looks at, also that with which they answer the first of a session. A program that
-/// shows who is there therefore begins each session active, for as long as ``init(_:settlingTime:)`` says.
+/// Servers delay presence for an inactive client, including the presence of contacts after login. A program that shows
+/// who is online therefore starts each session as active, for as long as ``init(_:settlingTime:)`` says.
 public actor ClientState: SessionExtension {
-    /// What the server can know about the client.
+    /// The state of the client.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// Somebody looks.
+        /// The program is in use.
         case active
-        /// Nobody does.
+        /// The program is not in use.
         case inactive
     }
 
     private static let namespace = "urn:xmpp:csi:0"
 
-    /// The last that the program said.
+    /// The state that the program set last.
     public private(set) var state = State.active
-    /// Whether the server of the present connection wants to know.
+    /// Whether the server of the current connection supports the feature.
     public private(set) var isOffered = false
-    /// What the server of the present connection believes; each connection begins active.
+    /// The state that the server of the current connection assumes; each connection starts active.
     private var told = State.active
     private let session: Session
     private let settlingTime: Duration
     /// Ends the time in which a new session stays active.
     private var settling: Task<Void, Never>?
 
-    /// - Parameter settlingTime: how long after a login the server is not told that nobody looks, so that it says first who is
-    ///   there. A session that is resumed knows that already.
+    /// - Parameter settlingTime: how long a new session stays active after login, so that the server sends the presence
+    ///   of contacts first. A resumed session has it already.
     public init(_ session: Session, settlingTime: Duration = .zero) {
         self.session = session
         self.settlingTime = settlingTime
     }
 
-    /// Nobody looks at what comes.
+    /// Sets the state to inactive.
     public func inactive() async { await change(to: .inactive) }
 
-    /// Somebody looks again. A server may send now what it has held back.
+    /// Sets the state to active. The server may then send what it has delayed.
     public func active() async { await change(to: .active) }
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
@@ -70,7 +70,7 @@ public actor ClientState: SessionExtension {
     }
 
     private func settled() async {
-        // Another session may have begun meanwhile, with a time of its own.
+        // Another session may have started in the meantime, with its own delay.
         guard !Task.isCancelled else { return }
         settling = nil
         await tell()
@@ -85,11 +85,11 @@ public actor ClientState: SessionExtension {
         guard isOffered, told != state, state == .active || settling == nil else { return }
         let state = state
         told = state
-        // Without a connection there is nobody to tell; the next one begins with it.
+        // Without a connection nothing is sent; the next connection sends it.
         try? await session.send(element: Indication(state: state))
     }
 
-    /// Offered among the features of the stream, or of the binding that goes along with the login (XEP-0386 §4.2).
+    /// Offered in the stream features, or in those of the inline binding (XEP-0386 §4.2).
     private static func isOffered(in features: StreamFeatures) -> Bool {
         features.offers(XMLName("csi", namespace)) || InlineOffer(features).bindFeatures.contains(namespace)
     }

@@ -1,6 +1,6 @@
 public import XMLStreaming
 
-/// A form that a program can send, a person can fill in and a program can read again (XEP-0004 Data Forms).
+/// A form that a program sends, a user fills in and a program reads (XEP-0004 Data Forms).
 ///
 /// ```
 /// S: <x xmlns='jabber:x:data' type='form'>
@@ -10,7 +10,7 @@ public import XMLStreaming
 ///    </x>
 /// ```
 public struct DataForm: XMLPayload, Equatable {
-    /// What the sender wants with the form (§3.1).
+    /// The purpose of the form (§3.1).
     public enum Kind: String, Sendable, CaseIterable {
         case form, submit, cancel, result
     }
@@ -19,7 +19,7 @@ public struct DataForm: XMLPayload, Equatable {
 
     public var kind: Kind
     public var title: String?
-    /// Natural-language instructions, one entry a paragraph.
+    /// Instructions for the user, one entry per paragraph.
     public var instructions: [String]
     public var fields: [DataFormField]
 
@@ -30,7 +30,7 @@ public struct DataForm: XMLPayload, Equatable {
         self.fields = fields
     }
 
-    /// The value of the hidden `FORM_TYPE` field, which says whose field names these are (XEP-0068).
+    /// The value of the hidden `FORM_TYPE` field, which defines the meaning of the field names (XEP-0068).
     public var formType: String? {
         self["FORM_TYPE"]?.values.first
     }
@@ -40,9 +40,9 @@ public struct DataForm: XMLPayload, Equatable {
         fields.first { $0.name == name }
     }
 
-    /// A form of kind `submit` that carries this form's `FORM_TYPE`, other hidden values and the given answers.
+    /// A form of kind `submit` with this form's `FORM_TYPE`, its other hidden values and the given answers.
     ///
-    /// Hidden fields are returned untouched, as the form's sender needs them to recognise its form (§3.3).
+    /// Hidden fields are returned unchanged, because the form's sender needs them to recognise it (§3.3).
     public func answered(with answers: [String: [String]]) -> DataForm {
         let filled = fields.compactMap { field -> DataFormField? in
             guard let name = field.name else { return nil }
@@ -54,7 +54,7 @@ public struct DataForm: XMLPayload, Equatable {
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
-        // A missing type is invalid by the schema, but old servers leave it out of results.
+        // The schema requires a type, but old servers omit it in results.
         kind = element["type"].flatMap(Kind.init(rawValue:)) ?? .form
         title = nil
         instructions = []

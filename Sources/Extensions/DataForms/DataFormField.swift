@@ -1,8 +1,8 @@
 public import XMLStreaming
 
-/// One question or answer of a data form (XEP-0004 §3.2).
+/// A question or answer of a data form (XEP-0004 §3.2).
 public struct DataFormField: XMLPayload, Equatable {
-    /// How the field is to be asked (§3.3). An unknown type counts as `text-single`, as the specification says.
+    /// The kind of input (§3.3). An unknown type is treated as `text-single`, as the specification requires.
     public enum Kind: String, Sendable, CaseIterable {
         case boolean
         case fixed
@@ -29,7 +29,7 @@ public struct DataFormField: XMLPayload, Equatable {
 
     public static let name = XMLName("field", DataForm.name.namespace)
 
-    /// The field's `var`; only `fixed` fields may be without.
+    /// The field's `var`; only `fixed` fields may lack it.
     public var name: String?
     public var kind: Kind
     public var label: String?

@@ -1,7 +1,7 @@
 public import XMLStreaming
 
-/// What a person must see or hear to answer a question of a form, such as the picture of a CAPTCHA (XEP-0221 Data Forms
-/// Media Element §2).
+/// A picture or sound that the user needs to answer a question of a form, such as a CAPTCHA (XEP-0221 Data Forms Media
+/// Element §2).
 ///
 /// ```
 /// <field var='ocr' label='Fill in what you see'>
@@ -10,9 +10,9 @@ public import XMLStreaming
 ///     <uri type='image/jpeg'>http://www.victim.com/challenges/ocr.jpeg?F3A6292C</uri></media></field>
 /// ```
 public struct DataFormMedia: XMLPayload, Hashable {
-    /// One place where it is.
+    /// A location of the medium.
     public struct Source: Sendable, Hashable {
-        /// `http:`, `https:` or `cid:`, which names bytes in the same stanza (XEP-0231).
+        /// `http:`, `https:` or `cid:`, which references bytes in the same stanza (XEP-0231).
         public var uri: String
         public var mediaType: String
 
@@ -58,7 +58,7 @@ public struct DataFormMedia: XMLPayload, Hashable {
 }
 
 extension DataFormField {
-    /// What stands beside the question to be seen or heard.
+    /// The medium to present with the question.
     public var media: DataFormMedia? {
         extensions.first { $0.isNamed(DataFormMedia.name) }.flatMap { try? DataFormMedia(from: $0) }
     }

@@ -2,13 +2,13 @@ public import XMPPAddress
 public import XMPPClient
 internal import XMPPStanzas
 
-/// Answers who asks whether this program is there (XEP-0199 XMPP Ping) and which it is (XEP-0092 Software Version).
+/// Answers pings (XEP-0199 XMPP Ping) and requests for the software version (XEP-0092 Software Version).
 ///
-/// Only those who may know that this session is online get these answers: `Session.mayLearnPresence(_:)`.
+/// Only peers that may know that this session is online get responses: `Session.mayLearnPresence(_:)`.
 public final class EntityInformation: SessionExtension {
     private let version: SoftwareVersion?
 
-    /// - Parameter version: what is told to others; `nil` keeps it private.
+    /// - Parameter version: the version to report; `nil` keeps it private.
     public init(version: SoftwareVersion? = nil) {
         self.version = version
     }
@@ -23,10 +23,10 @@ public final class EntityInformation: SessionExtension {
 }
 
 extension Session {
-    /// Asks whether `address` (the own server without one) answers, and returns how long that took.
+    /// Pings `address` (by default our server), and returns the round-trip time.
     ///
-    /// - Throws: ``ClientError`` as every request. Who answers with the error `service-unavailable` does not know the
-    ///   question, but is there (XEP-0199 §4.2), and counts as an answer.
+    /// - Throws: ``ClientError`` as for every request. The error `service-unavailable` means that the peer does not
+    ///   support pings but is online (XEP-0199 §4.2), and counts as a response.
     @discardableResult
     public func ping(_ address: JID? = nil, timeout: Duration? = nil) async throws(ClientError) -> Duration {
         let clock = ContinuousClock()

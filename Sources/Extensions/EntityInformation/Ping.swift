@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Asks whether the other side still answers (XEP-0199 XMPP Ping).
+/// Checks whether the peer still responds (XEP-0199 XMPP Ping).
 ///
 /// ```
 /// C: <iq type='get' id='p1'><ping xmlns='urn:xmpp:ping'/></iq>

@@ -12,7 +12,7 @@ public struct SoftwareVersion: XMLPayload, Equatable {
 
     public var softwareName: String
     public var version: String
-    /// The operating system; `nil` when the program keeps it to itself.
+    /// The operating system; `nil` if the program keeps it private.
     public var operatingSystem: String?
 
     public init(softwareName: String, version: String, operatingSystem: String? = nil) {
@@ -41,7 +41,7 @@ public struct SoftwareVersion: XMLPayload, Equatable {
 
 extension SoftwareVersion: IQResponse {}
 
-/// Asks a server or a client what program it is (XEP-0092 Software Version §3).
+/// Requests the name and version of a server's or client's software (XEP-0092 Software Version §3).
 public struct SoftwareVersionRequest: IQRequest, Equatable {
     public typealias Response = SoftwareVersion
     public static let name = SoftwareVersion.name

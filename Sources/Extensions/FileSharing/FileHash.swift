@@ -18,12 +18,12 @@ public struct FileHash: XMLPayload, Hashable {
         self.value = value
     }
 
-    /// The SHA-256 of `content`, which every receiver can check.
+    /// The SHA-256 of `content`, which every receiver can verify.
     public static func sha256(of content: [UInt8]) -> FileHash {
         FileHash(algorithm: "sha-256", value: SHA256.hash(content))
     }
 
-    /// Whether `content` has this hash; `nil` when the function is not known here.
+    /// Whether `content` has this hash; `nil` if the function is not supported.
     public func matches(_ content: [UInt8]) -> Bool? {
         switch algorithm {
         case "sha-1": SHA1.hash(content) == value

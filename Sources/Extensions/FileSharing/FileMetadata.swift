@@ -1,7 +1,7 @@
 public import MessageFeatures
 public import XMLStreaming
 
-/// What is known of a file without having it (XEP-0446 File metadata element).
+/// Facts about a file that are sent with the offer (XEP-0446 File metadata element).
 ///
 /// ```
 /// C: <file xmlns='urn:xmpp:file:metadata:0'>
@@ -13,18 +13,18 @@ public struct FileMetadata: XMLPayload, Equatable {
     public static let name = XMLName("file", "urn:xmpp:file:metadata:0")
 
     public var mediaType: String?
-    /// The name that the sender gave. It may hold path separators: pass it through ``SafeFileName`` before a file
-    /// system sees it (§3).
+    /// The name from the sender. It may contain path separators: pass it through ``SafeFileName`` before using it in a
+    /// file system (§3).
     public var fileName: String?
-    /// Bytes.
+    /// Size in bytes.
     public var size: UInt64?
-    /// Pixels.
+    /// Width in pixels.
     public var width: Int?
-    /// Pixels.
+    /// Height in pixels.
     public var height: Int?
-    /// The duration of sound or film, milliseconds.
+    /// The duration of sound or video, in milliseconds.
     public var length: Int?
-    /// When the file was changed last.
+    /// The time of the last modification.
     public var date: Timestamp?
     public var description: String?
     public var hashes: [FileHash]
@@ -44,7 +44,7 @@ public struct FileMetadata: XMLPayload, Equatable {
         self.hashes = hashes
     }
 
-    /// Every child is optional, and one that cannot be read is left out: a file with a bad date is still a file.
+    /// Every child is optional, and an invalid one is ignored: a file with an invalid date is still a file.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         self.init()
@@ -84,5 +84,20 @@ public struct FileMetadata: XMLPayload, Equatable {
         write("desc", description)
         for hash in hashes { hash.encode(to: &writer) }
         writer.end()
+    }
+}
+
+/// The kind of a file, which determines its display in a conversation.
+public enum FileKind: String, Sendable, Hashable, CaseIterable, Codable {
+    case picture, voice, video, other
+
+    /// The kind for a media type such as `image/png`; sound is treated as a voice message.
+    public init(mediaType: String?) {
+        switch mediaType?.split(separator: "/").first?.lowercased() {
+        case "image": self = .picture
+        case "audio": self = .voice
+        case "video": self = .video
+        default: self = .other
+        }
     }
 }

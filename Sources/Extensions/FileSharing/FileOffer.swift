@@ -1,27 +1,27 @@
 internal import MessageFeatures
 public import XMPPStanzas
 
-/// A file that a message offers, in whichever of the forms in use: XEP-0447, XEP-0066 alone, or inside the message.
+/// A file that a message offers, in any of the forms in use: XEP-0447, XEP-0066 alone, or inside the message.
 public struct FileOffer: Sendable, Equatable {
     public enum Source: Sendable, Equatable {
-        /// To be fetched from the first of these that works.
+        /// To download from the first of these that works.
         case addresses([String])
-        /// It is here already.
+        /// The content is in the message.
         case content([UInt8])
     }
 
     public var source: Source
-    /// What the sender says; believed only after it was checked against the content.
+    /// The sender's metadata; trusted only after it was verified against the content.
     public var metadata: FileMetadata
     public var kind: FileKind
 
     /// The file that `message` offers.
     ///
-    /// An address in a plain XEP-0066 element counts as a file only when the body is that address and nothing else, which
-    /// is how programs mark an upload; otherwise it is a link that somebody talks about.
+    /// The URL in a plain XEP-0066 element counts as a file only if the body is exactly that URL, which is how programs
+    /// mark an upload; otherwise it is an ordinary link.
     ///
-    /// - Returns: `nil` when the message offers none.
-    /// - Throws: ``FileSharingError`` when it does, but in a damaged form or too large inside the message.
+    /// - Returns: `nil` if the message offers none.
+    /// - Throws: ``FileSharingError`` if the offer is damaged or too large inside the message.
     public init?(in message: Message) throws(FileSharingError) {
         if let shared = (try? message.payload(SharedFile.self)) ?? nil, !shared.urls.isEmpty {
             source = .addresses(shared.urls)
@@ -40,7 +40,7 @@ public struct FileOffer: Sendable, Equatable {
         }
     }
 
-    /// The file name at the end of an address, without query and percent signs.
+    /// The file name at the end of a URL, without query and percent-encoding.
     private static func lastPart(of url: String) -> String? {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         guard let name = path.split(separator: "/").last, path.hasSuffix(name) else { return nil }
@@ -59,7 +59,7 @@ public struct FileOffer: Sendable, Equatable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// A guess for showing only: the content decides when it is here.
+    /// A guess for display only: the content decides after the download.
     private static func kind(ofName name: String?) -> FileKind {
         switch name?.split(separator: ".").last?.lowercased() {
         case "png", "jpg", "jpeg", "gif", "webp": .picture

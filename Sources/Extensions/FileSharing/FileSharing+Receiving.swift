@@ -3,17 +3,17 @@ internal import Foundation
 public import TransportLayer
 
 extension FileSharing {
-    /// What is fetched without a limit of the caller's own: 100 MiB.
+    /// The default limit for downloads: 100 MiB.
     public static let defaultLimit: UInt64 = 100 << 20
 
-    /// Fetches an offered file into `folder`, which is created when it is missing.
+    /// Downloads an offered file into `folder`, which is created if it does not exist.
     ///
-    /// The file appears under its final name only when it is complete and its size and hashes are those that the sender
-    /// gave. It never replaces another file.
+    /// The file gets its final name only when it is complete and its size and hashes match those from the sender. It
+    /// never replaces another file.
     ///
     /// - Parameters:
-    ///   - limit: bytes; a larger file is refused before or while it is fetched.
-    ///   - fileExtension: gives the extension that belongs to the content; the received one says nothing about it.
+    ///   - limit: bytes; a larger file is refused before or during the download.
+    ///   - fileExtension: returns the extension for the content; the received one is ignored.
     public func fetch(
         _ offer: FileOffer, into folder: String, limit: UInt64 = defaultLimit,
         fileExtension: @Sendable ([UInt8]) -> String? = { _ in nil },
@@ -50,7 +50,7 @@ extension FileSharing {
     private func download(
         _ addresses: [String], to path: String, limit: UInt64, progress: HTTPClient.ProgressHandler?
     ) async throws(FileSharingError) {
-        var failure = FileSharingError(.transferFailed, "The message gives no address to fetch the file from.")
+        var failure = FileSharingError(.transferFailed, "The message contains no URL to download the file from.")
         for address in addresses {
             do throws(TransportError) {
                 _ = try await http.download(address, toFile: path, limit: Int(clamping: limit), progress: progress)
@@ -63,12 +63,12 @@ extension FileSharing {
         throw failure
     }
 
-    /// Reads the file once: its size, its first bytes and its SHA-256, and whether they are what was promised.
+    /// Reads the file once: its size, its first bytes and its SHA-256, and compares them with the metadata.
     private static func check(
         _ path: String, against metadata: FileMetadata
     ) throws(FileSharingError) -> (count: UInt64, head: [UInt8], sha256: [UInt8]) {
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw FileSharingError(.unreadable, "The fetched file cannot be read.")
+            throw FileSharingError(.unreadable, "The downloaded file cannot be read.")
         }
         defer { try? handle.close() }
         var digest = Digest(.sha256)
@@ -83,7 +83,7 @@ extension FileSharing {
         guard count > 0 else { throw FileSharingError(.empty, "The file is empty.") }
         if let promised = metadata.size, promised != count {
             throw FileSharingError(
-                .wrongSize, "The file has \(count) bytes, but \(promised) were announced; it was not kept.")
+                .wrongSize, "The file has \(count) bytes instead of the announced \(promised); it was discarded.")
         }
         for hash in metadata.hashes {
             guard let function = HashFunction(rawValue: hash.algorithm) else { continue }
@@ -91,7 +91,7 @@ extension FileSharing {
             guard value == hash.value else {
                 throw FileSharingError(
                     .wrongHash,
-                    "The file is not the one that was sent: its \(hash.algorithm) is another; it was not kept.")
+                    "The file is not the one that was sent: its \(hash.algorithm) differs; it was discarded.")
             }
         }
         return (count, head, sha256)
@@ -99,7 +99,7 @@ extension FileSharing {
 
     private static func hash(_ path: String, with function: HashFunction) throws(FileSharingError) -> [UInt8] {
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw FileSharingError(.unreadable, "The fetched file cannot be read.")
+            throw FileSharingError(.unreadable, "The downloaded file cannot be read.")
         }
         defer { try? handle.close() }
         var digest = Digest(function)
@@ -109,8 +109,8 @@ extension FileSharing {
         return digest.finish()
     }
 
-    /// Gives the file its name, or the name with a number behind it when that is taken. A hard link fails where a rename
-    /// would replace.
+    /// Gives the file its name, or the name with a number if that is taken. A hard link fails where a rename would
+    /// replace.
     private static func place(_ part: String, as name: String, in folder: String) throws(FileSharingError) -> String {
         let dot = name.lastIndex(of: ".") ?? name.endIndex
         for number in 1...9999 {
@@ -121,4 +121,16 @@ extension FileSharing {
         }
         throw FileSharingError(.unreadable, "The file cannot be stored in \(folder).")
     }
+}
+
+/// A file that was downloaded, verified and stored.
+public struct ReceivedFile: Sendable, Equatable {
+    /// The path, with a safe file name.
+    public var path: String
+    public var byteCount: UInt64
+    public var sha256: [UInt8]
+    /// The metadata from the sender.
+    public var metadata: FileMetadata
+    /// Whether the sender provided a hash that was verified. A mismatch is an error and produces no file.
+    public var isVerified: Bool
 }

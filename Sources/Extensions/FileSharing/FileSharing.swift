@@ -6,25 +6,25 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Sends files to contacts and fetches what they send (XEP-0363 HTTP File Upload, XEP-0447 Stateless file sharing).
+/// Sends files to contacts and downloads received ones (XEP-0363 HTTP File Upload, XEP-0447 Stateless file sharing).
 ///
-/// What goes out is the file's address three times: for programs that know XEP-0447, for those that know XEP-0066, and as
-/// the message's text for all others.
+/// A sent message contains the URL of the file three times: for programs that support XEP-0447, for those that support
+/// XEP-0066, and as the text for all others.
 public final class FileSharing: SessionExtension {
-    /// How a file travels.
+    /// How a file is sent.
     public enum Form: Sendable, Hashable {
-        /// Uploaded where the server has a place for it; inside the message when it has none and the file is small.
+        /// Uploaded if the server has an upload service; otherwise inside the message if the file is small.
         case automatic
-        /// Uploaded, or not sent.
+        /// Uploaded, or not sent at all.
         case upload
         /// Inside the message (pictures and voice up to ``InlineMedia/maximumSize`` bytes).
         case inline
     }
 
-    /// A place to put files.
+    /// An upload service.
     public struct Service: Sendable, Hashable {
         public var address: JID
-        /// The largest file accepted, bytes; `nil` when the service does not say.
+        /// The maximum file size in bytes; `nil` if the service does not state it.
         public var maximumSize: UInt64?
     }
 
@@ -32,7 +32,7 @@ public final class FileSharing: SessionExtension {
     let http: HTTPClient
     private let known = Mutex<Service?>(nil)
 
-    /// - Parameter http: fetches and puts files; give it the trust rules of the connection.
+    /// - Parameter http: transfers the files; use the trust policy of the connection.
     public init(_ session: Session, http: HTTPClient = HTTPClient()) {
         self.session = session
         self.http = http
@@ -40,7 +40,7 @@ public final class FileSharing: SessionExtension {
 
     public var features: [String] { [SharedFile.name.namespace, OutOfBandData.name.namespace] }
 
-    /// The upload service of the own server (XEP-0363 §4); `nil` when it has none.
+    /// The upload service of our server (XEP-0363 §4); `nil` if there is none.
     public func service() async throws(FileSharingError) -> Service? {
         if let service = known.withLock({ $0 }) { return service }
         guard let discovery = session[ServiceDiscovery.self] else { return nil }
@@ -63,7 +63,7 @@ public final class FileSharing: SessionExtension {
     /// - Parameters:
     ///   - type: the type of the message: `chat`, or `groupchat` for a room.
     ///   - progress: called while the file is uploaded.
-    /// - Returns: the token of the message that carries or announces the file.
+    /// - Returns: the token of the message with the file or its URL.
     public func send(
         _ file: OutgoingFile, to receiver: JID, type: Message.Kind = .chat, form: Form = .automatic,
         progress: HTTPClient.ProgressHandler? = nil
@@ -87,7 +87,7 @@ public final class FileSharing: SessionExtension {
         }
     }
 
-    /// Puts a file on the upload service and returns the address from which everybody can fetch it.
+    /// Uploads a file and returns its public URL.
     public func upload(
         _ file: OutgoingFile, progress: HTTPClient.ProgressHandler? = nil
     ) async throws(FileSharingError) -> String {
@@ -102,7 +102,7 @@ public final class FileSharing: SessionExtension {
             throw FileSharingError(error, size: size)
         }
         do {
-            // Others are told to open this address; it obeys the rule of every address that is used here (XEP-0363 §10).
+            // Receivers will open this URL, so it must follow the same rules as every URL used here (XEP-0363 §10).
             try http.check(slot.getURL)
         } catch {
             throw FileSharingError(error)

@@ -2,7 +2,7 @@ internal import TransportLayer
 internal import XMLStreaming
 internal import XMPPClient
 
-/// Why a file could not be sent or fetched.
+/// Why a file could not be sent or downloaded.
 public struct FileSharingError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         case noUploadService
@@ -19,7 +19,7 @@ public struct FileSharingError: Error, Sendable, Equatable, CustomStringConverti
     }
 
     public var code: Code
-    /// One sentence that says what happened and what to do.
+    /// What happened and what to do, in English.
     public var description: String
 
     public init(_ code: Code, _ description: String) {
@@ -45,7 +45,7 @@ public struct FileSharingError: Error, Sendable, Equatable, CustomStringConverti
         FileSharingError(.tooLarge, "The file has \(size) bytes; at most \(limit) bytes can be sent this way.")
     }
 
-    /// A request or a message that failed; the answers of an upload service in words (XEP-0363 §7).
+    /// Converts the failure of a request or a message, including the errors of an upload service (XEP-0363 §7).
     init(_ error: ClientError, size: UInt64 = 0) {
         guard let refusal = error.stanzaError else {
             self.init(.transferFailed, error.description)
@@ -55,13 +55,13 @@ public struct FileSharingError: Error, Sendable, Equatable, CustomStringConverti
             let limit = detail.firstChild(Self.limitName).flatMap { UInt64($0.text) } ?? 0
             self = .tooLarge(size: size, limit: limit)
         } else if refusal.condition == .resourceConstraint {
-            self.init(.quotaExceeded, "The server takes no more files from this account for now; try again later.")
+            self.init(.quotaExceeded, "The server accepts no more files from this account for now; try again later.")
         } else {
             self.init(.refused, "The server refused the file: \(error.description)")
         }
     }
 
-    /// A transfer that failed.
+    /// Converts the failure of a transfer.
     init(_ error: TransportError) {
         self.init(error.code == .tooLarge ? .tooLarge : .transferFailed, error.description)
     }

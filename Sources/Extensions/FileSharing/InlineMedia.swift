@@ -3,10 +3,9 @@ public import XMPPStanzas
 
 /// A small picture or voice message carried inside the message itself as Base64.
 ///
-/// A private form, in use between iOS programs of the 2010s: `body` and `subject` name the kind, a child element
-/// named by the kind carries the bytes in lines of 64 characters, and another one the file's name. It is always
-/// understood, and sent only when there is no upload service and the medium is small, since servers limit the size of
-/// a stanza.
+/// A private format of iOS programs of the 2010s: `body` and `subject` name the kind, a child element named after the
+/// kind contains the bytes in lines of 64 characters, and another one the file name. It is always read, and sent only
+/// if there is no upload service and the medium is small, because servers limit the size of a stanza.
 ///
 /// ```
 /// C: <message type='chat' to='juliet@capulet.example'>
@@ -18,7 +17,7 @@ public struct InlineMedia: Sendable, Equatable {
         case picture = "ImageMessage"
         case voice = "VoiceMessage"
 
-        /// The element that carries the file's name.
+        /// The element with the file name.
         var nameElement: String {
             switch self {
             case .picture: "imageName"
@@ -27,15 +26,15 @@ public struct InlineMedia: Sendable, Equatable {
         }
     }
 
-    /// The largest medium that is sent or accepted in this form, in bytes: its Base64 stays below 256 KiB, the
-    /// smallest limit for a stanza among the servers in wide use (Prosody's, for clients).
+    /// The maximum size that is sent or accepted in this format, in bytes: its Base64 stays below 256 KiB, the smallest
+    /// limit for a stanza among widely used servers (Prosody's, for clients).
     public static let maximumSize = 180_000
 
-    /// Characters in a line of Base64.
+    /// Characters per line of Base64.
     private static let lineLength = 64
 
     public var kind: Kind
-    /// As received; pass it through ``SafeFileName`` before a file system sees it.
+    /// The received name; pass it through ``SafeFileName`` before using it in a file system.
     public var fileName: String?
     public var content: [UInt8]
 
@@ -53,8 +52,8 @@ public struct InlineMedia: Sendable, Equatable {
 
     /// The medium inside `message`.
     ///
-    /// - Returns: `nil` when the message is not of this form.
-    /// - Throws: when it is, but holds no valid Base64, or more than ``maximumSize``.
+    /// - Returns: `nil` if the message does not have this format.
+    /// - Throws: if it has this format but invalid Base64, or more than ``maximumSize`` bytes.
     public init?(in message: Message) throws(FileSharingError) {
         var found: (kind: Kind, element: XMLElement)?
         for payload in message.payloads {
@@ -64,17 +63,17 @@ public struct InlineMedia: Sendable, Equatable {
             }
         }
         guard let found else { return nil }
-        // 4 characters carry 3 bytes; line ends are counted generously.
+        // 4 characters encode 3 bytes, with a generous allowance for line breaks.
         guard found.element.byteCount <= Self.maximumSize / 3 * 4 * 11 / 10 + 256 else {
             throw .tooLarge(size: UInt64(found.element.byteCount / 4 * 3), limit: UInt64(Self.maximumSize))
         }
         guard let content = Base64.decode(ignoringWhitespace: found.element.text) else { throw .notBase64 }
-        // Programs disagree on the element's name, but agree that it ends in "name".
+        // Programs use different names for the element, but all end in "name".
         let name = message.payloads.first { $0.name.local.lowercased().hasSuffix("name") }?.text
         try self.init(kind: found.kind, fileName: name, content: content)
     }
 
-    /// Puts the medium into `message`, whose body and subject it takes over.
+    /// Adds the medium to `message` and replaces its body and subject.
     public func write(into message: inout Message) {
         message.body = kind.rawValue
         message.subject = kind.rawValue

@@ -1,15 +1,15 @@
-/// A file that is ready to be sent: what is in it and what is known of it.
+/// A file to send: its content and metadata.
 public struct OutgoingFile: Sendable, Equatable {
     public var kind: FileKind
-    /// Shown to the receiver, and the name under which the server keeps the file.
+    /// Shown to the receiver, and the file name on the server.
     public var name: String
     public var mediaType: String
     public var content: [UInt8]
-    /// Pixels.
+    /// Width in pixels.
     public var width: Int?
-    /// Pixels.
+    /// Height in pixels.
     public var height: Int?
-    /// The duration of sound or film, milliseconds.
+    /// The duration of sound or video, in milliseconds.
     public var length: Int?
 
     public init(
@@ -31,7 +31,7 @@ public struct OutgoingFile: Sendable, Equatable {
             length: length, hashes: [.sha256(of: content)])
     }
 
-    /// The kind of the form that carries the file inside the message, if there is one for it.
+    /// The kind of the inline format for this file, if there is one.
     var inlineKind: InlineMedia.Kind? {
         switch kind {
         case .picture: .picture

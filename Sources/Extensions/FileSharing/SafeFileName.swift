@@ -1,21 +1,21 @@
-/// A file name made from one that came over the network, harmless to every file system.
+/// A file name from the network, made safe for every file system.
 ///
-/// Nothing of it can name a directory: path separators, control characters, characters that turn the writing
-/// direction round (they hide the real extension) and characters that Windows forbids become `_`; leading dots and
-/// trailing dots and spaces go; the device names of Windows get a `_` in front; what is longer than
-/// ``maximumUTF8Length`` is cut before the extension (XEP-0446 §3).
+/// It cannot name a directory: path separators, control characters, characters that change the writing direction (which
+/// can hide the real extension) and characters that Windows forbids become `_`; leading dots and trailing dots and
+/// spaces are removed; the device names of Windows get a leading `_`; a name longer than ``maximumUTF8Length`` is
+/// truncated before the extension (XEP-0446 §3).
 public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
-    /// Leaves room for a suffix such as ` (2)` below the 255 bytes that ext4 allows a name.
+    /// Leaves room for a suffix such as ` (2)` within the 255 bytes that ext4 allows for a name.
     public static let maximumUTF8Length = 200
 
     public let description: String
 
     /// - Parameters:
-    ///   - untrusted: the name as received; `nil` or blank gives `fallback`.
-    ///   - fallback: a name of the program's own.
-    ///   - fileExtension: replaces the received extension; made from the content's type, never from the name.
+    ///   - untrusted: the received name; `nil` or blank gives `fallback`.
+    ///   - fallback: a safe default name.
+    ///   - fileExtension: replaces the received extension; derived from the type of the content, never from the name.
     public init(_ untrusted: String?, fallback: String, fileExtension: String? = nil) {
-        // Only the last part can be a name; what is in front is somebody's directory.
+        // Only the last component is a name; the others are directories of the sender.
         let last = (untrusted ?? "").split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
         var name = String(String.UnicodeScalarView(last.unicodeScalars.map { Self.isHarmless($0) ? $0 : "_" }))
         while let first = name.first, first == "." || first.isWhitespace { name.removeFirst() }
@@ -37,7 +37,7 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Splits at the last dot when what follows looks like an extension (up to 8 ASCII letters and digits).
+    /// Splits at the last dot if a plausible extension follows (up to 8 ASCII letters and digits).
     private static func split(_ name: String) -> (stem: String, fileExtension: String) {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
         let suffix = name[name.index(after: dot)...]

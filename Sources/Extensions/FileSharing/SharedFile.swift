@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// A file offered in a message, with the places to get it from (XEP-0447 Stateless file sharing §3).
+/// A file offered in a message, with its sources (XEP-0447 Stateless file sharing §3).
 ///
 /// ```
 /// C: <file-sharing xmlns='urn:xmpp:sfs:0' disposition='inline'>
@@ -10,11 +10,11 @@ public import XMPPStanzas
 ///    </file-sharing>
 /// ```
 public struct SharedFile: MessagePayload, Equatable {
-    /// How the receiver should show the file.
+    /// How the receiver should present the file.
     public enum Disposition: String, Sendable {
-        /// Shown in the conversation, and fetched without asking where the person allows that.
+        /// Shown in the conversation, and downloaded automatically if the user allows it.
         case inline
-        /// Kept apart; fetched only when the person asks for it.
+        /// Shown as an attachment; downloaded only on request.
         case attachment
     }
 
@@ -24,7 +24,7 @@ public struct SharedFile: MessagePayload, Equatable {
     public var disposition: Disposition?
     /// Identifies the offer inside its message.
     public var id: String?
-    /// Web addresses, best first. Sources of other kinds are skipped.
+    /// URLs, best first. Sources of other kinds are ignored.
     public var urls: [String]
 
     public init(

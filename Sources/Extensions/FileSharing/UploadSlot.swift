@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Where to put a file and where others will find it (XEP-0363 HTTP File Upload §5).
+/// The URLs for uploading and downloading one file (XEP-0363 HTTP File Upload §5).
 ///
 /// ```
 /// S: <slot xmlns='urn:xmpp:http:upload:0'>
@@ -21,7 +21,7 @@ public struct UploadSlot: XMLPayload, IQResponse, Equatable {
 
     public static let name = XMLName("slot", UploadSlotRequest.name.namespace)
 
-    /// The only header names that may be passed on to the web server (§5).
+    /// The only header names that may be sent to the web server (§5).
     public static let allowedHeaderNames: Set<String> = ["authorization", "cookie", "expires"]
 
     public var putURL: String
@@ -34,8 +34,8 @@ public struct UploadSlot: XMLPayload, IQResponse, Equatable {
         self.getURL = getURL
     }
 
-    /// Headers with other names are dropped and line breaks cut out of the values, so that a service cannot smuggle
-    /// headers into the request (§5, §11).
+    /// Other headers are removed, and line breaks are removed from the values, so that a service cannot inject headers
+    /// into the request (§5, §11).
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         let putName = XMLName("put", Self.name.namespace)
@@ -75,4 +75,46 @@ public struct UploadSlot: XMLPayload, IQResponse, Equatable {
     }
 
     private static let headerName = XMLName("header", name.namespace)
+}
+
+/// Requests an upload slot (XEP-0363 HTTP File Upload §5).
+///
+/// ```
+/// C: <iq type='get' to='upload.montague.tld' id='step_03'>
+///      <request xmlns='urn:xmpp:http:upload:0' filename='très cool.jpg' size='23456' content-type='image/jpeg'/></iq>
+/// ```
+public struct UploadSlotRequest: IQRequest, Equatable {
+    public typealias Response = UploadSlot
+    public static let name = XMLName("request", "urn:xmpp:http:upload:0")
+    public static let iqType = IQ.Kind.get
+
+    public var fileName: String
+    /// Bytes; the upload must have exactly this size.
+    public var size: UInt64
+    public var mediaType: String?
+
+    public init(fileName: String, size: UInt64, mediaType: String?) {
+        self.fileName = fileName
+        self.size = size
+        self.mediaType = mediaType
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        fileName = try element.required("filename")
+        let text = try element.required("size")
+        guard let size = UInt64(text) else {
+            throw XMLDecodingError(Self.name, .invalidAttribute("size", value: text))
+        }
+        self.size = size
+        mediaType = element["content-type"]
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("filename", fileName)
+        writer.attribute("size", String(size))
+        writer.attribute("content-type", mediaType)
+        writer.end()
+    }
 }

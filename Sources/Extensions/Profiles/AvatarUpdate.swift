@@ -1,16 +1,16 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// In presence: the hash of the picture in the sender's vCard (XEP-0153 vCard-Based Avatars §4).
+/// The hash of the picture in the sender's vCard, in presence (XEP-0153 vCard-Based Avatars §4).
 ///
 /// ```
 /// S: <presence from='juliet@capulet.com/balcony'><x xmlns='vcard-temp:x:update'>
 ///      <photo>01b87fcd030b72895ff8e88db57ec525450f000d</photo></x></presence>
 /// ```
 public struct AvatarUpdate: PresencePayload, Hashable {
-    /// What the presence says.
+    /// The content of the element.
     public enum Photo: Sendable, Hashable {
-        /// The sender is not ready to say anything.
+        /// The sender does not know its picture yet.
         case unknown
         case none
         /// SHA-1 in hexadecimal.

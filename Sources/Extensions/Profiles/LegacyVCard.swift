@@ -1,14 +1,14 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// The older form of what somebody tells about itself, which every server keeps (XEP-0054 vcard-temp).
+/// The older vCard format, which every server stores (XEP-0054 vcard-temp).
 ///
 /// ```
 /// S: <vCard xmlns='vcard-temp'><FN>Peter Saint-Andre</FN><NICKNAME>stpeter</NICKNAME>
 ///      <PHOTO><TYPE>image/jpeg</TYPE><BINVAL>…</BINVAL></PHOTO></vCard>
 /// ```
 ///
-/// Elements that have no place here are kept as they are, so that changing one destroys no other.
+/// Elements without a property here are preserved, so that a change does not lose them.
 public struct LegacyVCard: IQPayload, Equatable {
     public static let name = XMLName("vCard", "vcard-temp")
 
@@ -27,7 +27,7 @@ public struct LegacyVCard: IQPayload, Equatable {
     public var url: String?
     public var description: String?
     public var birthday: String?
-    /// `nil` also when there is one that cannot be read.
+    /// `nil` also if it is invalid.
     public var photo: Photo?
     public var others: [XMLElement] = []
 
@@ -82,7 +82,7 @@ public struct LegacyVCard: IQPayload, Equatable {
     private static func named(_ local: String) -> XMLName { XMLName(local, name.namespace) }
 }
 
-/// Asks an account, or an occupant of a room, for its vCard in the older form (XEP-0054 vcard-temp §3.3).
+/// Requests the older vCard of an account or of an occupant of a room (XEP-0054 vcard-temp §3.3).
 public struct LegacyVCardRequest: IQRequest, Equatable {
     public static let name = LegacyVCard.name
 
@@ -106,7 +106,7 @@ public struct LegacyVCardRequest: IQRequest, Equatable {
     }
 }
 
-/// Replaces the own vCard in the older form (XEP-0054 vcard-temp §3.2).
+/// Replaces our vCard in the older format (XEP-0054 vcard-temp §3.2).
 public struct LegacyVCardChange: IQRequest, Equatable {
     public typealias Response = EmptyResponse
     public static let name = LegacyVCard.name

@@ -10,16 +10,16 @@ public struct ProfileError: Error, Sendable, CustomStringConvertible {
             self.description = description
         }
 
-        /// The picture is larger than it may be.
+        /// The picture exceeds the limit.
         public static let tooLarge = Self("too large")
-        /// The picture is not the one that was announced.
+        /// The picture does not have the announced hash.
         public static let wrongHash = Self("wrong hash")
-        /// The session or the other side failed; see ``ProfileError/cause``.
+        /// The session or the peer failed; see ``ProfileError/cause``.
         public static let refused = Self("refused")
     }
 
     public let code: Code
-    /// One sentence that says what happened.
+    /// What happened, in English.
     public let description: String
     public let cause: ClientError?
 
@@ -34,6 +34,6 @@ public struct ProfileError: Error, Sendable, CustomStringConvertible {
     }
 
     static func tooLarge(_ size: Int, limit: Int) -> ProfileError {
-        ProfileError(.tooLarge, "The picture has \(size) bytes; at most \(limit) are taken.")
+        ProfileError(.tooLarge, "The picture has \(size) bytes; the limit is \(limit).")
     }
 }

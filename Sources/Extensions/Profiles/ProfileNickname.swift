@@ -1,18 +1,18 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// The name that somebody goes by (XEP-0172 User Nickname).
+/// The nickname that a user has chosen (XEP-0172 User Nickname).
 ///
 /// ```
 /// <nick xmlns='http://jabber.org/protocol/nick'>Ishmael</nick>
 /// ```
 ///
-/// Not to be mistaken for the name in the own contact list: a stranger can call itself like a friend (§5).
+/// Do not confuse it with the name in our contact list: a stranger can choose the name of a contact (§5).
 public struct ProfileNickname: MessagePayload, PresencePayload, Hashable {
     public static let name = XMLName("nick", "http://jabber.org/protocol/nick")
-    /// The node of personal events that holds this.
+    /// The personal event node for this data.
     public static let node = name.namespace
-    /// Longer ones are cut: they would fill the screen.
+    /// Characters. Longer nicknames are truncated: they would fill the screen.
     static let limit = 256
 
     public var text: String

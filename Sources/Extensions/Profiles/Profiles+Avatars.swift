@@ -4,13 +4,13 @@ public import XMPPAddress
 internal import XMPPClient
 
 extension Profiles {
-    /// In presence that comes from a room, whose senders are occupants and not accounts.
+    /// Marks presence from a room, whose senders are occupants and not accounts.
     static let occupantMark = XMLName("x", "http://jabber.org/protocol/muc#user")
 
-    /// Fetches the avatar of an account, or of an occupant of a room by its full address.
+    /// Downloads the avatar of an account, or of an occupant of a room by its full address.
     ///
-    /// - Returns: `nil` when there is none.
-    /// - Throws: ``ProfileError`` with `tooLarge` or `wrongHash` when what is there cannot be taken.
+    /// - Returns: `nil` if there is none.
+    /// - Throws: ``ProfileError`` with `tooLarge` or `wrongHash` if the avatar is not acceptable.
     public func avatar(of address: JID) async throws(ProfileError) -> Avatar? {
         switch try await published(by: address) {
         case .unknown: return try await legacyAvatar(of: address)
@@ -23,9 +23,9 @@ extension Profiles {
         }
     }
 
-    /// What the personal events of an account have.
+    /// The content of an account's personal events.
     private enum Published {
-        /// No personal events, or none for me: the vCard is for everybody.
+        /// No personal events, or none that we may read: the vCard is public.
         case unknown
         case none
         case tooLarge(Int)
@@ -60,30 +60,30 @@ extension Profiles {
             throw .tooLarge(avatar.bytes.count, limit: Avatar.fetchLimit)
         }
         guard id == nil || avatar.id == id else {
-            throw ProfileError(.wrongHash, "The picture is not the one that was announced.")
+            throw ProfileError(.wrongHash, "The picture does not have the announced hash.")
         }
         return avatar
     }
 
     private func legacyAvatar(of address: JID) async throws(ProfileError) -> Avatar? {
         guard let photo = try await legacyCard(of: address)?.photo else { return nil }
-        // The announcement can be older than the card, so it is no reason to refuse what is there now.
+        // The announcement may be older than the card, so it is not a reason to refuse the current picture.
         return try Self.checked(Avatar(photo.bytes, mediaType: photo.mediaType ?? "application/octet-stream"), nil)
     }
 
-    /// Shows a picture to everybody who may see the own personal events.
+    /// Publishes an avatar for everyone who may see our personal events.
     ///
     /// - Throws: ``ProfileError`` with `tooLarge` for more than ``Avatar/publishLimit`` bytes: scale it down first.
     public func publish(_ avatar: Avatar) async throws(ProfileError) {
         guard avatar.bytes.count <= Avatar.publishLimit else {
             throw .tooLarge(avatar.bytes.count, limit: Avatar.publishLimit)
         }
-        // The data first, so that nobody is told of a picture that is not there yet (XEP-0084 §3.1).
+        // The data first, so that no contact is notified of a picture that does not exist yet (XEP-0084 §3.1).
         try await publish(AvatarData(avatar.bytes), id: avatar.id, in: AvatarData.node)
         try await publish(AvatarMetadata([avatar.information]), id: avatar.id, in: AvatarMetadata.node)
     }
 
-    /// Takes the own picture away (XEP-0084 §3.5).
+    /// Removes our avatar (XEP-0084 §3.5).
     public func removeAvatar() async throws(ProfileError) {
         try await publish(AvatarMetadata(), id: nil, in: AvatarMetadata.node)
     }

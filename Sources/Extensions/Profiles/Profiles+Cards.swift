@@ -4,12 +4,12 @@ public import XMPPAddress
 internal import XMPPClient
 
 extension Profiles {
-    /// Tells contacts which name I go by; `nil` takes it back (XEP-0172).
+    /// Publishes our nickname for contacts; `nil` removes it (XEP-0172).
     public func publish(nickname: String?) async throws(ProfileError) {
         try await publish(ProfileNickname(nickname ?? ""), id: "current", in: ProfileNickname.node)
     }
 
-    /// The vCard of an account; `nil` when it has none (XEP-0292).
+    /// The vCard of an account; `nil` if it has none (XEP-0292).
     public func card(of account: JID) async throws(ProfileError) -> VCard? {
         do throws(ClientError) {
             return try await session.request(VCardRequest(), to: account.bare)
@@ -22,7 +22,7 @@ extension Profiles {
         }
     }
 
-    /// Servers that do not answer in the name of the account may still keep its card as a personal event.
+    /// Servers that do not answer on behalf of the account may still have its card as a personal event.
     private func publishedCard(of account: JID) async throws(ProfileError) -> VCard? {
         guard let data = session[PublishSubscribe.self] else { return nil }
         do throws(ClientError) {
@@ -35,12 +35,12 @@ extension Profiles {
         }
     }
 
-    /// Replaces the own vCard. Change what ``card(of:)`` gave, so that nothing else in it is lost.
+    /// Replaces our vCard. Change the result of ``card(of:)``, so that no other property is lost.
     public func publish(_ card: VCard) async throws(ProfileError) {
         try await publish(card, id: "current", in: VCard.node)
     }
 
-    /// The vCard in the older form, also of an occupant of a room; `nil` when there is none (XEP-0054).
+    /// The older vCard of an account or of an occupant of a room; `nil` if there is none (XEP-0054).
     public func legacyCard(of address: JID) async throws(ProfileError) -> LegacyVCard? {
         do throws(ClientError) {
             return try await session.request(LegacyVCardRequest(), to: address).card
@@ -52,7 +52,7 @@ extension Profiles {
         }
     }
 
-    /// Replaces the own vCard in the older form. Change what ``legacyCard(of:)`` gave, so that nothing else in it is lost.
+    /// Replaces our older vCard. Change the result of ``legacyCard(of:)``, so that no other property is lost.
     public func publish(_ card: LegacyVCard) async throws(ProfileError) {
         do throws(ClientError) {
             _ = try await session.request(LegacyVCardChange(card))

@@ -3,25 +3,25 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Who people say they are: pictures and names (XEP-0084 User Avatar, XEP-0153 vCard-Based Avatars, XEP-0172 User Nickname).
+/// Avatars, nicknames and vCards (XEP-0084 User Avatar, XEP-0153 vCard-Based Avatars, XEP-0172 User Nickname).
 ///
-/// Needs the extension `PublishSubscribe`. Everybody is believed about itself only, and a picture only if it has the hash that
-/// was announced. What strangers announce is not kept (`Session.follows(_:)`): to ask them for a picture would tell them
-/// that this session is online. Changes of contacts come as ``events()``.
+/// Needs the extension `PublishSubscribe`. Accounts can only make statements about themselves, and a picture must have
+/// the announced hash. Announcements of strangers are not stored (`Session.follows(_:)`), because a request for their
+/// picture would reveal that this session is online. Changes of contacts are reported as ``events()``.
 public actor Profiles: SessionExtension, StanzaInterceptor {
-    /// Of how many addresses the state is remembered; a room can hold thousands.
+    /// The number of addresses whose state is stored; a room can have thousands.
     private static let limit = 8192
-    /// How long a name may be, in bytes: several times what a row shows.
+    /// The maximum length of a nickname, in bytes: several times what a row shows.
     private static let nicknameLimit = 1024
-    /// How long the name of a media type may be, in bytes (RFC 6838 §4.2: 127 for each half).
+    /// The maximum length of a media type, in bytes (RFC 6838 §4.2: 127 for each half).
     private static let mediaTypeLimit = 255
 
     nonisolated let session: Session
     private let channel = EventChannel<ProfileEvent>()
     private var nicknames: [JID: String] = [:]
-    /// What personal events say; these are newer than what a vCard says.
+    /// From personal events, which are newer than vCards.
     private var announced: [JID: AvatarMetadata] = [:]
-    /// What presence says: `nil` inside is "no picture".
+    /// From presence: an inner `nil` means "no picture".
     private var photos: [JID: String?] = [:]
 
     public init(_ session: Session) {
@@ -30,19 +30,19 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
 
     public nonisolated var interceptors: [any StanzaInterceptor] { [self] }
 
-    /// What people change about themselves from now on.
+    /// The changes of profiles from now on.
     public nonisolated func events() -> AsyncStream<ProfileEvent> { channel.stream() }
 
     // MARK: What is known
 
-    /// The hash of the present avatar of a contact, or of an occupant of a room by its full address; `nil` when there is none
-    /// or nobody has said anything yet.
+    /// The hash of the current avatar of a contact, or of an occupant of a room by its full address; `nil` if there is
+    /// none or nothing is known yet.
     public func avatarID(of address: JID) -> String? {
         if let metadata = announced[address.bare], photos[address] == nil { return metadata.published?.id }
         return photos[address] ?? announced[address.bare]?.published?.id
     }
 
-    /// The name that a contact goes by, if it said one.
+    /// The nickname of a contact, if it has announced one.
     public func nickname(of account: JID) -> String? { nicknames[account.bare] }
 
     func metadata(of account: JID) -> AvatarMetadata? { announced[account] }
@@ -64,7 +64,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
         channel.finish()
     }
 
-    /// A personal event is what its account says about itself.
+    /// A personal event is a statement of an account about itself.
     private func noticed(_ notice: PublishSubscribeNotice) {
         let account = notice.service
         switch notice.event {
@@ -72,7 +72,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
             guard let item = published.last, let metadata = (try? item.decode(AvatarMetadata.self)) ?? nil else {
                 return
             }
-            // Only the form that can be fetched is kept.
+            // Only the format that can be downloaded is stored.
             let kept = metadata.published.flatMap { $0.mediaType.utf8.count <= Self.mediaTypeLimit ? [$0] : nil }
             changed(account, AvatarMetadata(kept ?? []))
         case .items(ProfileNickname.node, let published, _):
@@ -99,7 +99,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
         channel.post(.nicknameChanged(account, nickname))
     }
 
-    /// Reads which picture the vCard of a sender has.
+    /// Reads the hash of the sender's vCard picture.
     public nonisolated func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .presence(let presence) = stanza, let sender = presence.from {
             switch presence.type {
@@ -122,7 +122,8 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
         case .none: hash = nil
         case .hash(let text): hash = text
         }
-        // Who has personal events says it there; servers derive this from them, sometimes late (XEP-0398).
+        // If an account has personal events, they take precedence; servers derive this hash from them, sometimes late
+        // (XEP-0398).
         guard announced[address] == nil, photos[address] != .some(hash),
             photos[address] != nil || photos.count < Self.limit
         else { return }
@@ -133,4 +134,12 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
     private func gone(_ occupant: JID) {
         photos[occupant] = nil
     }
+}
+
+/// A change of a profile.
+public enum ProfileEvent: Sendable, Hashable {
+    /// The account has another avatar, or none any more. Download it with ``Profiles/avatar(of:)``.
+    case avatarChanged(JID, id: String?)
+    /// The account has another nickname, or none any more.
+    case nicknameChanged(JID, String?)
 }

@@ -1,17 +1,17 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// What somebody tells about itself (XEP-0292 vCard4 Over XMPP).
+/// The profile of a user (XEP-0292 vCard4 Over XMPP).
 ///
 /// ```
 /// <vcard xmlns='urn:ietf:params:xml:ns:vcard-4.0'><fn><text>Peter Saint-Andre</text></fn>
 ///    <email><text>psaintan@cisco.com</text></email></vcard>
 /// ```
 ///
-/// Properties that have no place here are kept as they are, so that changing one destroys no other.
+/// Elements without a property here are preserved, so that a change does not lose them.
 public struct VCard: IQPayload, IQResponse, Equatable {
     public static let name = XMLName("vcard", "urn:ietf:params:xml:ns:vcard-4.0")
-    /// The node of personal events that holds this.
+    /// The personal event node for this data.
     public static let node = "urn:xmpp:vcard4"
 
     public var fullName: String?
@@ -69,7 +69,7 @@ public struct VCard: IQPayload, IQResponse, Equatable {
         writer.end()
     }
 
-    /// The value of a property that has one and nothing more; one with parameters is kept whole.
+    /// The value of a property that has exactly one and no parameters; others are preserved whole.
     private static func plainValue(of property: XMLElement) -> String? {
         var value: String?
         for child in property.children {
@@ -83,7 +83,7 @@ public struct VCard: IQPayload, IQResponse, Equatable {
     }
 }
 
-/// Asks an account for its vCard (XEP-0292 vCard4 Over XMPP §5).
+/// Requests the vCard of an account (XEP-0292 vCard4 Over XMPP §5).
 public struct VCardRequest: IQRequest, Equatable {
     public typealias Response = VCard
     public static let name = VCard.name

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Asks for the items of a node: all, the newest, certain ones, or a page of them (XEP-0060 Publish-Subscribe §6.5).
+/// Requests the items of a node: all, the newest, certain ones, or a page of them (XEP-0060 Publish-Subscribe §6.5).
 ///
 /// ```
 /// C: <iq type='get' to='pubsub.shakespeare.lit'><pubsub xmlns='http://jabber.org/protocol/pubsub'>
@@ -11,13 +11,13 @@ public struct ItemsRequest: IQRequest, Equatable {
     public typealias Response = ItemsPage
     public static let name = PublishSubscribeNames.request
 
-    /// Which part of a long list is wanted (§6.5.4).
+    /// The requested part of a long list (§6.5.4).
     public struct Page: Sendable, Equatable {
-        /// How many items at most.
+        /// The maximum number of items.
         public var maximum: Int?
-        /// Only what follows the item of this page identifier.
+        /// Only items after the one with this page identifier.
         public var after: String?
-        /// Only what precedes it; an empty text asks for the last page.
+        /// Only items before it; an empty string requests the last page.
         public var before: String?
 
         public init(maximum: Int? = nil, after: String? = nil, before: String? = nil) {
@@ -30,10 +30,10 @@ public struct ItemsRequest: IQRequest, Equatable {
     public var node: String
     /// Only these items.
     public var ids: [String]
-    /// Only so many of the newest.
+    /// The number of newest items.
     public var maximum: Int?
     public var page: Page?
-    /// Which of several subscriptions to the node is meant (§6.1.6).
+    /// Selects one of several subscriptions to the node (§6.1.6).
     public var subscriptionID: String?
 
     public init(
@@ -82,4 +82,59 @@ public struct ItemsRequest: IQRequest, Equatable {
     private static let maximumName = XMLName("max", PublishSubscribeNames.resultSets)
     private static let afterName = XMLName("after", PublishSubscribeNames.resultSets)
     private static let beforeName = XMLName("before", PublishSubscribeNames.resultSets)
+}
+
+/// Items of a node, and their position in the whole list (XEP-0060 Publish-Subscribe §6.5).
+public struct ItemsPage: IQPayload, IQResponse, Equatable {
+    public static let name = PublishSubscribeNames.request
+
+    public var node: String
+    public var items: [PublishedItem]
+    /// The page identifiers of the first and the last item, for requesting the items before or after.
+    public var first: String?
+    public var last: String?
+    /// The total number of items, if the service reports it.
+    public var total: Int?
+
+    public init(
+        node: String, items: [PublishedItem], first: String? = nil, last: String? = nil, total: Int? = nil
+    ) {
+        self.node = node
+        self.items = items
+        self.first = first
+        self.last = last
+        self.total = total
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        let list = try element.required(PublishSubscribeNames.items)
+        let items = list.children(PublishSubscribeNames.item).map(PublishedItem.init(reading:))
+        self.init(node: try list.required("node"), items: Array(items))
+        if let set = element.firstChild(ItemsRequest.setName) {
+            first = set.firstChild(Self.firstName)?.text
+            last = set.firstChild(Self.lastName)?.text
+            total = set.firstChild(Self.countName).flatMap { Int($0.text) }
+        }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.start(PublishSubscribeNames.items)
+        writer.attribute("node", node)
+        for item in items { item.encode(to: &writer, namespace: PublishSubscribeNames.client) }
+        writer.end()
+        if first != nil || last != nil || total != nil {
+            writer.start(ItemsRequest.setName)
+            if let first { writer.element(Self.firstName, text: first) }
+            if let last { writer.element(Self.lastName, text: last) }
+            if let total { writer.element(Self.countName, text: String(total)) }
+            writer.end()
+        }
+        writer.end()
+    }
+
+    private static let firstName = XMLName("first", PublishSubscribeNames.resultSets)
+    private static let lastName = XMLName("last", PublishSubscribeNames.resultSets)
+    private static let countName = XMLName("count", PublishSubscribeNames.resultSets)
 }

@@ -1,22 +1,25 @@
 public import DataForms
+public import XMLStreaming
+public import XMPPStanzas
 
-/// How a node behaves: the settings of its configuration form that programs set (XEP-0060 Publish-Subscribe §16.4.4).
+/// The configuration of a node: the settings of its form that programs change (XEP-0060 Publish-Subscribe §16.4.4).
 ///
-/// What is `nil` is left as the service has it. The same settings go with an item as preconditions (§7.1.5).
+/// A `nil` setting keeps the value of the service. The same settings can be sent with an item as preconditions
+/// (§7.1.5).
 public struct NodeConfiguration: Sendable, Equatable {
     /// Who may subscribe and read (§4.5).
     public enum AccessModel: String, Sendable, CaseIterable {
         case open, presence, roster, authorize, whitelist
     }
 
-    /// How many items are kept.
+    /// The maximum number of stored items.
     public enum ItemLimit: Sendable, Equatable {
         case count(Int)
-        /// As many as the service can.
+        /// The maximum that the service supports.
         case greatest
     }
 
-    /// When the last item is sent without being asked for.
+    /// When the last item is sent automatically.
     public enum LastItem: String, Sendable, CaseIterable {
         case never
         case onSubscription = "on_sub"
@@ -25,7 +28,7 @@ public struct NodeConfiguration: Sendable, Equatable {
 
     public var title: String?
     public var accessModel: AccessModel?
-    /// The groups of the contact list that may read, with the access model `roster`.
+    /// The groups of the contact list that may read the node, with the access model `roster`.
     public var rosterGroups: [String]?
     public var keepsItems: Bool?
     public var itemLimit: ItemLimit?
@@ -38,7 +41,7 @@ public struct NodeConfiguration: Sendable, Equatable {
 
     public init() {}
 
-    /// For data that everybody may read (XEP-0222 Persistent Storage of Public Data via PubSub §2).
+    /// For data that everyone may read (XEP-0222 Persistent Storage of Public Data via PubSub §2).
     public static var publicData: NodeConfiguration {
         var configuration = NodeConfiguration()
         configuration.keepsItems = true
@@ -46,7 +49,7 @@ public struct NodeConfiguration: Sendable, Equatable {
         return configuration
     }
 
-    /// For data that only the own devices may read (XEP-0223 Persistent Storage of Private Data via PubSub §2).
+    /// For data that only our devices may read (XEP-0223 Persistent Storage of Private Data via PubSub §2).
     public static var privateData: NodeConfiguration {
         var configuration = NodeConfiguration()
         configuration.keepsItems = true
@@ -54,7 +57,7 @@ public struct NodeConfiguration: Sendable, Equatable {
         return configuration
     }
 
-    /// Private data of many items, each with an identifier of its own: all are kept, and none is sent again at each login.
+    /// Private data in many items, each with its own identifier: all are stored, and none is sent again at login.
     public static var privateList: NodeConfiguration {
         var configuration = privateData
         configuration.itemLimit = .greatest
@@ -62,7 +65,7 @@ public struct NodeConfiguration: Sendable, Equatable {
         return configuration
     }
 
-    /// Reads a form of the service. Unknown values count as not given.
+    /// Reads a form of the service. Unknown values are ignored.
     public init(_ form: DataForm) {
         for field in form.fields {
             guard let name = field.name, name != "FORM_TYPE" else { continue }
@@ -105,7 +108,7 @@ public struct NodeConfiguration: Sendable, Equatable {
         return values
     }
 
-    /// What decides who can read, and whether there will be something to read.
+    /// The settings that decide who can read the node and whether its items are stored.
     var essentials: NodeConfiguration {
         var essentials = NodeConfiguration()
         essentials.accessModel = accessModel
@@ -121,8 +124,8 @@ public struct NodeConfiguration: Sendable, Equatable {
         return DataForm(kind: .submit, fields: [hidden] + fields)
     }
 
-    /// A form of the service with these settings in it. Everything else is given back as it was, because services differ
-    /// in whether a missing field means "unchanged" or "default".
+    /// A form of the service with these settings. All other fields are returned unchanged, because services differ in
+    /// whether a missing field means "unchanged" or "default".
     func filled(_ form: DataForm) -> DataForm {
         let values = values
         let fields = form.fields.compactMap { field -> DataFormField? in
@@ -142,4 +145,84 @@ public struct NodeConfiguration: Sendable, Equatable {
 
     static let configurationType = "http://jabber.org/protocol/pubsub#node_config"
     static let optionsType = "http://jabber.org/protocol/pubsub#publish-options"
+}
+
+/// Requests the configuration of a node as its owner (XEP-0060 Publish-Subscribe §8.2). Without a node: the default
+/// configuration of a new one (§8.3).
+public struct NodeConfigurationRequest: IQRequest, Equatable {
+    public static let name = PublishSubscribeNames.ownerRequest
+
+    /// The form with the current values.
+    public struct Response: IQResponse, Equatable {
+        public var form: DataForm
+
+        public init(payload: XMLElement?) throws(XMLDecodingError) {
+            guard let payload else {
+                throw XMLDecodingError(IQ.name, .missingElement(PublishSubscribeNames.ownerRequest))
+            }
+            let holder =
+                payload.firstChild(PublishSubscribeNames.ownerConfigure)
+                ?? payload.firstChild(NodeConfigurationRequest.defaultName)
+            guard let form = try holder?.decode(DataForm.self) else {
+                throw XMLDecodingError(payload.name, .missingElement(DataForm.name))
+            }
+            self.form = form
+        }
+    }
+
+    public var node: String?
+
+    public init(node: String? = nil) {
+        self.node = node
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        if let configure = element.firstChild(PublishSubscribeNames.ownerConfigure) {
+            node = try configure.required("node")
+        } else {
+            _ = try element.required(Self.defaultName)
+        }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.start(node == nil ? Self.defaultName : PublishSubscribeNames.ownerConfigure)
+        writer.attribute("node", node)
+        writer.end()
+        writer.end()
+    }
+
+    static let defaultName = XMLName("default", PublishSubscribeNames.owner)
+}
+
+/// Configures a node (XEP-0060 Publish-Subscribe §8.2.4).
+public struct NodeConfigurationChange: IQRequest, Equatable {
+    public typealias Response = EmptyResponse
+    public static let name = PublishSubscribeNames.ownerRequest
+    public static let iqType = IQ.Kind.set
+
+    public var node: String
+    public var form: DataForm
+
+    public init(node: String, form: DataForm) {
+        self.node = node
+        self.form = form
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        let configure = try element.required(PublishSubscribeNames.ownerConfigure)
+        node = try configure.required("node")
+        form = try DataForm(from: try configure.required(DataForm.name))
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.start(PublishSubscribeNames.ownerConfigure)
+        writer.attribute("node", node)
+        form.encode(to: &writer)
+        writer.end()
+        writer.end()
+    }
 }

@@ -4,13 +4,13 @@ public import XMPPAddress
 public import XMPPClient
 
 extension PublishSubscribe {
-    /// Publishes one item, in place of the one with the same identifier.
+    /// Publishes one item and replaces an item with the same identifier.
     ///
     /// - Parameters:
-    ///   - id: `nil` lets the service choose. `current` is the custom for nodes of a single item (XEP-0163 §3).
-    ///   - configuration: What must hold for the node. A node that does not exist is made so, one that is configured
-    ///     otherwise is configured anew first.
-    /// - Returns: The identifier of the item, where it is known.
+    ///   - id: `nil` lets the service choose. `current` is the convention for nodes of a single item (XEP-0163 §3).
+    ///   - configuration: The required configuration of the node. A node that does not exist is created with it; a node
+    ///     with a different configuration is reconfigured first.
+    /// - Returns: The identifier of the item, if it is known.
     @discardableResult
     public func publish(
         _ payload: some XMLEncodable, id: String? = nil, in node: String, at service: JID? = nil,
@@ -19,7 +19,7 @@ extension PublishSubscribe {
         let item = PublishedItem(id: id, payload: XMLElement(payload))
         guard let configuration else { return try await publish(item, in: node, at: service, options: nil) }
         guard try await understandsOptions(service) else {
-            // Somebody who does not know preconditions passes over them, and then private data would be public.
+            // A service without support for preconditions ignores them, and then private data would be public.
             try await prepare(node, at: service, configuration)
             return try await publish(item, in: node, at: service, options: nil)
         }
@@ -27,7 +27,7 @@ extension PublishSubscribe {
             return try await publish(item, in: node, at: service, options: configuration)
         } catch  where error.isAboutPreconditions {
             try await prepare(node, at: service, configuration)
-            // The decisive ones once more: another device may change the node between these two requests.
+            // The essential ones again: another device may change the node between these two requests.
             return try await publish(item, in: node, at: service, options: configuration.essentials)
         }
     }
@@ -45,7 +45,7 @@ extension PublishSubscribe {
         if let service { return try await discovery.information(of: service).features.contains(Self.optionsFeature) }
         guard let own = await session.address else { return true }
         if try await discovery.information(of: own.bare).features.contains(Self.optionsFeature) { return true }
-        // Older servers say it of themselves only (XEP-0163 §6.1).
+        // Older servers announce it only for themselves (XEP-0163 §6.1).
         return try await discovery.information(of: own.domainJID).features.contains(Self.optionsFeature)
     }
 
@@ -58,12 +58,12 @@ extension PublishSubscribe {
         }
     }
 
-    /// The items of a node; a node that does not exist is the error `item-not-found`.
+    /// The items of a node. If the node does not exist, the error is `item-not-found`.
     ///
     /// - Parameters:
     ///   - ids: Only these.
-    ///   - maximum: Only so many of the newest.
-    ///   - page: A part of a long list, where the service can (§6.5.4).
+    ///   - maximum: Only this number of the newest items.
+    ///   - page: A part of a long list, if the service supports it (§6.5.4).
     public func items(
         of node: String, at service: JID? = nil, ids: [String] = [], maximum: Int? = nil,
         page: ItemsRequest.Page? = nil
@@ -71,7 +71,7 @@ extension PublishSubscribe {
         try await session.request(ItemsRequest(node: node, ids: ids, maximum: maximum, page: page), to: service)
     }
 
-    /// Takes an item out of a node and tells those who watch it.
+    /// Retracts an item and notifies subscribers.
     public func retract(
         _ id: String, from node: String, at service: JID? = nil, notifies: Bool? = true
     ) async throws(ClientError) {

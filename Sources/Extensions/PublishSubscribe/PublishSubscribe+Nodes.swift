@@ -3,7 +3,7 @@ public import XMPPAddress
 public import XMPPClient
 
 extension PublishSubscribe {
-    /// Makes a node.
+    /// Creates a node.
     ///
     /// - Parameter node: `nil` lets the service choose a name.
     /// - Returns: The name of the node.
@@ -15,24 +15,24 @@ extension PublishSubscribe {
         return try await session.request(NodeCreation(node: node, configuration: form), to: service).node ?? node
     }
 
-    /// Removes a node with everything in it.
+    /// Deletes a node with all its items.
     public func removeNode(
         _ node: String, at service: JID? = nil, replacement: String? = nil
     ) async throws(ClientError) {
         _ = try await session.request(NodeRemoval(node: node, replacement: replacement), to: service)
     }
 
-    /// Removes all items of a node.
+    /// Deletes all items of a node.
     public func purgeNode(_ node: String, at service: JID? = nil) async throws(ClientError) {
         _ = try await session.request(NodePurge(node: node), to: service)
     }
 
-    /// The form with which the owner configures a node.
+    /// The configuration form of a node, for its owner.
     public func configurationForm(of node: String, at service: JID? = nil) async throws(ClientError) -> DataForm {
         try await session.request(NodeConfigurationRequest(node: node), to: service).form
     }
 
-    /// What a new node begins with.
+    /// The default configuration of a new node.
     public func defaultConfigurationForm(at service: JID? = nil) async throws(ClientError) -> DataForm {
         try await session.request(NodeConfigurationRequest(), to: service).form
     }

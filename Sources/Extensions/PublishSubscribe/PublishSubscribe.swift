@@ -2,30 +2,30 @@ internal import MessageFeatures
 internal import ServiceDiscovery
 internal import Synchronization
 internal import XMLStreaming
-internal import XMPPAddress
+public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Publishes data under an address, reads it, and hears of changes (XEP-0060 Publish-Subscribe, XEP-0163 Personal Eventing
+/// Publishes data at a service, reads it, and reports changes (XEP-0060 Publish-Subscribe, XEP-0163 Personal Eventing
 /// Protocol).
 ///
-/// A `nil` service is the own account, whose data are the personal events of §4 of XEP-0163: contacts hear of them when they
-/// have announced their interest, which ``addInterest(in:)`` does.
+/// A `nil` service is our own account, whose data are the personal events of XEP-0163 §4: contacts get them if they
+/// have announced their interest with ``addInterest(in:)``.
 public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
-    /// Where to look whether preconditions are understood.
+    /// The feature that shows support for preconditions.
     static let optionsFeature = PublishSubscribeNames.client + "#publish-options"
 
     let session: Session
     private let interests: Mutex<Set<String>>
     private let channel = EventChannel<PublishSubscribeNotice>()
 
-    /// - Parameter interests: The nodes of contacts, and of the own account, whose events are wanted.
+    /// - Parameter interests: The nodes of contacts and of our own account whose events are requested.
     public init(_ session: Session, interests: Set<String> = []) {
         self.session = session
         self.interests = Mutex(interests)
     }
 
-    /// One `+notify` a node (XEP-0163 §4.2): servers send only what is announced here.
+    /// One `+notify` feature per node (XEP-0163 §4.2): servers send only what is announced here.
     public var features: [String] { interests.withLock { $0.map(Self.interest) } }
 
     /// The feature by which the events of a node are wanted; an extension that always wants them announces it itself.
@@ -33,17 +33,17 @@ public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
 
     public var interceptors: [any StanzaInterceptor] { [self] }
 
-    /// Every event from now on.
+    /// All events from now on.
     public func notices() -> AsyncStream<PublishSubscribeNotice> { channel.stream() }
 
-    /// Announces that the events of a node are wanted; they come as ``notices()``. If a presence was sent before, it is sent
-    /// again, because servers read from it what is wanted.
+    /// Requests the events of a node; they are reported as ``notices()``. If a presence was sent before, it is sent
+    /// again, because servers read the interests from it.
     public func addInterest(in node: String) async throws(ClientError) {
         guard interests.withLock({ $0.insert(node).inserted }) else { return }
         if await session.presence?.type == .available { try await session.resendPresence() }
     }
 
-    /// Takes an interest back.
+    /// Withdraws an interest.
     public func removeInterest(in node: String) async throws(ClientError) {
         guard interests.withLock({ $0.remove(node) }) != nil else { return }
         if await session.presence?.type == .available { try await session.resendPresence() }
@@ -65,10 +65,80 @@ public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
         return .pass(stanza)
     }
 
-    /// Who vouches for an event. A service has no resource, and neither has an account that speaks for itself; what comes
-    /// with one was written by a device or an occupant of a room.
+    /// The service that is responsible for an event. Services and accounts have no resource; a sender with a resource
+    /// is a device or an occupant of a room.
     private func service(of message: Message) async -> JID? {
         guard let sender = message.from else { return await session.address?.bare }
         return sender.isBare ? sender : nil
     }
+}
+
+extension PublishSubscribe {
+    /// Subscribes to a node for all devices of our account.
+    ///
+    /// - Returns: The subscription, which may be pending until the owner of the node approves it.
+    @discardableResult
+    public func subscribe(to node: String, at service: JID) async throws(ClientError) -> Subscription {
+        let own = try await ownAddress()
+        let answer = try await session.request(SubscribeRequest(node: node, address: own), to: service)
+        return answer.subscription ?? Subscription(node: node, address: own)
+    }
+
+    /// Ends a subscription.
+    public func unsubscribe(from node: String, at service: JID, subscriptionID: String? = nil) async throws(ClientError)
+    {
+        let request = UnsubscribeRequest(node: node, address: try await ownAddress(), subscriptionID: subscriptionID)
+        _ = try await session.request(request, to: service)
+    }
+
+    /// The subscriptions of our account at a service.
+    public func subscriptions(at service: JID, node: String? = nil) async throws(ClientError) -> [Subscription] {
+        try await session.request(SubscriptionsRequest(node: node), to: service).subscriptions
+    }
+
+    private func ownAddress() async throws(ClientError) -> JID {
+        guard let own = await session.address else {
+            throw ClientError(.notConnected, "Subscribing needs a connection.")
+        }
+        return own.bare
+    }
+}
+
+extension ClientError {
+    /// The condition that XEP-0060 §11 defines for the failure, such as `precondition-not-met` or `closed-node`.
+    public var publishSubscribeCondition: String? {
+        guard let condition = stanzaError?.applicationCondition,
+            condition.namespace == PublishSubscribeNames.errors
+        else { return nil }
+        return condition.localName
+    }
+
+    /// The node, or the item of it, does not exist.
+    public var isItemNotFound: Bool { stanzaError?.condition == .itemNotFound }
+
+    /// The node has another configuration, or the service does not support one of the preconditions: ejabberd 23.01
+    /// refuses `max_items` with `resource-constraint`, others refuse unknown ones with `bad-request`.
+    var isAboutPreconditions: Bool {
+        if publishSubscribeCondition == "precondition-not-met" { return true }
+        switch stanzaError?.condition {
+        case .resourceConstraint?, .badRequest?, .notAcceptable?, .conflict?: return true
+        default: return false
+        }
+    }
+}
+
+/// The names of XEP-0060 that several payloads need.
+enum PublishSubscribeNames {
+    static let client = "http://jabber.org/protocol/pubsub"
+    static let owner = client + "#owner"
+    static let event = client + "#event"
+    static let errors = client + "#errors"
+    static let resultSets = "http://jabber.org/protocol/rsm"
+
+    static let request = XMLName("pubsub", client)
+    static let ownerRequest = XMLName("pubsub", owner)
+    static let items = XMLName("items", client)
+    static let item = XMLName("item", client)
+    static let configure = XMLName("configure", client)
+    static let ownerConfigure = XMLName("configure", owner)
 }

@@ -1,8 +1,10 @@
 public import DataForms
+public import MessageFeatures
 public import XMLStreaming
+public import XMPPAddress
 public import XMPPStanzas
 
-/// What a service tells about a node (XEP-0060 Publish-Subscribe §7.1.2, §7.2.2, §8).
+/// An event of a node (XEP-0060 Publish-Subscribe §7.1.2, §7.2.2, §8).
 ///
 /// ```
 /// S: <message from='pubsub.shakespeare.lit' to='francisco@denmark.lit'>
@@ -14,16 +16,16 @@ public enum PublishSubscribeEvent: MessagePayload, Equatable {
     case items(node: String, published: [PublishedItem], retracted: [String])
     /// All items were removed.
     case purged(node: String)
-    /// The node is gone.
+    /// The node was deleted.
     case removed(node: String, replacement: String?)
-    /// The node is configured differently now; with the new settings where the service tells them.
+    /// The configuration of the node changed; with the new settings if the service sends them.
     case configured(node: String, DataForm?)
     /// A subscription changed.
     case subscription(Subscription)
 
     public static let name = XMLName("event", PublishSubscribeNames.event)
 
-    /// The node that it is about; `nil` for a subscription to a service as a whole.
+    /// The node of the event; `nil` for a subscription to a whole service.
     public var node: String? {
         switch self {
         case .items(let node, _, _), .purged(let node), .removed(let node, _), .configured(let node, _): node
@@ -92,4 +94,22 @@ public enum PublishSubscribeEvent: MessagePayload, Equatable {
     }
 
     private static func named(_ local: String) -> XMLName { XMLName(local, PublishSubscribeNames.event) }
+}
+
+/// An event with its verified origin.
+public struct PublishSubscribeNotice: Sendable, Equatable {
+    /// The service that sent it: for personal events the account that they belong to (XEP-0163 §4.3).
+    ///
+    /// The content of the event is a statement of this service only.
+    public var service: JID
+    public var event: PublishSubscribeEvent
+    /// The original time, if it is not a new event, such as the last item that is sent after subscribing or with a
+    /// contact's presence.
+    public var delay: DelayedDelivery?
+
+    public init(service: JID, event: PublishSubscribeEvent, delay: DelayedDelivery? = nil) {
+        self.service = service
+        self.event = event
+        self.delay = delay
+    }
 }

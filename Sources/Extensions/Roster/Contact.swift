@@ -1,9 +1,9 @@
 public import XMPPAddress
 public import XMPPStanzas
 
-/// A contact as a list shows it: the item that the server keeps, and who of its devices is there.
+/// A contact for display: the item that the server stores, and its available devices.
 public struct Contact: Sendable, Hashable {
-    /// Where a contact stands in a list, in this order.
+    /// The sections of a contact list, in order.
     public enum Section: Int, Sendable, Hashable, Comparable, CaseIterable {
         case online, away, offline
 
@@ -11,7 +11,7 @@ public struct Contact: Sendable, Hashable {
     }
 
     public var item: RosterItem
-    /// The available devices, by full address, with what they said last.
+    /// The available devices by full address, with their latest presence.
     public var resources: [JID: Presence]
 
     public init(item: RosterItem, resources: [JID: Presence] = [:]) {
@@ -22,8 +22,9 @@ public struct Contact: Sendable, Hashable {
     public var address: JID { item.address }
     public var displayName: String { item.displayName }
 
-    /// The device that speaks for the contact: highest priority, then most available, then the address that sorts
-    /// first. Devices of negative priority take no messages (RFC 6121 §4.7.2.3) and speak for nobody.
+    /// The presence of the device that represents the contact: highest priority, then most available, then the first
+    /// address in sort order. Devices with negative priority receive no messages (RFC 6121 §4.7.2.3) and represent
+    /// nothing.
     public var primary: Presence? {
         resources.filter { $0.value.priority >= 0 }.min { left, right in
             if left.value.priority != right.value.priority { return left.value.priority > right.value.priority }
@@ -32,7 +33,7 @@ public struct Contact: Sendable, Hashable {
         }?.value
     }
 
-    /// Online when the primary device is available or wants to talk; away when it is away or busy; else offline.
+    /// Online if the primary device is available or wants to chat; away if it is away or busy; otherwise offline.
     public var section: Section {
         guard let primary else { return .offline }
         switch primary.show {
@@ -41,13 +42,13 @@ public struct Contact: Sendable, Hashable {
         }
     }
 
-    /// What the contact says about its state, in the first language there is.
+    /// The status text of the contact, in the first language there is.
     public var status: String? {
         guard let status = primary?.status, !status.isEmpty else { return nil }
         return status
     }
 
-    /// The order of a list: section, then name without regard to case, then address.
+    /// The order of the list: section, then name case-insensitively, then address.
     public static func precedes(_ left: Contact, _ right: Contact) -> Bool {
         if left.section != right.section { return left.section < right.section }
         let names = (left.displayName.lowercased(), right.displayName.lowercased())

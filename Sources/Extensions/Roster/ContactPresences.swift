@@ -1,26 +1,26 @@
 internal import XMPPAddress
 internal import XMPPStanzas
 
-/// The devices of contacts that are available, with what they said last (RFC 6121 §4.7).
+/// The available devices of contacts, with their latest presence (RFC 6121 §4.7).
 ///
-/// Presence can come from anybody (RFC 6121 §4.6), so only that of addresses in the list is kept; before the list is there
-/// that of a bounded number of addresses. Of each presence only what ``Contact`` shows is kept.
+/// Anyone can send presence (RFC 6121 §4.6), so it is stored only for addresses in the list, and before the list has
+/// arrived for a limited number of addresses. Only what ``Contact`` shows is stored.
 struct ContactPresences {
-    /// How many devices of one contact are kept: more is an attack.
+    /// The maximum number of devices per contact: more is an attack.
     static let deviceLimit = 64
-    /// Of how many addresses presence is kept before the list is there. The list is asked for before presence is sent, so
-    /// these are a few.
+    /// The maximum number of addresses before the list has arrived. The list is requested before presence is sent, so
+    /// these are few.
     static let unlistedLimit = 1024
 
     private var devices: [JID: [JID: Presence]] = [:]
 
-    /// How many devices are known.
+    /// The number of known devices.
     var count: Int { devices.values.reduce(0) { $0 + $1.count } }
 
     subscript(_ contact: JID) -> [JID: Presence] { devices[contact] ?? [:] }
 
-    /// - Parameter isListed: whether the address is in the list; `nil` before the list is there.
-    /// - Returns: whether the presence was kept.
+    /// - Parameter isListed: whether the address is in the list; `nil` before the list has arrived.
+    /// - Returns: whether the presence was stored.
     mutating func available(_ presence: Presence, from sender: JID, isListed: Bool?) -> Bool {
         let contact = sender.bare
         switch isListed {
@@ -33,7 +33,7 @@ struct ContactPresences {
         return true
     }
 
-    /// A bare address stands for all devices.
+    /// A bare address means all devices.
     mutating func unavailable(_ sender: JID) {
         guard !sender.isBare else { return remove(sender) }
         guard devices[sender.bare]?.removeValue(forKey: sender) != nil else { return }
@@ -42,7 +42,7 @@ struct ContactPresences {
 
     mutating func remove(_ contact: JID) { devices[contact] = nil }
     mutating func removeAll() { devices = [:] }
-    /// The list is there: who is not in it is no contact.
+    /// The list has arrived: addresses outside it are not contacts.
     mutating func removeAll(exceptIn list: some Collection<JID>) {
         let listed = Set(list)
         devices = devices.filter { listed.contains($0.key) }
@@ -50,7 +50,7 @@ struct ContactPresences {
 }
 
 extension Presence {
-    /// What of a presence a list of contacts shows; the rest would keep the whole stanza in memory.
+    /// The part of a presence that a contact list shows; the rest would keep the whole stanza in memory.
     fileprivate var shown: Presence {
         var kept = Presence(show: show, status: shortStatus, priority: priority)
         kept.from = from

@@ -1,26 +1,26 @@
 internal import XMPPAddress
 
-/// The subscription requests that wait for an answer of the person, oldest first.
+/// The subscription requests that wait for the user, oldest first.
 ///
-/// Anybody can send such requests, under any number of addresses, so their number is bounded. The requests of one domain
-/// are bounded as well: a server that makes up addresses cannot keep out the people of another one.
+/// Anyone can send such requests from any number of addresses, so their number is limited. The limit per domain
+/// prevents a server that invents addresses from displacing requests of other domains.
 struct PendingRequests {
-    /// How many requests are kept: more than a person reads.
+    /// The maximum number of requests: more than a user reads.
     static let limit = 1024
-    /// How many requests are kept of one domain: a sixteenth, so that many domains find room.
+    /// The maximum number of requests per domain: a sixteenth, so that there is room for many domains.
     static let domainLimit = 64
 
     enum Outcome: Equatable {
         case added
-        /// The address waits already.
+        /// The request is already pending.
         case known
-        /// There is no room. The server keeps the request and repeats it in the next session (RFC 6121 §3.1.3).
+        /// The limit is reached. The server stores the request and repeats it in the next session (RFC 6121 §3.1.3).
         case omitted
     }
 
     private(set) var addresses: [JID] = []
     private var counts: [String: Int] = [:]
-    /// How many requests found no room in this session.
+    /// The number of requests in this session that exceeded the limits.
     private(set) var omitted = 0
 
     mutating func add(_ address: JID) -> Outcome {
@@ -41,10 +41,10 @@ struct PendingRequests {
         counts[address.domain] = left > 0 ? left : nil
     }
 
-    /// The server is about to repeat what waits.
+    /// The server is about to repeat the pending requests.
     mutating func sessionBegan() { omitted = 0 }
 
-    /// Whether the number of omitted requests is worth a report: the first, then each time it has doubled, so that a flood
-    /// of requests is not a flood of reports.
+    /// Whether the number of omitted requests should be reported: for the first, then each time it has doubled, so that
+    /// a flood of requests does not cause a flood of reports.
     var isReportDue: Bool { omitted.nonzeroBitCount == 1 }
 }

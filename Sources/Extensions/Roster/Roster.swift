@@ -3,17 +3,17 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// The contact list of a session: items, subscriptions and who is there (RFC 6121 §2 to §4).
+/// The contact list of a session: items, subscriptions and presence (RFC 6121 §2 to §4).
 ///
-/// It is up to date before observers of the session see the stanza that changed it. Changes of the list are believed from
-/// the account itself only (§2.1.6). Presence of addresses that are not in the list is reported to the observers of the session
-/// and not kept.
+/// It is up to date before observers of the session see the stanza that changed it. Changes of the list are accepted
+/// only from the account itself (§2.1.6). Presence of addresses outside the list is reported to the observers of the
+/// session and not stored.
 public actor Roster: PeerDirectory {
-    /// What became of adding somebody.
+    /// The result of adding a contact.
     public enum Addition: Sendable, Hashable {
-        /// The item is in the list and the request was sent.
+        /// The item was added and the request was sent.
         case requested
-        /// The contact was there already, and nothing was sent.
+        /// The contact was already in the list, and nothing was sent.
         case alreadyContact(Contact)
     }
 
@@ -27,24 +27,24 @@ public actor Roster: PeerDirectory {
     private var items: [JID: RosterItem] = [:]
     private var presences = ContactPresences()
     private var pendingRequests = PendingRequests()
-    /// The list does not keep an observer alive, so those that are gone are forgotten.
+    /// The list does not retain observers, so released ones are removed.
     private var mailboxes: [Observer] = []
-    /// Pushes that came while the whole list was on its way. Applied once more on top of it: those after it are newer, and
-    /// those before it end, item by item, where it stands.
+    /// Pushes that arrived while the whole list was being transferred. They are applied again to the list: later ones
+    /// are newer, and earlier ones have the same result, item by item.
     private var pushesWhileFetching: [RosterItem]?
     /// The identifiers of requests for the list that are not answered.
     private var openRequests: Set<String> = []
     private let remembered: @Sendable () async -> [Presence]
-    /// Whose presence came while what is remembered was on its way: theirs is newer.
+    /// Addresses whose presence arrived while the stored presence was being loaded: theirs is newer.
     private var heardWhileRemembering: Set<JID>?
 
-    /// The version of the list as the server counts (§2.6); `nil` before there is one.
+    /// The version of the list on the server (§2.6); `nil` before there is one.
     public private(set) var version: String?
     /// Whether the list is complete.
     public private(set) var isPopulated = false
 
-    /// - Parameter remembered: presences and requests of a session that a process before this one has had. After a resumption
-    ///   the server says none of them again (XEP-0198 §5), so without this everybody seems to be gone.
+    /// - Parameter remembered: presence and requests that a previous process stored for this session. The server does
+    ///   not repeat them after a resumption (XEP-0198 §5), so without this all contacts would appear offline.
     public init(
         _ session: Session, policy: RosterPolicy = RosterPolicy(),
         remembered: @escaping @Sendable () async -> [Presence] = { [] }
@@ -57,7 +57,7 @@ public actor Roster: PeerDirectory {
 
     public nonisolated var handlers: [IQHandler] {
         [
-            // Only the own server sends these, so they are nothing to announce.
+            // Only our server sends these, so no feature is announced.
             IQHandler(.set, RosterQuery.name, feature: .none) { [self] iq in
                 _ = try await push(in: iq)
                 return nil
@@ -67,7 +67,7 @@ public actor Roster: PeerDirectory {
 
     public nonisolated var interceptors: [any StanzaInterceptor] { [interceptor] }
 
-    /// What happens to the list from now on.
+    /// The changes of the list from now on.
     public func events() -> RosterEvents {
         let mailbox = RosterMailbox()
         mailboxes.append(Observer(mailbox: mailbox))
@@ -76,42 +76,43 @@ public actor Roster: PeerDirectory {
 
     // MARK: What is known
 
-    /// All contacts in the order of a list. Items that were never confirmed are left out unless I wait for an answer.
+    /// All contacts in the order of the list. Items that were never confirmed are omitted unless our request is
+    /// pending.
     public var contacts: [Contact] {
         items.values.filter { $0.subscription != .none || $0.isPending }
             .map { Contact(item: $0, resources: presences[$0.address]) }.sorted(by: Contact.precedes)
     }
 
-    /// Everything in the list, also what ``contacts`` hides.
+    /// All items of the list, including those that ``contacts`` hides.
     public var allItems: [RosterItem] { items.values.sorted { $0.address < $1.address } }
 
-    /// Those who wait for my answer, oldest first.
+    /// The addresses that wait for our approval, oldest first.
     public var requests: [JID] { pendingRequests.addresses }
 
-    /// How many requests of this session are not among ``requests``, because there were too many. The server repeats them in
-    /// the next session.
+    /// How many requests of this session are missing in ``requests``, because there were too many. The server repeats
+    /// them in the next session.
     public var omittedRequests: Int { pendingRequests.omitted }
 
     public func contact(_ address: JID) -> Contact? {
         items[address.bare].map { Contact(item: $0, resources: presences[$0.address]) }
     }
 
-    /// Of how many devices presence is kept.
+    /// The number of devices whose presence is stored.
     var presenceCount: Int { presences.count }
 
     // MARK: Who may know what
 
-    /// Contacts with a subscription to my presence (§2.1.2.5).
+    /// Contacts with a subscription to our presence (§2.1.2.5).
     public func maySeePresence(_ peer: JID) async -> Bool {
         items[peer.bare]?.subscription.isSeenByContact ?? false
     }
 
-    /// Everybody in the list.
+    /// All addresses in the list.
     public func follows(_ peer: JID) async -> Bool { items[peer.bare] != nil }
 
     // MARK: What the person wants
 
-    /// Asks the server for the list. When that fails, what is known stays.
+    /// Requests the list from the server. If that fails, the known list stays.
     public func fetch() async throws(ClientError) {
         pushesWhileFetching = pushesWhileFetching ?? []
         defer { pushesWhileFetching = nil }
@@ -158,9 +159,10 @@ public actor Roster: PeerDirectory {
         post(.populated)
     }
 
-    /// Adds somebody under a name of my own and asks to see the presence (§3.1). Already a contact: sends nothing.
+    /// Adds a contact with a name and requests a subscription to its presence (§3.1). For an existing contact nothing
+    /// is sent.
     ///
-    /// - Parameter message: what is said with the request; not every program shows it.
+    /// - Parameter message: text for the request; not every program shows it.
     public func add(
         _ address: JID, name: String? = nil, groups: Set<String> = [], message: String? = nil
     ) async throws(ClientError) -> Addition {
@@ -173,12 +175,12 @@ public actor Roster: PeerDirectory {
         return .requested
     }
 
-    /// Asks a contact once more to see its presence: requests can get lost, or be forgotten by who was asked.
+    /// Requests the subscription again: requests can get lost or be overlooked.
     public func askAgain(_ address: JID, message: String? = nil) async throws(ClientError) {
         try await session.send(Presence(type: .subscribe, to: address.bare, status: message))
     }
 
-    /// Lets somebody see my presence (§3.1.4) and, if wanted and not done yet, asks for theirs.
+    /// Approves a subscription to our presence (§3.1.4) and, if requested and not done yet, requests one in return.
     public func accept(_ address: JID, addingBack: Bool = true, name: String? = nil) async throws(ClientError) {
         let address = address.bare
         pendingRequests.remove(address)
@@ -186,25 +188,25 @@ public actor Roster: PeerDirectory {
         if addingBack { _ = try await add(address, name: name ?? items[address]?.name) }
     }
 
-    /// Refuses to let somebody see my presence, or takes that back (§3.2).
+    /// Denies a subscription to our presence, or revokes it (§3.2).
     public func reject(_ address: JID) async throws(ClientError) {
         pendingRequests.remove(address.bare)
         try await session.send(Presence(type: .unsubscribed, to: address.bare))
     }
 
-    /// Removes somebody from the list; the server ends both subscriptions (§2.5).
+    /// Removes a contact from the list; the server ends both subscriptions (§2.5).
     public func remove(_ address: JID) async throws(ClientError) {
         _ = try await session.request(RosterChange(RosterItem(address: address, subscription: .remove)))
     }
 
-    /// Gives a contact another name of my own; `nil` takes it away (§2.4).
+    /// Changes the name of a contact in our list; `nil` removes it (§2.4).
     public func rename(_ address: JID, to name: String?) async throws(ClientError) {
         var item = items[address.bare] ?? RosterItem(address: address)
         item.name = name
         _ = try await session.request(RosterChange(item))
     }
 
-    /// Puts a contact into these groups and into no others (§2.1.2.2).
+    /// Puts a contact into exactly these groups (§2.1.2.2).
     public func move(_ address: JID, to groups: Set<String>) async throws(ClientError) {
         var item = items[address.bare] ?? RosterItem(address: address)
         item.groups = groups
@@ -215,13 +217,13 @@ public actor Roster: PeerDirectory {
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
         interceptor.roster = self
-        // After a fresh login everybody who is there says so again.
+        // After a new login all available contacts send their presence again.
         if !isResumed {
             presences.removeAll()
             pendingRequests.sessionBegan()
         }
         if isResumed, !isPopulated { await remember() }
-        // In a new process nothing is known, even of a session that goes on.
+        // In a new process nothing is known, even if the session was resumed.
         if policy.fetchesAutomatically && (!isResumed || !isPopulated) { try await fetch() }
     }
 
@@ -249,7 +251,7 @@ public actor Roster: PeerDirectory {
         apply(push.item)
     }
 
-    /// What a push says: believed without a sender or from the own account, refused from everybody else (§2.1.6).
+    /// The content of a push: accepted without a sender or from our own account, refused from anyone else (§2.1.6).
     private func push(in iq: IQ) async throws -> (item: RosterItem, version: String?) {
         let own = await session.address?.bare
         guard iq.from == nil || iq.from == own else { throw StanzaError(.serviceUnavailable) }
@@ -270,7 +272,7 @@ public actor Roster: PeerDirectory {
         if let contact = contact(item.address) { post(.changed(contact)) }
     }
 
-    /// Presence of somebody, also before the list is there.
+    /// Handles presence, possibly before the list has arrived.
     func presenceReceived(_ presence: Presence) async {
         guard let sender = presence.from else { return }
         if heardWhileRemembering?.count ?? 0 < ContactPresences.unlistedLimit { heardWhileRemembering?.insert(sender) }

@@ -1,26 +1,43 @@
 public import XMPPAddress
 
-/// What happened to the contact list.
+/// A change of the contact list.
 public enum RosterEvent: Sendable, Hashable {
     /// The whole list is about to be reported, item by item.
     case populating
     /// One item of the whole list.
     case item(RosterItem)
-    /// The whole list was reported and is what ``Roster/contacts`` returns.
+    /// The whole list was reported; ``Roster/contacts`` returns it now.
     case populated
     /// A contact was added, or its item or its presence changed.
     case changed(Contact)
     /// A contact was removed from the list.
     case removed(JID)
-    /// Somebody asks to see my presence: ``Roster/accept(_:addingBack:name:)`` or ``Roster/reject(_:)``.
+    /// A request for a subscription to our presence: ``Roster/accept(_:addingBack:name:)`` or ``Roster/reject(_:)``.
     case request(JID, text: String?)
-    /// So many requests of this session are not reported, because too many wait, in all or of their domain. The server
-    /// repeats them in the next session. Posted for the first, then each time the number has doubled.
+    /// The number of requests in this session that are not reported, because there are too many in total or from their
+    /// domain. The server repeats them in the next session. Reported for the first, then each time the number has
+    /// doubled.
     case requestsOmitted(Int)
-    /// Somebody does not want to see my presence any more.
+    /// A contact has cancelled its subscription to our presence.
     case unsubscribed(JID)
-    /// Somebody allows me to see its presence.
+    /// A contact has approved our subscription to its presence.
     case approved(JID)
-    /// Somebody refused to let me see its presence, or takes that back.
+    /// A contact has denied or revoked our subscription to its presence.
     case refused(JID)
+}
+
+/// What the contact list does automatically.
+public struct RosterPolicy: Sendable, Hashable {
+    /// The list is requested at the start of a session. Otherwise call ``Roster/fetch()``; requests and presence are
+    /// reported anyway.
+    public var fetchesAutomatically = true
+    /// Requests of contacts to whom we have sent a request are accepted automatically.
+    public var acceptsKnownRequests = true
+    /// Every request is accepted and returned; for bots.
+    public var acceptsAllRequests = false
+    /// A contact that cancels its subscription is removed from the list, including the user's name and groups for it;
+    /// otherwise it stays without the subscription (RFC 6121 §3.3).
+    public var removesWhoUnsubscribes = false
+
+    public init() {}
 }

@@ -1,9 +1,9 @@
 internal import Waiting
 
-/// What one observer sees of the contact list, in batches.
+/// The events of the contact list for one observer, in batches.
 ///
-/// An observer that is slow gets several changes of one contact as one, the last; so what waits for it is never more than
-/// a few entries a contact.
+/// For a slow observer, several changes of a contact are merged into the last one, so the queue never has more than a
+/// few entries per contact.
 public struct RosterEvents: AsyncSequence, Sendable {
     public typealias Element = [RosterEvent]
     public typealias Failure = Never
@@ -13,7 +13,7 @@ public struct RosterEvents: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let mailbox: RosterMailbox
 
-        /// The next batch, never empty; `nil` when the session is over or the task is cancelled.
+        /// The next batch, never empty; `nil` after the session has ended or the task was cancelled.
         public mutating func next() async -> [RosterEvent]? {
             await mailbox.next()
         }
@@ -26,7 +26,7 @@ public struct RosterEvents: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(mailbox: mailbox) }
 }
 
-/// The events that wait for one observer.
+/// The queue of events of one observer.
 typealias RosterMailbox = Mailbox<[RosterEvent]>
 
 extension Mailbox<[RosterEvent]> {
@@ -34,7 +34,7 @@ extension Mailbox<[RosterEvent]> {
         put { pending in
             switch event {
             case .populating:
-                // The whole list is about to come again: what was not read of the last time is out of date.
+                // The whole list will be reported again: unread events of the last report are obsolete.
                 pending.removeAll {
                     switch $0 {
                     case .populating, .item, .populated: true

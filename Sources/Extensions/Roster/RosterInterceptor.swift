@@ -2,7 +2,7 @@ internal import Synchronization
 internal import XMPPClient
 internal import XMPPStanzas
 
-/// Shows presence and pushes to the contact list in the order of the stream, before observers see them.
+/// Passes presence and pushes to the contact list in the order of the stream, before observers see them.
 final class RosterInterceptor: StanzaInterceptor {
     private let current = Mutex<Roster?>(nil)
 

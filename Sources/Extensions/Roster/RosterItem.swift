@@ -1,28 +1,29 @@
 public import XMLStreaming
 public import XMPPAddress
+public import XMPPStanzas
 
-/// One contact of the account's contact list as the server keeps it (RFC 6121 §2.1.2).
+/// A contact in the account's contact list, as stored by the server (RFC 6121 §2.1.2).
 ///
 /// ```
 /// S: <item jid='romeo@example.net' name='Romeo' subscription='both'><group>Friends</group></item>
 /// ```
 public struct RosterItem: XMLPayload, Hashable {
-    /// Who sees whose presence (RFC 6121 §2.1.2.5).
+    /// The subscriptions between the account and the contact (RFC 6121 §2.1.2.5).
     public enum Subscription: String, Sendable, CaseIterable, Codable {
-        /// Neither sees the other.
+        /// No subscription in either direction.
         case none
-        /// I see the contact's presence.
+        /// We receive the contact's presence.
         case to
-        /// The contact sees mine.
+        /// The contact receives ours.
         case from
-        /// Both see each other's.
+        /// Both receive each other's presence.
         case both
-        /// Only in a push or a set: the item is to be removed.
+        /// Only in a push or a set: remove the item.
         case remove
 
-        /// Whether the contact's presence is sent to me.
+        /// Whether we receive the contact's presence.
         public var seesContact: Bool { self == .to || self == .both }
-        /// Whether my presence is sent to the contact.
+        /// Whether the contact receives our presence.
         public var isSeenByContact: Bool { self == .from || self == .both }
     }
 
@@ -30,12 +31,12 @@ public struct RosterItem: XMLPayload, Hashable {
 
     /// The contact's bare address.
     public var address: JID
-    /// The name that the account's owner gave to the contact; not the contact's own nickname.
+    /// The name that our user gave to the contact; not the nickname that the contact chose.
     public var name: String?
     public var subscription: Subscription
-    /// `true` while my request to see the contact's presence is unanswered (`ask='subscribe'`).
+    /// `true` while our subscription request is pending (`ask='subscribe'`).
     public var isPending: Bool
-    /// The contact may subscribe without asking again (RFC 6121 §3.4).
+    /// Whether the contact may subscribe without another approval (RFC 6121 §3.4).
     public var isPreapproved: Bool
     public var groups: Set<String>
 
@@ -51,7 +52,7 @@ public struct RosterItem: XMLPayload, Hashable {
         self.groups = groups
     }
 
-    /// What a list shows: the given name, or else the local part, or else the domain.
+    /// The name for display: the given name, otherwise the local part, otherwise the domain.
     public var displayName: String {
         if let name, !name.isEmpty { return name }
         return address.local ?? address.domain
@@ -64,7 +65,7 @@ public struct RosterItem: XMLPayload, Hashable {
             throw XMLDecodingError(Self.name, .invalidAttribute("jid", value: text))
         }
         self.init(address: address, name: element["name"])
-        // RFC 6121 §2.1.2.5: a client must not trust values it does not know; `none` gives nothing away.
+        // RFC 6121 §2.1.2.5: a client must not trust values it does not know; `none` reveals nothing.
         subscription = element["subscription"].flatMap(Subscription.init(rawValue:)) ?? .none
         isPending = element["ask"] == "subscribe"
         isPreapproved = element["approved"] == "true" || element["approved"] == "1"
@@ -74,7 +75,7 @@ public struct RosterItem: XMLPayload, Hashable {
         }
     }
 
-    /// Writes what a client may say: server-owned attributes (`ask`, `approved`) are left out (RFC 6121 §2.1.2).
+    /// Writes what a client may send: the server's attributes (`ask`, `approved`) are omitted (RFC 6121 §2.1.2).
     public func encode(to writer: inout XMLWriter) {
         writer.start(Self.name)
         writer.attribute("jid", address.description)
@@ -88,3 +89,33 @@ public struct RosterItem: XMLPayload, Hashable {
 
     private static let groupName = XMLName("group", name.namespace)
 }
+
+/// The contact list, or the changed part of it, on the wire (RFC 6121 §2.1.1).
+public struct RosterQuery: XMLPayload, Equatable {
+    public static let name = XMLName("query", RosterItem.name.namespace)
+
+    /// The version of the list; an empty string asks for versioning without having a list yet (RFC 6121 §2.6).
+    public var version: String?
+    public var items: [RosterItem]
+
+    public init(version: String? = nil, items: [RosterItem] = []) {
+        self.version = version
+        self.items = items
+    }
+
+    /// Invalid items are skipped, so that one of them does not hide the others.
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        version = element["ver"]
+        items = element.children.filter { $0.isNamed(RosterItem.name) }.compactMap { try? RosterItem(from: $0) }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("ver", version)
+        for item in items { item.encode(to: &writer) }
+        writer.end()
+    }
+}
+
+extension RosterQuery: IQPayload {}

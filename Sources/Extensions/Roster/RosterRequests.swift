@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Asks for the contact list (RFC 6121 §2.1.3).
+/// Requests the contact list (RFC 6121 §2.1.3).
 ///
 /// ```
 /// C: <iq type='get' id='hu2bac18'><query xmlns='jabber:iq:roster' ver='ver7'/></iq>
@@ -9,9 +9,9 @@ public import XMPPStanzas
 public struct RosterRequest: IQRequest, Equatable {
     public static let name = RosterQuery.name
 
-    /// What comes back.
+    /// The result of the request.
     public struct Response: IQResponse, Equatable {
-        /// The whole list, or `nil` when the list that the client has is still the right one (RFC 6121 §2.6.3).
+        /// The whole list, or `nil` if the client's list is up to date (RFC 6121 §2.6.3).
         public var roster: RosterQuery?
 
         public init(payload: XMLElement?) throws(XMLDecodingError) {
@@ -19,8 +19,8 @@ public struct RosterRequest: IQRequest, Equatable {
         }
     }
 
-    /// The version of the list that the client has; empty when it has none but wants versions; `nil` when the server
-    /// does not offer them.
+    /// The version of the client's list; empty if it has none but supports versions; `nil` if the server does not
+    /// support them.
     public var version: String?
 
     public init(version: String? = nil) {

@@ -2,7 +2,7 @@ public import DataForms
 public import XMLStreaming
 public import XMPPStanzas
 
-/// What an entity says it is and can do (XEP-0030 Service Discovery §3, `disco#info`).
+/// The identities and features of an entity (XEP-0030 Service Discovery §3, `disco#info`).
 ///
 /// ```
 /// C: <iq type='get' to='example.org'><query xmlns='http://jabber.org/protocol/disco#info'/></iq>
@@ -10,7 +10,7 @@ public import XMPPStanzas
 ///      <identity category='server' type='im'/><feature var='urn:xmpp:ping'/></query></iq>
 /// ```
 public struct DiscoveryInformation: XMLPayload, Equatable {
-    /// One category and type that the entity claims for itself.
+    /// A category and type of an entity.
     public struct Identity: Sendable, Hashable {
         public var category: String
         public var type: String
@@ -32,7 +32,8 @@ public struct DiscoveryInformation: XMLPayload, Equatable {
     public var features: Set<String>
     /// Extended information (XEP-0128).
     public var forms: [DataForm]
-    /// A feature was named more than once, which makes the answer ill-formed for ``EntityCapabilities`` (XEP-0115 §5.4).
+    /// Whether a feature occurs twice, which makes the information ill-formed for ``EntityCapabilities`` (XEP-0115
+    /// §5.4).
     private(set) var repeatsFeatures = false
 
     public init(
@@ -48,7 +49,7 @@ public struct DiscoveryInformation: XMLPayload, Equatable {
         identities.contains { $0.category == category && $0.type == type }
     }
 
-    /// About how much memory the texts of this answer take.
+    /// The approximate memory of the texts, in bytes.
     var byteCount: Int {
         var count = node?.utf8.count ?? 0
         for identity in identities {

@@ -2,7 +2,7 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// The addresses and nodes that an entity keeps below itself (XEP-0030 Service Discovery §4, `disco#items`).
+/// The addresses and nodes associated with an entity (XEP-0030 Service Discovery §4, `disco#items`).
 public struct DiscoveryItems: XMLPayload, Equatable {
     public struct Item: Sendable, Equatable {
         public var address: JID
@@ -26,7 +26,7 @@ public struct DiscoveryItems: XMLPayload, Equatable {
         self.items = items
     }
 
-    /// Items whose address is not valid are left out: one bad entry must not hide the others.
+    /// Items with an invalid address are skipped, so that one invalid entry does not hide the others.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         node = element["node"]

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Asks an entity what it is and can do (XEP-0030 Service Discovery §3.1).
+/// Requests the identities and features of an entity (XEP-0030 Service Discovery §3.1).
 public struct DiscoveryInformationRequest: IQRequest, Equatable {
     public typealias Response = DiscoveryInformation
     public static let name = DiscoveryInformation.name
@@ -24,7 +24,7 @@ public struct DiscoveryInformationRequest: IQRequest, Equatable {
     }
 }
 
-/// Asks an entity for the addresses and nodes below it (XEP-0030 Service Discovery §4.1).
+/// Requests the addresses and nodes associated with an entity (XEP-0030 Service Discovery §4.1).
 public struct DiscoveryItemsRequest: IQRequest, Equatable {
     public typealias Response = DiscoveryItems
     public static let name = DiscoveryItems.name

@@ -12,11 +12,11 @@ public import XMPPStanzas
 public struct EntityCapabilities: XMLPayload, Hashable {
     public static let name = XMLName("c", "http://jabber.org/protocol/caps")
 
-    /// Names the software, usually its web address.
+    /// Identifies the software, usually by its URL.
     public var node: String
     /// The verification string: Base64 of the hash of everything in the entity's `disco#info` (§5.1).
     public var verification: String
-    /// The name of the hash function, `nil` in the format used before version 1.4, which nobody can verify.
+    /// The name of the hash function, `nil` in the format before version 1.4, which cannot be verified.
     public var hash: String?
 
     public init(node: String, verification: String, hash: String? = "sha-1") {
@@ -27,29 +27,29 @@ public struct EntityCapabilities: XMLPayload, Hashable {
 
     /// The capabilities of an entity that answers `disco#info` with `information`.
     ///
-    /// - Returns: `nil` when the information is ill-formed (§5.4): identities, features or forms that occur twice, or a form with
-    ///   several values of `FORM_TYPE`. Also where a name would make another answer look the same (§8.1): one with `<` in it, an
-    ///   identity without category or type, or with `/` in them.
+    /// - Returns: `nil` if the information is ill-formed (§5.4): identities, features or forms that occur twice, or a
+    ///   form with several values of `FORM_TYPE`. Also if different information could have the same string (§8.1): a
+    ///   name with `<`, an identity without category or type, or with `/` in them.
     public init?(node: String, describing information: DiscoveryInformation) {
         guard let input = Self.hashInput(of: information) else { return nil }
         self.init(node: node, verification: Base64.encode(SHA1.hash(Array(input.utf8))))
     }
 
-    /// Whether `information` is what this verification string was made from. Only then it may be cached (§5.4).
+    /// Whether this verification string was computed from `information`. Only then it may be cached (§5.4).
     public func verifies(_ information: DiscoveryInformation) -> Bool {
         guard hash == "sha-1", let input = Self.hashInput(of: information) else { return false }
         return Base64.encode(SHA1.hash(Array(input.utf8))) == verification
     }
 
-    /// Whether the announcement is short enough to be remembered: a web address and the Base64 of a hash.
+    /// Whether the announcement is short enough to be cached: a URL and the Base64 of a hash.
     var isShort: Bool {
         node.utf8.count + verification.utf8.count + (hash?.utf8.count ?? 0) <= Self.maximumBytes
     }
 
-    /// How long an announcement that is remembered may be, in bytes.
+    /// The maximum length of a cached announcement, in bytes.
     private static let maximumBytes = 1024
 
-    /// The string that is hashed (§5.1): sorted by octets, each part closed by `<`.
+    /// The string to hash (§5.1): sorted by octets, each part terminated by `<`.
     static func hashInput(of information: DiscoveryInformation) -> String? {
         guard Set(information.identities).count == information.identities.count, !information.repeatsFeatures,
             information.identities.allSatisfy(\.isUnambiguous), information.features.allSatisfy(\.isUnambiguous),
@@ -63,7 +63,8 @@ public struct EntityCapabilities: XMLPayload, Hashable {
         var input = identities.sorted(by: byOctets).joined()
         for feature in information.features.sorted(by: byOctets) { input += feature + "<" }
 
-        // Forms without a hidden FORM_TYPE take no part (§5.4 item 3.6); two of one type make the answer ill-formed.
+        // Forms without a hidden FORM_TYPE are ignored (§5.4 item 3.6); two of one type make the information
+        // ill-formed.
         let forms = information.forms.filter { $0["FORM_TYPE"]?.kind == .hidden && $0.formType != nil }
         let types = forms.compactMap(\.formType)
         guard Set(types).count == types.count else { return nil }
@@ -97,7 +98,7 @@ public struct EntityCapabilities: XMLPayload, Hashable {
 extension EntityCapabilities: PresencePayload {}
 
 extension String {
-    /// It cannot be taken for two parts of the string that is hashed.
+    /// It cannot be read as two parts of the hashed string.
     fileprivate var isUnambiguous: Bool { !utf8.contains(UInt8(ascii: "<")) }
 }
 
@@ -110,7 +111,7 @@ extension DiscoveryInformation.Identity {
 }
 
 extension DataForm {
-    /// Values of `FORM_TYPE` that differ make the answer ill-formed.
+    /// Different values of `FORM_TYPE` make the information ill-formed.
     fileprivate var isUnambiguous: Bool {
         fields.allSatisfy { ($0.name ?? "").isUnambiguous && $0.values.allSatisfy(\.isUnambiguous) }
             && fields.filter { $0.name == "FORM_TYPE" }.allSatisfy { Set($0.values).count <= 1 }

@@ -4,20 +4,20 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Says what this program can do, and finds out what others can (XEP-0030 Service Discovery, XEP-0115 Entity
+/// Announces the features of this program, and discovers those of others (XEP-0030 Service Discovery, XEP-0115 Entity
 /// Capabilities).
 ///
-/// What it announces is what has handlers in the session, so it cannot lie; only those who may know that this session is
-/// online are told (`Session.mayLearnPresence(_:)`). Answers of others are remembered for the session; those of contacts
-/// are shared by everybody whose presence carries the same verified hash. What strangers announce is not kept.
+/// It announces exactly the features that have handlers in the session, and only to peers that may know that this
+/// session is online (`Session.mayLearnPresence(_:)`). Responses of others are cached for the session; those of
+/// contacts are shared by all whose presence has the same verified hash. Announcements of strangers are not stored.
 public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
-    /// How many announcements of contacts are remembered. Each is a short text; a room can hold thousands.
+    /// The maximum number of cached announcements of contacts. Each is a short text; a room can have thousands.
     private static let maximumAnnouncements = 4096
-    /// How many answers are remembered, of addresses and of hashes.
+    /// The maximum number of cached responses, by address and by hash.
     private static let maximumAnswers = 512
-    /// The largest answer that is remembered, in bytes: real ones have a few KiB.
+    /// The maximum size of a cached response, in bytes: real ones have a few KiB.
     private static let maximumAnswerBytes = 64 << 10
-    /// How many items of a server are asked for a service.
+    /// The maximum number of items of a server that are queried for a service.
     private static let maximumItems = 64
 
     private struct Question: Hashable {
@@ -37,8 +37,8 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - identity: what kind of program this is, such as `client/pc` or `client/bot`.
-    ///   - node: names the software; usually its web address.
+    ///   - identity: the kind of program, such as `client/pc` or `client/bot`.
+    ///   - node: identifies the software; usually its URL.
     public init(
         _ session: Session,
         identity: DiscoveryInformation.Identity = .init(category: "client", type: "pc", name: "Hongyan"),
@@ -71,7 +71,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
 
     public var interceptors: [any StanzaInterceptor] { [self] }
 
-    /// What `address` is and can do; asked once in a session.
+    /// The identities and features of `address`; requested once per session.
     public func information(of address: JID, node: String? = nil) async throws(ClientError) -> DiscoveryInformation {
         let question = Question(address: address, node: node)
         let announced = node == nil ? state.withLock { $0.announced[address] } : nil
@@ -83,7 +83,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
         guard answer.byteCount <= Self.maximumAnswerBytes else { return answer }
         state.withLock { state in
             if let announced {
-                // What does not match its hash is true for the one who said it only (XEP-0115 §5.4).
+                // A response that does not match the hash is valid only for its sender (XEP-0115 §5.4).
                 guard announced.verifies(answer) else { return }
                 if state.verified.count >= Self.maximumAnswers { state.verified.removeAll() }
                 state.verified[announced] = answer
@@ -95,14 +95,14 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
         return answer
     }
 
-    /// The addresses and nodes below `address`.
+    /// The addresses and nodes associated with `address`.
     public func items(of address: JID, node: String? = nil) async throws(ClientError) -> DiscoveryItems {
         try await session.request(DiscoveryItemsRequest(node: node), to: address)
     }
 
-    /// The first of the own server and the services below it that offers `feature`.
+    /// The first of our server and its services that offers `feature`.
     ///
-    /// A service that does not answer is passed over.
+    /// A service that does not respond is skipped.
     public func service(
         offering feature: String
     ) async throws(ClientError) -> (address: JID, information: DiscoveryInformation)? {
@@ -122,7 +122,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
         return nil
     }
 
-    /// Remembers what contacts announce, before anybody else sees their presence.
+    /// Stores the announcements of contacts, before observers see their presence.
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(let presence) = stanza, let sender = presence.from else { return .pass(stanza) }
         var announced = presence.type == .available ? (try? presence.payload(EntityCapabilities.self)) ?? nil : nil
@@ -138,7 +138,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
         return .pass(stanza)
     }
 
-    /// Announces the own features with every broadcast presence (XEP-0115 §4.1).
+    /// Announces our features with every broadcast presence (XEP-0115 §4.1).
     public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(var presence) = stanza, presence.type == .available else { return .pass(stanza) }
         presence.payloads.removeAll(named: EntityCapabilities.name)
@@ -152,5 +152,5 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
         DiscoveryInformation(identities: [identity], features: Set(await session.features))
     }
 
-    private static let offline = "Services can only be looked for while there is a connection."
+    private static let offline = "Looking for services needs a connection."
 }

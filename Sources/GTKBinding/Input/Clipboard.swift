@@ -39,15 +39,19 @@ public enum Clipboard {
             })
     }
 
-    public static func texture() async throws(GTKError) -> Texture? {
+    /// The bytes of the file of a picture that was copied; `nil` where there is none.
+    public static func picture() async throws(GTKError) -> [UInt8]? {
         guard let clipboard else { return nil }
-        return try await AsyncResult.wait(
-            start: { callback, data in gdk_clipboard_read_texture_async(clipboard, nil, callback, data) },
-            finish: { result, error in
-                gdk_clipboard_read_texture_finish(clipboard, result, &error).map {
-                    Texture(adopting: UnsafeMutableRawPointer($0))
+        let stream: Object? = try await AsyncResult.wait(
+            start: { callback, data in
+                PictureTransfer.withTypes {
+                    gdk_clipboard_read_async(clipboard, $0, G_PRIORITY_DEFAULT, nil, callback, data)
                 }
+            },
+            finish: { result, error in
+                gdk_clipboard_read_finish(clipboard, result, nil, &error).map { Object(adopting: $0) }
             })
+        return try await PictureTransfer.bytes(of: stream)
     }
 
     /// The paths of files that were copied.

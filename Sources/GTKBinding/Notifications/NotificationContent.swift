@@ -1,3 +1,5 @@
+internal import CGTK
+
 /// What the desktop tells the person, however it does that.
 public nonisolated struct NotificationContent: Sendable, Hashable {
     public enum Priority: Sendable, Hashable {
@@ -44,5 +46,30 @@ public nonisolated struct NotificationContent: Sendable, Hashable {
 
     public mutating func addButton(_ label: String, _ action: NotificationAction) {
         buttons.append(Button(label: label, action: action))
+    }
+}
+
+/// An action of the program (`app.…`) with what it is about.
+public nonisolated struct NotificationAction: Sendable, Hashable {
+    public let name: String
+    public let target: String
+
+    public init(_ name: String, target: String) {
+        self.name = name
+        self.target = target
+    }
+}
+
+/// Where notifications go; each has a name of the program's own, and another one by the same name takes its place.
+public protocol NotificationSink: AnyObject {
+    func send(_ notification: NotificationContent, id: String)
+    func withdrawNotification(_ id: String)
+}
+
+/// GIO's way, which every desktop takes; an answer cannot be typed there.
+extension Application: NotificationSink {
+    /// Tells the desktop that the program has something to say; needs its session bus.
+    public func send(_ notification: NotificationContent, id: String) {
+        Notification(notification).use { g_application_send_notification(cast(), id, $0) }
     }
 }

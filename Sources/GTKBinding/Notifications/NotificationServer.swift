@@ -54,10 +54,12 @@ public final class NotificationServer {
     /// - Returns: whether the server took it: one into which nothing can be typed is left to GIO.
     public func show(_ content: NotificationContent, id: String) async -> Bool {
         guard let capabilities = await askCapabilities(), capabilities.contains(Self.typing) else { return false }
+        var picture: NotificationPicture?
+        if let bytes = content.picture { picture = await NotificationPicture.decoded(bytes) }
         let arguments = [
             Variant(program), Variant(shown[id]?.number ?? 0), Variant(""), Variant(content.title),
             Variant(capabilities.contains("body-markup") ? Self.escaped(content.body) : content.body),
-            Variant(Self.actions(content)), Variant(hints(content)), Variant(Int32(-1)),
+            Variant(Self.actions(content)), Variant(hints(content, picture)), Variant(Int32(-1)),
         ]
         let answer = try? await bus.call("Notify", of: Self.interface, arguments, gives: "(u)")
         guard let number = answer?[0]?.number else { return false }
@@ -113,7 +115,7 @@ public final class NotificationServer {
         return actions
     }
 
-    private func hints(_ content: NotificationContent) -> [String: Variant] {
+    private func hints(_ content: NotificationContent, _ picture: NotificationPicture?) -> [String: Variant] {
         var hints = [
             "desktop-entry": Variant(desktopEntry), "category": Variant("im.received"),
             // What is about this person stays until it was seen.
@@ -123,7 +125,7 @@ public final class NotificationServer {
             hints["x-kde-reply-placeholder-text"] = Variant(reply.placeholder)
             hints["x-kde-reply-submit-button-text"] = Variant(reply.submitLabel)
         }
-        hints["image-data"] = content.picture.flatMap { NotificationPicture.variant(of: $0) }
+        hints["image-data"] = picture?.variant
         return hints
     }
 

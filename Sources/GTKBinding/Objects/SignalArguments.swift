@@ -24,6 +24,11 @@ public struct SignalArguments {
     public func answer(_ isHandled: Bool) {
         if let result { g_value_set_boolean(result, isHandled.gboolean) }
     }
+
+    /// Answers a signal that asks what may be done.
+    func answer(flags: UInt32) {
+        if let result { g_value_set_flags(result, flags) }
+    }
 }
 
 extension gboolean {

@@ -2,19 +2,6 @@ internal import CGTK
 
 /// A picture that is ready to be painted.
 public final class Texture: Object {
-    /// The bytes of a PNG, JPEG or TIFF file, or of another type that GdkPixbuf reads; for small pictures of the program's own making.
-    ///
-    /// It decodes where it is called; ``decoded(_:)`` does not hold up the main thread.
-    public convenience init(encoded: [UInt8]) throws(GTKError) {
-        self.init(adopting: try textureRead(from: encoded))
-    }
-
-    public convenience init(file: String) throws(GTKError) {
-        var error: UnsafeMutablePointer<GError>?
-        guard let texture = gdk_texture_new_from_filename(file, &error) else { throw GTKError(taking: error) }
-        self.init(adopting: UnsafeMutableRawPointer(texture))
-    }
-
     /// Pixels of four octets each: red, green, blue and opacity, not multiplied by it.
     ///
     /// - Parameter stride: octets from one line to the next.

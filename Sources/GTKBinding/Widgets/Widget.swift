@@ -1,4 +1,5 @@
 internal import CGTK
+internal import Glibc
 
 /// Anything that is shown.
 ///
@@ -145,5 +146,81 @@ public class Widget: Object {
         var (newX, newY) = (0.0, 0.0)
         let isInside = gtk_widget_translate_coordinates(widget, other.widget, x, y, &newX, &newY).isTrue
         return isInside ? (newX, newY) : nil
+    }
+}
+
+extension Widget {
+    /// What a screen reader calls it. Every control without a text of its own needs one.
+    @discardableResult
+    public func accessible(label: String) -> Self {
+        update(.label, label)
+        return self
+    }
+
+    /// What a screen reader says about it beside its name.
+    @discardableResult
+    public func accessible(description: String) -> Self {
+        update(.description, description)
+        return self
+    }
+
+    /// The name for screen readers and the hint under the pointer at once.
+    @discardableResult
+    public func named(_ text: String) -> Self { accessible(label: text).tip(text) }
+
+    // gtk_accessible_update_property() takes a variable number of arguments; its twin takes arrays.
+    private func update(_ property: GtkAccessibleProperty, _ text: String) {
+        var properties = [property]
+        var value = GValue()
+        g_value_init(&value, FundamentalType.string)
+        g_value_set_string(&value, text)
+        gtk_accessible_update_property_value(cast(), 1, &properties, &value)
+        g_value_unset(&value)
+    }
+}
+
+extension Widget {
+    /// A part of it can be seen: it is shown, not scrolled away, and its window is not minimized. Whether another window stands before
+    /// it is not known.
+    public var isOnScreen: Bool {
+        guard isMapped, width > 0, height > 0 else { return false }
+        var ancestor = gtk_widget_get_parent(widget)
+        while let current = ancestor {
+            var (x, y) = (0.0, 0.0)
+            guard gtk_widget_translate_coordinates(widget, current, 0, 0, &x, &y).isTrue else { return false }
+            let isInside =
+                x < Double(gtk_widget_get_width(current)) && y < Double(gtk_widget_get_height(current))
+                && x + Double(width) > 0 && y + Double(height) > 0
+            guard isInside else { return false }
+            ancestor = gtk_widget_get_parent(current)
+        }
+        guard let surface = gtk_widget_get_native(widget).flatMap({ gtk_native_get_surface($0) }) else { return false }
+        return !gdk_toplevel_get_state(surface).contains(.minimized)
+    }
+}
+
+extension Widget {
+    /// What a frame took: the time one waits, and this thread's share of the processor in it.
+    public struct FrameWork: Sendable {
+        public let wall: Duration
+        public let processor: Duration
+    }
+
+    /// Calls `body` after each frame of its window with what the frame's work took: changes, layout and painting, not the waiting
+    /// between frames. To be called when the window is on the screen.
+    public func onFrameWork(_ body: @escaping (FrameWork) -> Void) {
+        guard let frames = gtk_widget_get_frame_clock(widget) else { return }
+        let clock = Object(borrowing: UnsafeMutableRawPointer(frames))
+        var start = (wall: ContinuousClock.now, processor: Self.processorTime)
+        clock.on("before-paint") { start = (.now, Self.processorTime) }
+        clock.on("after-paint") {
+            body(FrameWork(wall: .now - start.wall, processor: Self.processorTime - start.processor))
+        }
+    }
+
+    private static var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 }

@@ -1,15 +1,16 @@
-/// The blocks of a GIF file (CompuServe GIF89a §15 and following): what the header says, and the file without its metadata.
+/// The blocks of a GIF file (CompuServe GIF89a §15 and following): the facts in the header, and the file without its
+/// metadata.
 ///
-/// What stays: screen, colour tables, images with their timing, and how often an animation repeats. Comments, XMP and
-/// other application data, plain text blocks and what follows the trailer go.
+/// It preserves screen, colour tables, images with their timing, and the repetition count of an animation. It removes
+/// comments, XMP and other application data, plain text blocks and anything after the trailer.
 struct GIFBlocks {
     private(set) var width = 0
     private(set) var height = 0
     private(set) var frameCount = 0
     private(set) var hasTransparency = false
-    /// The file without metadata; complete only when ``isComplete``.
+    /// The file without metadata; complete only if ``isComplete``.
     private(set) var stripped: [UInt8] = []
-    /// The first image alone, so that a preview does not open a whole animation.
+    /// Only the first image, so that a preview does not open a whole animation.
     private(set) var firstFrame: [UInt8] = []
     private(set) var isComplete = false
 
@@ -31,7 +32,7 @@ struct GIFBlocks {
         let flags = try cursor.byte()
         try cursor.skip(2 + Self.colorTableSize(flags))
         stripped.append(contentsOf: bytes[0..<cursor.offset])
-        // Timing and transparency belong to the image that follows, and wait for it here.
+        // Timing and transparency of the image that follows.
         var control: Range<Int>?
         for _ in 0..<PictureLimits.maximumPieceCount {
             let start = cursor.offset
@@ -60,7 +61,7 @@ struct GIFBlocks {
                     appendLoop(bytes, first)
                 }
             default:
-                throw .corrupt("it has a part of no known kind")
+                throw .corrupt("it has a part of an unknown kind")
             }
         }
         throw .corrupt("it has too many parts")
@@ -74,7 +75,7 @@ struct GIFBlocks {
         try Self.skipSubBlocks(&cursor)
     }
 
-    /// Writes the repetition count anew when the application block at `offset` is one; nothing else of it is copied.
+    /// Writes a new repetition count if the application block at `offset` is one; nothing else of it is copied.
     private mutating func appendLoop(_ bytes: [UInt8], _ offset: Int) {
         guard
             bytes.has("\u{0B}NETSCAPE2.0\u{03}\u{01}", at: offset)

@@ -1,22 +1,22 @@
 import Glibc
 
-/// The segments of a JPEG file (ITU-T T.81 annex B): what the header says, and the file without its metadata.
+/// The segments of a JPEG file (ITU-T T.81 annex B): the facts in the header, and the file without its metadata.
 ///
-/// What stays: everything that pixels are made of, the colour profile, Adobe's colour transform and, where the picture is
-/// stored turned, the orientation alone. What goes: EXIF with GPS, XMP, IPTC, comments, embedded previews, and whatever
-/// follows the end, such as the film of a "motion photo".
+/// It preserves everything that determines the pixels, the colour profile, Adobe's colour transform and, for a rotated
+/// picture, the orientation. It removes EXIF with GPS, XMP, IPTC, comments, embedded previews, and anything after the
+/// end, such as the video of a "motion photo".
 struct JPEGSegments {
     private(set) var width = 0
     private(set) var height = 0
     private(set) var orientation = PictureOrientation.upright
-    /// The file without metadata; complete only when ``isComplete``.
+    /// The file without metadata; complete only if ``isComplete``.
     private(set) var stripped: [UInt8] = []
-    /// Whether every byte up to the end of the picture followed the rules.
+    /// Whether every byte up to the end of the picture is valid.
     private(set) var isComplete = false
 
     private static let exif: StaticString = "Exif\0\0"
 
-    /// Walks the whole file; throws when not even a size is in it.
+    /// Walks the whole file; throws if it does not even contain a size.
     init(_ bytes: [UInt8]) throws(MediaError) {
         var kept: [Range<Int>] = []
         var header: Range<Int>?
@@ -97,7 +97,7 @@ struct JPEGSegments {
         return try cursor.take(end - start)
     }
 
-    /// JFIF's header without the preview that may follow its first fourteen bytes.
+    /// The JFIF header without the preview that may follow its first fourteen bytes.
     private mutating func appendHeader(_ payload: ArraySlice<UInt8>) {
         append(0xE0, payload.prefix(12) + [0, 0])
     }

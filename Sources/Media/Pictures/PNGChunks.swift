@@ -1,14 +1,15 @@
-/// The chunks of a PNG file (W3C Portable Network Graphics §5): what the header says, and the file without its metadata.
+/// The chunks of a PNG file (W3C Portable Network Graphics §5): the facts in the header, and the file without its
+/// metadata.
 ///
-/// What stays is a list of chunks that change how pixels look. Text, time, EXIF (but for the orientation) and everything
-/// unknown goes, and so does what follows the last chunk.
+/// It preserves the chunks that determine how pixels look. It removes text, time, EXIF (except the orientation),
+/// everything unknown, and anything after the last chunk.
 struct PNGChunks {
     private(set) var width = 0
     private(set) var height = 0
     private(set) var orientation = PictureOrientation.upright
     private(set) var hasAlpha = false
     private(set) var isAnimated = false
-    /// The file without metadata; complete only when ``isComplete``.
+    /// The file without metadata; complete only if ``isComplete``.
     private(set) var stripped: [UInt8] = []
     private(set) var isComplete = false
 
@@ -56,8 +57,8 @@ struct PNGChunks {
             if Self.kept.contains(name) {
                 stripped.append(contentsOf: bytes[start..<cursor.offset])
             } else if name.utf8.first.map({ $0 & 0x20 == 0 }) ?? true {
-                // An upper-case first letter: decoders must not pass over it (§5.4).
-                throw .corrupt("it has an unknown part that is needed to show it")
+                // An upper-case first letter marks a critical chunk, which decoders must not ignore (§5.4).
+                throw .corrupt("it has an unknown part that is needed to display it")
             }
             if name == "IEND" {
                 if orientation != .upright { stripped.insert(contentsOf: orientationChunk, at: orientationPlace) }
@@ -83,5 +84,16 @@ struct PNGChunks {
 
     private static func number(_ value: UInt32) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+}
+
+/// The checksum at the end of every PNG chunk (W3C Portable Network Graphics §5.5).
+enum CRC32 {
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
+    }
+
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(~0) { value, byte in table[Int(UInt8(truncatingIfNeeded: value) ^ byte)] ^ (value >> 8) }
     }
 }

@@ -1,44 +1,46 @@
-/// A picture ready to be sent or shown: bytes without metadata, and what they are.
+/// A picture to send or to show: its bytes without metadata, and facts about them.
 ///
-/// All work happens off the caller's thread, one picture at a time: opened pictures are large, and many may arrive at once.
+/// All work happens off the caller's thread, one picture at a time: decoded pictures are large, and many may arrive at
+/// once.
 public struct Picture: Sendable, Hashable {
     /// How much a picture is changed before it is sent.
     public enum Quality: Sendable, Hashable {
-        /// The picture as it is, only without metadata: no pixel changes, animations stay.
+        /// The original picture without metadata: pixels and animation are unchanged.
         case original
-        /// Scaled to ``Picture/standardSide`` and compressed, unless it is smaller than that already.
+        /// Scaled to ``Picture/standardSide`` and compressed, unless it is already smaller.
         case standard
-        /// Scaled to ``Picture/smallSide`` and compressed more: for a slow or dear connection.
+        /// Scaled to ``Picture/smallSide`` and compressed more, for a slow or expensive connection.
         case small
 
         var side: Int { self == .small ? Picture.smallSide : Picture.standardSide }
         var jpegQuality: Int { self == .small ? Picture.smallJPEGQuality : Picture.jpegQuality }
     }
 
-    /// The longest side of a picture of standard quality, in pixels: sharp on a desktop, some 300 kB.
+    /// The longest side of a picture of standard quality, in pixels: sharp on a desktop, about 300 kB.
     public static let standardSide = 2048
-    /// JPEG quality of what is compressed here, of 100; above it files grow faster than they get better.
+    /// The JPEG quality, of 100; above it, files grow faster than they improve.
     public static let jpegQuality = 82
-    /// The longest side of a picture of small quality, in pixels: sharp on a telephone, some 100 kB.
+    /// The longest side of a picture of small quality, in pixels: sharp on a phone, about 100 kB.
     public static let smallSide = 1280
-    /// JPEG quality of a small picture, of 100; below it edges begin to shimmer.
+    /// The JPEG quality of a small picture, of 100; below it, edges show artefacts.
     public static let smallJPEGQuality = 70
-    /// JPEG quality where a damaged original has to be written anew.
+    /// The JPEG quality when a damaged original has to be encoded again.
     static let rescueQuality = 95
 
     public let bytes: [UInt8]
-    /// What ``bytes`` are.
+    /// The facts about ``bytes``.
     public let file: PictureFile
 
     public var type: MediaType { file.type }
     public var width: Int { file.width }
     public var height: Int { file.height }
 
-    /// Makes the bytes for sending: position, camera, comments and other metadata are gone.
+    /// Creates the bytes to send, without location, camera, comments and other metadata.
     ///
-    /// Original quality drops the parts of the file that hold metadata. A JPEG that breaks the rules but can be
-    /// read, and any BMP, is opened and written anew. Standard and small quality scale and compress; a picture with transparent parts becomes
-    /// PNG, any other JPEG; animations are kept as in original quality, and so is a file that would only grow.
+    /// Original quality removes the parts of the file that contain metadata. A JPEG that breaks the rules but can be
+    /// read, and any BMP, is decoded and encoded again. Standard and small quality scale and compress; a picture with
+    /// transparent parts becomes PNG, any other JPEG. Animations stay as in original quality, and so does a file that
+    /// would only grow.
     public static func prepare(_ bytes: [UInt8], quality: Quality) async throws(MediaError) -> Picture {
         try await OffPool.pictures.run { cancellation throws(MediaError) in
             let contents = try PictureContents(bytes)
@@ -57,7 +59,7 @@ public struct Picture: Sendable, Hashable {
         }
     }
 
-    /// A small still picture with sides of at most `side` pixels: JPEG, or PNG when parts are transparent.
+    /// A small still picture with sides of at most `side` pixels: JPEG, or PNG if parts are transparent.
     public static func thumbnail(of bytes: [UInt8], max side: Int) async throws(MediaError) -> Picture {
         try await OffPool.pictures.run { cancellation throws(MediaError) in
             let contents = try PictureContents(bytes)
@@ -71,7 +73,7 @@ public struct Picture: Sendable, Hashable {
         try await Self.thumbnail(of: bytes, max: side)
     }
 
-    /// The picture as PNG, which is what old clients that carry pictures inside messages expect.
+    /// The picture as PNG, which older clients expect for pictures inside messages.
     public static func png(of bytes: [UInt8]) async throws(MediaError) -> Picture {
         try await OffPool.pictures.run { _ throws(MediaError) in
             let contents = try PictureContents(bytes)
@@ -89,11 +91,11 @@ public struct Picture: Sendable, Hashable {
         type == .jpeg ? .jpeg : .png
     }
 
-    /// Opens the picture, turns it upright, scales it and writes it anew; `type` nil chooses by transparency.
+    /// Decodes the picture, applies its orientation, scales it and encodes it; `type` nil chooses by transparency.
     private static func written(
         _ contents: PictureContents, side: Int?, quality: Int, type: MediaType?
     ) throws(MediaError) -> Picture {
-        guard let still = contents.still else { throw .corrupt("a part of the picture is missing or breaks the rules") }
+        guard let still = contents.still else { throw .corrupt("a part of the picture is missing or invalid") }
         let opened = try PixelBuffer.decode(still, type: contents.file.type, side: side)
         let profile = opened.colorProfile
         let upright = try opened.upright(contents.file.orientation)

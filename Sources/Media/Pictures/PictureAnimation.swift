@@ -1,28 +1,28 @@
 import CGdkPixbuf
 
-/// A picture that moves, GIF or WebP: its frames as they follow each other in time.
+/// An animated GIF or WebP: its frames in order of time.
 ///
-///     guard let animation = try await PictureAnimation.open(bytes, side: 640) else { return }   // it does not move
-///     let frame = try await animation.frame()                         // the one of this moment
+///     guard let animation = try await PictureAnimation.open(bytes, side: 640) else { return }   // not animated
+///     let frame = try await animation.frame()                         // the current one
 ///
-/// Frames are made one at a time, away from the caller's thread and only when they are asked for: nothing is done for a picture that
-/// nobody sees. How often it repeats is as its file says.
+/// Frames are decoded one at a time, off the caller's thread and only on request: a picture that is not visible costs
+/// nothing. The file determines how often it repeats.
 ///
-/// Sendable without the compiler's proof: the stored pointers never change, and what they point to is used on one serial queue only.
+/// `@unchecked Sendable`: the stored pointers never change, and what they point to is used only on one serial queue.
 public final class PictureAnimation: @unchecked Sendable {
-    /// One picture of it.
+    /// One frame of the animation.
     public struct Frame: Sendable {
-        /// Four octets each: red, green, blue and opacity, line by line without gaps.
+        /// Four bytes per pixel: red, green, blue and opacity, row by row without padding.
         public let pixels: [UInt8]
         public let width: Int
         public let height: Int
-        /// After this another frame is to be shown; `nil` where this is the last one.
+        /// The time until the next frame; `nil` for the last one.
         public let duration: Duration?
     }
 
-    /// More pixels than these are not moved: each frame would keep a processor busy for longer than it is to be seen.
+    /// Larger pictures are not animated: decoding a frame would take longer than its duration.
     public static let maximumPixelCount = 4 << 20
-    /// No frame is shown for a shorter time, whatever the file says.
+    /// The minimum duration of a frame, in milliseconds, whatever the file says.
     static let shortestFrame = 20
 
     private let animation: OpaquePointer
@@ -43,9 +43,9 @@ public final class PictureAnimation: @unchecked Sendable {
         }
     }
 
-    /// Opens a picture; `nil` if it does not move, or is too large to be moved.
+    /// Opens a picture; `nil` if it is not animated, or too large.
     ///
-    /// - Parameter side: frames are made smaller until neither side is longer, in pixels.
+    /// - Parameter side: the maximum length of each side, in pixels; larger frames are scaled down.
     public static func open(_ bytes: [UInt8], side: Int) async throws(MediaError) -> PictureAnimation? {
         try await OffPool.pictures.run { _ throws(MediaError) in
             let contents = try PictureContents(bytes)
@@ -83,7 +83,7 @@ public final class PictureAnimation: @unchecked Sendable {
         return PictureAnimation(animation, iterator, side: max(1, side))
     }
 
-    /// The picture of this moment.
+    /// The current frame.
     public func frame() async throws(MediaError) -> Frame {
         try await OffPool.pictures.run { [self] _ throws(MediaError) in
             gdk_pixbuf_animation_iter_advance(iterator, nil)

@@ -1,10 +1,11 @@
-/// A picture file taken apart: the facts, the bytes without metadata, and the bytes to open for a still image.
+/// A parsed picture file: the facts, the bytes without metadata, and the bytes to decode for a still image.
 struct PictureContents {
     let file: PictureFile
-    /// The same picture without metadata, or `nil` when the file breaks a rule or its type has no such form.
+    /// The picture without metadata, or `nil` if the file is invalid or its type has no such form.
     let stripped: [UInt8]?
-    /// What to give to the decoder: of an animation the first image. `nil` when the file is cut off or breaks a rule, but for
-    /// JPEG: its decoder copes with what is met in the wild, while others would show what happens to be in memory or grey.
+    /// The bytes for the decoder: of an animation the first image. `nil` if the file is truncated or invalid, except
+    /// for JPEG: its decoder handles the damage that occurs in practice, while others would show uninitialised memory
+    /// or grey.
     let still: [UInt8]?
 
     init(_ bytes: [UInt8]) throws(MediaError) {
@@ -55,9 +56,43 @@ struct PictureContents {
                 .unsupported, "Pictures of type \(type.fileExtension.uppercased()) cannot be opened here.",
                 remedy: "Save it as JPEG or PNG first.")
         case .octetStream:
-            MediaError(.unrecognized, "The file is no picture of a known type.", remedy: "Use JPEG, PNG, GIF or WebP.")
+            MediaError(
+                .unrecognized, "The file is not a picture of a known type.", remedy: "Use JPEG, PNG, GIF or WebP.")
         default:
             MediaError(.unsupported, "The file is \(type), not a picture.", remedy: "Use JPEG, PNG, GIF or WebP.")
         }
+    }
+}
+
+/// The header of a Windows bitmap: its size, and whether all rows are present. A bitmap contains no metadata.
+struct BitmapHeader {
+    let width: Int
+    let height: Int
+    /// Whether the file is as long as its rows need; never for the rare compressed kinds, whose length is unknown.
+    let isComplete: Bool
+
+    init(_ bytes: [UInt8]) throws(MediaError) {
+        var cursor = ByteCursor(bytes)
+        try cursor.skip(10)
+        let pixels = try cursor.littleEndian(4)
+        let depth: Int
+        var compression = 0
+        if try cursor.littleEndian(4) == 12 {
+            width = try cursor.littleEndian(2)
+            height = try cursor.littleEndian(2)
+            try cursor.skip(2)
+            depth = try cursor.littleEndian(2)
+        } else {
+            width = Int(Int32(truncatingIfNeeded: try cursor.littleEndian(4)))
+            // A negative height means that the first row is at the top.
+            height = abs(Int(Int32(truncatingIfNeeded: try cursor.littleEndian(4))))
+            try cursor.skip(2)
+            depth = try cursor.littleEndian(2)
+            compression = try cursor.littleEndian(4)
+        }
+        try PictureLimits.check(width: width, height: height)
+        // Rows are padded to four bytes. Compression 0, 3 and 6 store the pixels directly.
+        let row = (width * depth + 31) / 32 * 4
+        isComplete = [0, 3, 6].contains(compression) && pixels + row * height <= bytes.count
     }
 }

@@ -1,24 +1,24 @@
-/// How a stored picture has to be turned to stand upright: the tag 0x0112 of EXIF (JEITA CP-3451 §4.6.4), 1…8.
+/// How to turn a stored picture for display: the tag 0x0112 of EXIF (JEITA CP-3451 §4.6.4), 1…8.
 public enum PictureOrientation: Int, Sendable, Hashable, CaseIterable {
     case upright = 1
     case mirrored = 2
     case upsideDown = 3
     case mirroredUpsideDown = 4
-    /// Mirrored, then turned a quarter to the left.
+    /// Mirrored, then rotated 90° to the left.
     case transposed = 5
-    /// To be turned a quarter to the right.
+    /// Rotate 90° to the right for display.
     case turnRight = 6
-    /// Mirrored, then turned a quarter to the right.
+    /// Mirrored, then rotated 90° to the right.
     case transversed = 7
-    /// To be turned a quarter to the left.
+    /// Rotate 90° to the left for display.
     case turnLeft = 8
 
-    /// Whether width and height change places.
+    /// Whether width and height are exchanged.
     public var swapsSides: Bool { rawValue >= 5 }
 
     private static let tag = 0x0112
 
-    /// Reads the tag out of a TIFF structure as it stands in EXIF; `upright` when there is none or it is damaged.
+    /// Reads the tag from a TIFF structure in EXIF; `upright` if there is none or it is damaged.
     init(tiff bytes: [UInt8], in range: Range<Int>) {
         self = ((try? Self.read(bytes, range)) ?? nil) ?? .upright
     }
@@ -43,7 +43,7 @@ public enum PictureOrientation: Int, Sendable, Hashable, CaseIterable {
         return nil
     }
 
-    /// The smallest TIFF structure that holds the tag and nothing else.
+    /// The smallest TIFF structure that contains only this tag.
     var tiff: [UInt8] {
         [
             0x4D, 0x4D, 0, 42, 0, 0, 0, 8,  // big endian, first directory at 8

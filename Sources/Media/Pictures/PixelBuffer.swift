@@ -1,6 +1,6 @@
 import CGdkPixbuf
 
-/// An opened picture in memory, through GdkPixbuf. It is never shared between threads.
+/// A decoded picture in memory, by GdkPixbuf. It is never shared between threads.
 struct PixelBuffer: ~Copyable {
     private let pixbuf: OpaquePointer
 
@@ -16,14 +16,14 @@ struct PixelBuffer: ~Copyable {
     var height: Int { Int(gdk_pixbuf_get_height(pixbuf)) }
     var hasAlpha: Bool { gdk_pixbuf_get_has_alpha(pixbuf) != 0 }
 
-    /// The colour profile in base 64, when the file had one.
+    /// The colour profile in Base64, if the file has one.
     var colorProfile: String? {
         gdk_pixbuf_get_option(pixbuf, "icc-profile").map { String(cString: $0) }
     }
 
-    /// Opens a still picture whose header has been checked, with the decoder of that type and no other.
+    /// Decodes a still picture whose header was checked, with the decoder of exactly that type.
     ///
-    /// `side` lets the decoder make the picture smaller while it reads, so that neither side is longer.
+    /// With `side`, the decoder scales the picture down while reading, so that neither side is longer.
     static func decode(_ bytes: [UInt8], type: MediaType, side: Int?) throws(MediaError) -> PixelBuffer {
         var error: UnsafeMutablePointer<GError>?
         defer { g_clear_error(&error) }
@@ -59,14 +59,14 @@ struct PixelBuffer: ~Copyable {
         return PixelBuffer(adopting: pixbuf)
     }
 
-    /// The largest size with the same proportions whose sides are at most `side`; never larger than the original.
+    /// The largest size with the same aspect ratio whose sides are at most `side`; never larger than the original.
     static func fit(width: Int, height: Int, into side: Int) -> (width: Int, height: Int) {
         let longer = max(width, height)
         guard longer > side else { return (width, height) }
         return (max(1, (width * side + longer / 2) / longer), max(1, (height * side + longer / 2) / longer))
     }
 
-    /// The picture turned upright.
+    /// The picture with its orientation applied.
     consuming func upright(_ orientation: PictureOrientation) throws(MediaError) -> PixelBuffer {
         switch orientation {
         case .upright: self
@@ -97,7 +97,7 @@ struct PixelBuffer: ~Copyable {
             "The decoder for \(type)", package: package, cause: error.map { String(cString: $0.pointee.message) })
     }
 
-    /// The picture made smaller until neither side is longer.
+    /// The picture scaled down until neither side is longer.
     consuming func scaled(toSide side: Int) throws(MediaError) -> PixelBuffer {
         guard max(width, height) > side else { return self }
         let size = Self.fit(width: width, height: height, into: side)
@@ -105,7 +105,7 @@ struct PixelBuffer: ~Copyable {
             gdk_pixbuf_scale_simple(pixbuf, Int32(size.width), Int32(size.height), GDK_INTERP_BILINEAR))
     }
 
-    /// Red, green, blue and opacity of each pixel, line by line without gaps.
+    /// Red, green, blue and opacity of each pixel, row by row without padding.
     func pixels() throws(MediaError) -> [UInt8] {
         if !hasAlpha { return try derived(gdk_pixbuf_add_alpha(pixbuf, 0, 0, 0, 0)).pixels() }
         guard let start = gdk_pixbuf_read_pixels(pixbuf) else {
@@ -131,7 +131,7 @@ struct PixelBuffer: ~Copyable {
         return false
     }
 
-    /// The bytes of a file: `png`, or `jpeg` of the given quality.
+    /// The encoded file: `png`, or `jpeg` of the given quality.
     func encode(_ type: MediaType, quality: Int, profile: String?) throws(MediaError) -> [UInt8] {
         var options: [(String, String)] = type == .jpeg ? [("quality", String(quality))] : []
         if let profile { options.append(("icc-profile", profile)) }

@@ -1,17 +1,17 @@
-/// The chunks of a WebP file (RFC 9649 §2): what the header says, and the file without its metadata.
+/// The chunks of a WebP file (RFC 9649 §2): the facts in the header, and the file without its metadata.
 ///
-/// What stays: pictures, transparency, animation and the colour profile; of EXIF the orientation alone. XMP and unknown
-/// chunks go.
+/// It preserves pictures, transparency, animation and the colour profile, and of EXIF only the orientation. XMP and
+/// unknown chunks are removed.
 struct WebPChunks {
     private(set) var width = 0
     private(set) var height = 0
     private(set) var orientation = PictureOrientation.upright
     private(set) var hasAlpha = false
     private(set) var isAnimated = false
-    /// The file without metadata; complete only when ``isComplete``.
+    /// The file without metadata; complete only if ``isComplete``.
     private(set) var stripped: [UInt8] = []
     private(set) var isComplete = false
-    /// Of an animation the first image as a file of its own, so that a preview does not open the whole.
+    /// The first image of an animation as a separate file, so that a preview does not open the whole animation.
     private(set) var firstFrame: [UInt8]?
 
     private static let animationFlag: UInt8 = 0x02
@@ -68,7 +68,7 @@ struct WebPChunks {
         }
         guard width > 0 else { throw .corrupt("it has no picture") }
         let claimsAnimation = flagsPlace.map { body[$0] & Self.animationFlag != 0 } ?? false
-        guard claimsAnimation == isAnimated else { throw .corrupt("its header does not fit its content") }
+        guard claimsAnimation == isAnimated else { throw .corrupt("its header does not match its content") }
         finish(&body, flagsPlace)
     }
 
@@ -96,7 +96,7 @@ struct WebPChunks {
         }
     }
 
-    /// A frame of an animation: sixteen bytes of place and time, then chunks of its own.
+    /// A frame of an animation: sixteen bytes of position and duration, then its chunks.
     private mutating func appendFrame(_ bytes: [UInt8], _ content: Range<Int>, to body: inout [UInt8])
         throws(MediaError)
     {
@@ -114,7 +114,7 @@ struct WebPChunks {
             if name != "VP8 " { flags = Self.alphaFlag }
         }
         if firstFrame == nil {
-            // Bytes 6…11 of a frame are its width and height as the extended header has them.
+            // Bytes 6…11 of a frame are its width and height in the format of the extended header.
             let size = Array(frame[6..<12])
             firstFrame = Self.file(Array("VP8X".utf8) + Self.number(10) + [flags, 0, 0, 0] + size + frame[16...])
         }
@@ -129,7 +129,7 @@ struct WebPChunks {
                 body.append(contentsOf: Array("EXIF".utf8) + Self.number(orientation.tiff.count) + orientation.tiff)
             }
         } else {
-            // Without the extended header there can be no EXIF, so nobody heeds the orientation either.
+            // Without the extended header there can be no EXIF, so no reader applies the orientation.
             orientation = .upright
         }
         stripped = Self.file(body)

@@ -1,11 +1,11 @@
 import CGStreamer
 import Glibc
 
-/// Sound to be decoded: an open file or bytes in memory, recognised by its beginning.
+/// Sound to decode: an open file or bytes in memory, with its type recognised from the first bytes.
 ///
-/// The open descriptor is what gets decoded, so that nothing can be put in the file's place after the look at its bytes.
+/// The open descriptor is decoded, so that the file cannot be replaced after its bytes were checked.
 final class AudioInput: Sendable {
-    /// Files up to this size are read whole to recognise them; of larger ones the beginning has to do.
+    /// Files up to this size are read completely to recognise them; of larger ones only the beginning is read.
     static let wholeFileLimit = 64 << 20
 
     let type: MediaType
@@ -19,12 +19,12 @@ final class AudioInput: Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw MediaError(.fileUnreadable, "“\(path)” is no regular file.", remedy: "Choose a sound file.")
+            throw MediaError(.fileUnreadable, "“\(path)” is not a regular file.", remedy: "Choose a sound file.")
         }
         try self.init(adopting: descriptor, byteCount: Int(status.st_size))
     }
 
-    /// Copies the bytes into a file that exists in memory only.
+    /// Copies the bytes into a file that exists only in memory.
     convenience init(bytes: [UInt8]) throws(MediaError) {
         let descriptor = hongyan_memory_file("sound")
         guard descriptor >= 0 else {
@@ -54,7 +54,7 @@ final class AudioInput: Sendable {
             let isKnown = type != .octetStream
             throw MediaError(
                 isKnown ? .unsupported : .unrecognized,
-                isKnown ? "The file is \(type), not sound." : "The file is no sound of a known type.",
+                isKnown ? "The file is \(type), not sound." : "The file is not a sound of a known type.",
                 remedy: "Use Ogg, WAV, MP3, M4A, AMR or FLAC.")
         }
     }
@@ -63,7 +63,7 @@ final class AudioInput: Sendable {
         close(descriptor)
     }
 
-    /// A path under which this process can open the input any number of times.
+    /// A path at which this process can open the input any number of times.
     var path: String { "/proc/self/fd/\(descriptor)" }
 
     /// All bytes, up to `limit`.
@@ -94,5 +94,25 @@ final class AudioInput: Sendable {
         MediaError(
             .fileUnreadable, "“\(path)” cannot be read.", remedy: "Check its name and permissions.",
             cause: String(cString: strerror(number)))
+    }
+}
+
+/// The server for recording and playback: PulseAudio, or PipeWire through its PulseAudio socket.
+public struct SoundServer: Sendable, Hashable {
+    /// The address in PulseAudio's notation, such as `unix:/run/user/1000/pulse/native`.
+    public let address: String
+
+    public init(address: String) {
+        self.address = address
+    }
+}
+
+extension Pipeline {
+    /// Sets server and device of the element named ``PipelineReports/soundElement``; `nil` leaves the default of the
+    /// system.
+    func selectSound(device: String?, server: SoundServer?) {
+        if let device { setString("device", of: PipelineReports.soundElement, to: device) }
+        if let server { setString("server", of: PipelineReports.soundElement, to: server.address) }
+        setString("client-name", of: PipelineReports.soundElement, to: "Hongyan")
     }
 }

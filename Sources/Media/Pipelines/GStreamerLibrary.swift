@@ -1,6 +1,6 @@
 import CGStreamer
 
-/// The GStreamer library of the process: started once, and asked which elements are installed.
+/// The GStreamer library of the process: starts it once, and checks which elements are installed.
 enum GStreamerLibrary {
     private static let startFailure: MediaError? = {
         var error: UnsafeMutablePointer<GError>?
@@ -15,9 +15,9 @@ enum GStreamerLibrary {
         if let startFailure { throw startFailure }
     }
 
-    /// Throws the error that names the package when one of the elements is not there.
+    /// Throws the error that names the package if one of the elements is missing.
     static func require(_ elements: some Sequence<String>) throws(MediaError) {
-        // Before its start the library knows no element at all, and what is installed would be called missing.
+        // Before the start the library knows no element, so all of them would be reported as missing.
         try start()
         for name in elements {
             guard let factory = gst_element_factory_find(name) else {
@@ -27,7 +27,7 @@ enum GStreamerLibrary {
         }
     }
 
-    /// The Debian package an element comes in.
+    /// The Debian package that contains an element.
     static func package(of element: String) -> String {
         switch element {
         case "filesrc", "filesink", "fakesink", "identity", "queue", "capsfilter": "libgstreamer1.0-0"
@@ -37,8 +37,8 @@ enum GStreamerLibrary {
         }
     }
 
-    /// The Debian package that decodes what an installer detail string describes, such as
-    /// `gstreamer|1.0|program|AMR decoder|decoder-audio/AMR`.
+    /// The Debian package that decodes the format in an installer detail string such as `gstreamer|1.0|program|AMR
+    /// decoder|decoder-audio/AMR`.
     static func package(forMissing detail: String) -> String {
         let wanted = detail.lowercased()
         if wanted.contains("mpegversion=(int)4") || wanted.contains("mpegversion=(int)2") {

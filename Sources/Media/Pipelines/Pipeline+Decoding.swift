@@ -1,12 +1,12 @@
 import CGStreamer
 
 extension Pipeline {
-    /// The beginning of every pipeline that reads a file.
+    /// The start of every pipeline that reads a file.
     static let decodingStart =
         "filesrc name=source ! decodebin name=decoder caps=audio/x-raw expose-all-streams=false ! audioconvert ! audioresample"
 
-    /// Keeps the decoder to containers and codecs of sound. Left alone it would also follow playlists and other documents
-    /// that name further files or servers, which something received must never make us do.
+    /// Restricts the decoder to audio containers and codecs. Otherwise it would also follow playlists and other
+    /// documents that name further files or servers, which received data must never cause.
     func allowOnlySound(from decoder: String) {
         let continues: @convention(c) (OpaquePointer?, OpaquePointer?, UnsafePointer<GstCaps>?, gpointer?) -> gboolean =
             {
@@ -29,7 +29,7 @@ extension Pipeline {
             ].contains(caps)
     }
 
-    /// Runs to the end and hands every buffer that reaches the application's sink named `output` to `body`; blocks.
+    /// Runs to the end and passes every buffer that reaches the sink named `output` to `body`; blocks.
     func pull(
         _ cancellation: OffPool.Cancellation, _ body: (UnsafeRawBufferPointer) throws(MediaError) -> Void
     ) throws(MediaError) {
@@ -38,16 +38,18 @@ extension Pipeline {
         defer { gst_object_unref(child) }
         let sink = UnsafeMutableRawPointer(child).assumingMemoryBound(to: GstAppSink.self)
         defer { gst_element_set_state(element, GST_STATE_NULL) }
-        // A failure that comes at once is told on the bus, and found below.
+        // An immediate failure is reported on the bus, and found below.
         gst_element_set_state(element, GST_STATE_PLAYING)
         var lastBuffer = ContinuousClock.now
         while true {
             try cancellation.check()
-            // Waiting without a limit would last for ever when the pipeline fails: look at the reports in between.
+            // Waiting without a timeout would never end if the pipeline fails: check the reports regularly.
             guard let sample = gst_app_sink_try_pull_sample(sink, 50_000_000) else {
                 if let failure = reports.failure { throw failure }
                 if gst_app_sink_is_eos(sink) != 0 || reports.hasEnded { return }
-                if ContinuousClock.now - lastBuffer > Self.stallDeadline { throw .corrupt("decoding it gets stuck") }
+                if ContinuousClock.now - lastBuffer > Self.stallDeadline {
+                    throw .corrupt("decoding it does not progress")
+                }
                 continue
             }
             defer { gst_mini_object_unref(UnsafeMutableRawPointer(sample).assumingMemoryBound(to: GstMiniObject.self)) }

@@ -1,9 +1,9 @@
 import CGStreamer
 import Synchronization
 
-/// What a pipeline has said on its bus: the end, the first failure, levels.
+/// The messages on the bus of a pipeline: the end, the first failure, levels.
 ///
-/// GStreamer calls ``received(_:)`` on its streaming threads, so no main loop is needed to hear it.
+/// GStreamer calls ``received(_:)`` on its streaming threads, so no main loop is needed.
 final class PipelineReports: Sendable {
     private struct State {
         var hasEnded = false
@@ -22,11 +22,11 @@ final class PipelineReports: Sendable {
     }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
-    /// Whether the pipeline was stopped by hand.
+    /// Whether the pipeline was stopped explicitly.
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var failure: MediaError? { state.withLock { $0.failure } }
 
-    /// Forgets the end, after a seek away from it.
+    /// Clears the end, after a seek away from it.
     func forgetEnd() {
         state.withLock { $0.hasEnded = false }
     }
@@ -53,7 +53,7 @@ final class PipelineReports: Sendable {
         if !hasEnded, !isClosed { throw .cancelled }
     }
 
-    /// Ends the waiting of everybody, for a pipeline that is stopped by hand.
+    /// Resumes all waiting tasks, for a pipeline that is stopped explicitly.
     func close() {
         wake { $0.isClosed = true }
     }
@@ -86,5 +86,77 @@ final class PipelineReports: Sendable {
             return state.waiters
         }
         for waiter in waiters.values { waiter.resume() }
+    }
+}
+
+extension PipelineReports {
+    /// The name of the element that connects to the sound server.
+    static let soundElement = "sound"
+
+    static func missingPlugin(in message: UnsafeMutablePointer<GstMessage>) -> MediaError {
+        let what = take(gst_missing_plugin_message_get_description(message)) ?? "A GStreamer decoder"
+        let detail = take(gst_missing_plugin_message_get_installer_detail(message)) ?? ""
+        return .missingPackage(what, package: GStreamerLibrary.package(forMissing: detail))
+    }
+
+    static func error(in message: UnsafeMutablePointer<GstMessage>) -> MediaError {
+        var error: UnsafeMutablePointer<GError>?
+        var debug: UnsafeMutablePointer<gchar>?
+        gst_message_parse_error(message, &error, &debug)
+        let details = take(debug) ?? ""
+        defer { g_clear_error(&error) }
+        guard let error else { return MediaError(.failed, "The sound pipeline stopped.") }
+        let cause = String(cString: error.pointee.message)
+        let source = message.pointee.src.flatMap { $0.pointee.name }.map { String(cString: $0) }
+        if source == soundElement { return soundError(cause: cause, details: details) }
+        let code = Int(error.pointee.code)
+        if error.pointee.domain == gst_resource_error_quark() { return resourceError(code, cause: cause) }
+        if error.pointee.domain == gst_stream_error_quark() { return streamError(code, cause: cause) }
+        return MediaError(.failed, "The sound pipeline stopped.", cause: cause)
+    }
+
+    /// The debug text names the function that failed and, unlike the message, is never translated.
+    private static func soundError(cause: String, details: String) -> MediaError {
+        if details.contains("_open") {
+            return MediaError(
+                .noSoundServer, "No sound server is running.",
+                remedy: "Start PipeWire or PulseAudio, for example: systemctl --user start pipewire-pulse.",
+                cause: cause)
+        }
+        return MediaError(
+            .noSoundDevice, "The sound server has no such microphone or loudspeaker, or lost it.",
+            remedy: "Choose another device; “pactl list short sources” and “pactl list short sinks” name them.",
+            cause: cause)
+    }
+
+    private static func resourceError(_ code: Int, cause: String) -> MediaError {
+        switch code {
+        case Int(GST_RESOURCE_ERROR_NOT_FOUND.rawValue), Int(GST_RESOURCE_ERROR_OPEN_READ.rawValue),
+            Int(GST_RESOURCE_ERROR_READ.rawValue):
+            MediaError(
+                .fileUnreadable, "The file cannot be read.", remedy: "Check its name and permissions.", cause: cause)
+        case Int(GST_RESOURCE_ERROR_OPEN_WRITE.rawValue), Int(GST_RESOURCE_ERROR_WRITE.rawValue),
+            Int(GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue):
+            MediaError(
+                .fileUnwritable, "The file cannot be written.", remedy: "Check its folder and the free space.",
+                cause: cause)
+        default:
+            MediaError(.failed, "The sound pipeline stopped.", cause: cause)
+        }
+    }
+
+    private static func streamError(_ code: Int, cause: String) -> MediaError {
+        switch code {
+        case Int(GST_STREAM_ERROR_CODEC_NOT_FOUND.rawValue):
+            .missingPackage("A GStreamer decoder for this sound", package: "gstreamer1.0-libav", cause: cause)
+        default:
+            MediaError(.corrupt, "The sound in the file is damaged.", remedy: "Ask for it again.", cause: cause)
+        }
+    }
+
+    private static func take(_ text: UnsafeMutablePointer<gchar>?) -> String? {
+        guard let text else { return nil }
+        defer { g_free(text) }
+        return String(cString: text)
     }
 }

@@ -1,7 +1,7 @@
-/// The boxes of an MP4, 3GPP, QuickTime, HEIF or AVIF file (ISO/IEC 14496-12 §4.2), walked only as far as telling them
-/// apart needs.
+/// The boxes of an MP4, 3GPP, QuickTime, HEIF or AVIF file (ISO/IEC 14496-12 §4.2), parsed only as far as needed to
+/// distinguish these types.
 enum ISOBaseMedia {
-    /// Boxes looked at in one file; an index of a voice message has some dozen.
+    /// The maximum number of boxes that are read in one file; the index of a voice message has a few dozen.
     private static let maximumBoxes = 512
 
     static func type(of bytes: [UInt8]) -> MediaType? {
@@ -48,7 +48,7 @@ enum ISOBaseMedia {
             let start = cursor.offset
             guard var length = try? cursor.bigEndian(4), let name = try? cursor.code(4) else { return }
             if length == 1 {
-                // A 64-bit length; beyond 2^56 it is nonsense, and seven bytes hold the rest.
+                // A 64-bit length. Beyond 2^56 it is invalid, and seven bytes contain the rest.
                 guard (try? cursor.byte()) == 0, let long = try? cursor.bigEndian(7) else { return }
                 length = long
             } else if length == 0 {

@@ -1,10 +1,11 @@
 extension MediaType {
-    /// The most bytes that are ever looked at, beyond the boxes of an MP4 file.
+    /// The maximum number of bytes that are examined, apart from the boxes of an MP4 file.
     public static let sniffedByteCount = 4096
 
-    /// Decides the type from the bytes alone; ``octetStream`` when nothing fits.
+    /// Determines the type from the bytes alone; ``octetStream`` if none matches.
     ///
-    /// The beginning of a file is enough, but the whole of it tells sound from video in MP4 files whose index stands last.
+    /// The beginning of a file is enough, but only the whole file distinguishes sound from video in MP4 files whose
+    /// index is at the end.
     public init(sniffing bytes: [UInt8]) {
         self =
             Self.picture(bytes) ?? Self.audio(bytes) ?? ISOBaseMedia.type(of: bytes) ?? Self.document(bytes)
@@ -17,7 +18,7 @@ extension MediaType {
         if bytes.has("GIF87a") || bytes.has("GIF89a") { return .gif }
         if bytes.has("RIFF"), bytes.has("WEBP", at: 8) { return .webp }
         if bytes.has([0x49, 0x49, 0x2A, 0x00]) || bytes.has([0x4D, 0x4D, 0x00, 0x2A]) { return .tiff }
-        // Two letters alone are too little: the reserved fields and the size of the second header settle it.
+        // Two letters alone are ambiguous: the reserved fields and the size of the second header decide.
         if bytes.has("BM"), bytes.has([0, 0, 0, 0], at: 6), bytes.count > 17,
             [12, 40, 52, 56, 64, 108, 124].contains(bytes[14]), bytes.has([0, 0, 0], at: 15)
         {
@@ -58,7 +59,7 @@ extension MediaType {
         return contains("webm") ? .webm : .matroska
     }
 
-    /// Two MPEG audio frames, one behind the other, or one when the bytes end with it (ISO/IEC 11172-3 §2.4.1.3).
+    /// Two consecutive MPEG audio frames, or one at the end of the bytes (ISO/IEC 11172-3 §2.4.1.3).
     private static func mpegFrame(_ bytes: [UInt8]) -> MediaType? {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }
         let layer = (bytes[1] >> 1) & 3
@@ -86,13 +87,14 @@ extension MediaType {
         return isText(bytes.prefix(sniffedByteCount)) ? .plainText : nil
     }
 
-    /// UTF-8 without control characters other than white space. Scripts and mark-up are text like any other: shown, not run.
+    /// UTF-8 without control characters other than whitespace. Scripts and markup are ordinary text: displayed, not
+    /// executed.
     private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard !bytes.isEmpty else { return false }
         if bytes.contains(where: { $0 < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D].contains($0) || $0 == 0x7F }) {
             return false
         }
-        // The cut may fall inside a character of up to four bytes.
+        // The end may fall inside a character of up to four bytes.
         for cut in 0..<min(4, bytes.count) where String(validating: bytes.dropLast(cut), as: UTF8.self) != nil {
             return true
         }

@@ -1,7 +1,7 @@
-/// A media type (RFC 6838) together with the file name extension that is safe for it.
+/// A media type (RFC 6838) with a safe file name extension.
 ///
-/// The type of something received is decided by its bytes (``init(sniffing:)``), never by the sender's file name or claim:
-/// a name may lie, and an extension such as `.desktop` or `.sh` would make a file do more than be shown.
+/// The type of received data is determined from its bytes (``init(sniffing:)``), never from the sender's file name or
+/// claim: a name may be wrong, and opening a file with an extension such as `.desktop` or `.sh` could execute it.
 public struct MediaType: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         case picture, audio, video, text, other
@@ -9,7 +9,7 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
 
     /// Type and subtype in lower case, such as `audio/ogg`.
     public let name: String
-    /// The codec where the container alone does not tell, such as `opus` in `audio/ogg`.
+    /// The codec, if the container alone does not determine it, such as `opus` in `audio/ogg`.
     public let codec: String?
     /// The extension without the dot, such as `ogg`.
     public let fileExtension: String
@@ -20,7 +20,7 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
         self.fileExtension = fileExtension
     }
 
-    /// The registered type of this name; parameters and letter case are ignored. `nil` when it is not known here.
+    /// The registered type of this name; parameters and letter case are ignored. `nil` if it is unknown.
     public init?(name: String) {
         let bare = name.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
         let canonical = Self.aliases[bare] ?? bare
@@ -70,7 +70,7 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
     public static let zip = MediaType("application/zip", fileExtension: "zip")
     public static let gzip = MediaType("application/gzip", fileExtension: "gz")
     public static let plainText = MediaType("text/plain", fileExtension: "txt")
-    /// Bytes of no known type.
+    /// Bytes of unknown type.
     public static let octetStream = MediaType("application/octet-stream", fileExtension: "bin")
 
     static let known: [MediaType] = [
@@ -79,7 +79,7 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
         octetStream,
     ]
 
-    /// Names that mean the same and are met in the wild.
+    /// Synonyms that occur in practice.
     private static let aliases: [String: String] = [
         "image/jpg": "image/jpeg", "image/x-ms-bmp": "image/bmp", "image/heif": "image/heic",
         "audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/vnd.wave": "audio/wav",

@@ -1,16 +1,16 @@
 import Dispatch
 
-/// What is in a sound file: its type, how long it lasts, and the shape to draw.
+/// Facts about a sound file: its type, duration and waveform.
 public struct AudioFile: Sendable, Hashable {
-    /// The longest sound that is decoded to look at it; beyond, an attacker's file would keep a processor busy.
+    /// The maximum duration that is decoded; otherwise an attacker's file could keep a processor busy.
     public static let maximumDuration: Duration = .seconds(2 * 60 * 60)
     static let rate = 16_000
 
-    /// Decided by the bytes.
+    /// Determined from the bytes.
     public let type: MediaType
-    /// Measured by decoding, not taken from a header.
+    /// Measured by decoding, not read from a header.
     public let milliseconds: Int
-    /// Sixty-four values 0…1 from beginning to end, relative to the loudest, which is 1; all 0 for silence.
+    /// Sixty-four values 0…1 from beginning to end, relative to the maximum; all 0 for silence.
     public let peaks: [Float]
 
     public init(type: MediaType, milliseconds: Int, peaks: [Float]) {
@@ -45,7 +45,7 @@ public struct AudioFile: Sendable, Hashable {
         try pipeline.pull(cancellation) { bytes throws(MediaError) in
             bytes.withMemoryRebound(to: Float.self) { meter.add($0) }
             if meter.sampleCount > limit {
-                throw MediaError(.tooLong, "The sound lasts longer than two hours.", remedy: "Send it as a plain file.")
+                throw MediaError(.tooLong, "The sound is longer than two hours.", remedy: "Send it as a plain file.")
             }
         }
         guard meter.sampleCount > 0 else {

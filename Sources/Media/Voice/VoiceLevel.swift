@@ -1,9 +1,9 @@
 import CGStreamer
 import Glibc
 
-/// How loud the microphone is, for the moving bars while recording: twenty a second.
+/// The level of the microphone for the level meter while recording: twenty per second.
 public struct VoiceLevel: Sendable, Hashable {
-    /// Time since the beginning of the recording, at the end of the measured piece.
+    /// Time since the start of the recording, at the end of the measured interval.
     public let time: Duration
     /// The loudest sample, 0…1 of full scale.
     public let peak: Float
@@ -44,8 +44,53 @@ extension VoiceLevel {
         return g_value_get_double(array.pointee.values)
     }
 
-    /// Decibels of full scale as a factor.
+    /// Decibels relative to full scale as a factor.
     private static func linear(_ decibels: Double) -> Float {
         Float(min(1, pow(10, decibels / 20)))
+    }
+}
+
+/// Reduces samples, as they arrive, to a fixed number of peaks: the waveform beside a voice message.
+struct PeakMeter {
+    /// Peaks per message; enough for a bubble of a few hundred points.
+    static let bucketCount = 64
+    /// Anything quieter counts as silence, so that the noise of an empty recording is not drawn as speech: −60 dB.
+    static let silence: Float = 0.001
+
+    private let samplesPerPeak: Int
+    private var fine: [Float] = []
+    private var current: Float = 0
+    private var counted = 0
+    private(set) var sampleCount = 0
+
+    /// One peak per 5 ms is stored until the length is known.
+    init(rate: Int) {
+        samplesPerPeak = max(1, rate / 200)
+    }
+
+    mutating func add(_ samples: UnsafeBufferPointer<Float>) {
+        sampleCount += samples.count
+        for sample in samples {
+            // A NaN from a broken decoder compares false and is ignored.
+            let loudness = abs(sample)
+            if loudness > current { current = loudness }
+            counted += 1
+            if counted == samplesPerPeak {
+                fine.append(current)
+                current = 0
+                counted = 0
+            }
+        }
+    }
+
+    /// The peaks, relative to the maximum; all 0 for silence.
+    func peaks(_ count: Int = Self.bucketCount) -> [Float] {
+        let fine = counted > 0 ? fine + [current] : fine
+        guard let top = fine.max(), top > Self.silence, top.isFinite else { return Array(repeating: 0, count: count) }
+        return (0..<count).map { bucket in
+            let start = bucket * fine.count / count
+            let end = max(start + 1, (bucket + 1) * fine.count / count)
+            return (fine[start..<min(end, fine.count)].max() ?? 0) / top
+        }
     }
 }

@@ -1,10 +1,10 @@
-/// A voice message ready to be sent: Ogg/Opus bytes with what a receiver wants to know beforehand.
+/// A voice message to send: Ogg/Opus bytes and the facts that a receiver needs in advance.
 ///
-/// Opus in Ogg (RFC 7845) is what free clients record and play; 24 kbit/s mono is clear speech at 3 kB a second.
+/// Free clients record and play Opus in Ogg (RFC 7845); 24 kbit/s mono is clear speech at 3 kB per second.
 public struct VoiceMessage: Sendable, Hashable {
     /// Bits per second of the encoder.
     public static let bitrate = 24_000
-    /// The largest Ogg/Opus file that passes through: hours of speech.
+    /// The maximum size of an Ogg/Opus file that is sent unchanged: hours of speech.
     public static let maximumByteCount = 64 << 20
 
     public let bytes: [UInt8]
@@ -15,15 +15,15 @@ public struct VoiceMessage: Sendable, Hashable {
     public var milliseconds: Int { file.milliseconds }
     public var peaks: [Float] { file.peaks }
 
-    /// Makes a voice message of any sound file: Ogg/Opus passes through unchanged, everything else (WAV, M4A, AMR, MP3 …) is
-    /// encoded. Works off the caller's thread; cancellation ends it.
+    /// Creates a voice message from any sound file: Ogg/Opus stays unchanged, everything else (WAV, M4A, AMR, MP3 …) is
+    /// encoded. Runs off the caller's thread; cancellation ends it.
     public static func make(fromFile path: String) async throws(MediaError) -> VoiceMessage {
         try await OffPool.sound.run { cancellation throws(MediaError) in
             try make(try AudioInput(path: path), cancellation)
         }
     }
 
-    /// Makes a voice message of the bytes of any sound file.
+    /// Creates a voice message from the bytes of any sound file.
     public static func make(fromBytes bytes: [UInt8]) async throws(MediaError) -> VoiceMessage {
         try await OffPool.sound.run { cancellation throws(MediaError) in
             try make(try AudioInput(bytes: bytes), cancellation)

@@ -9,16 +9,16 @@ import Synchronization
 /// for try await position in player.positions { draw(position / player.duration) }   // ends with the sound
 /// ```
 ///
-/// Nothing here needs a main loop. When the last reference goes, the sound ends.
+/// No main loop is needed. Playback ends when the last reference is released.
 public final class VoicePlayer: Sendable {
     public enum Output: Sendable, Hashable {
-        /// A loudspeaker of the sound server; `nil` is the default one.
+        /// A loudspeaker of the sound server; `nil` is the default.
         case speaker(device: String? = nil, server: SoundServer? = nil)
-        /// Nowhere, but in the same time: for tests, and for machines without sound.
+        /// No output, but in real time: for tests, and for machines without sound.
         case silent
     }
 
-    /// How fast is played; the pitch of the voice stays.
+    /// The playback speed; the pitch of the voice stays the same.
     public enum Rate: Double, Sendable, Hashable, CaseIterable {
         case normal = 1
         case faster = 1.5
@@ -31,24 +31,24 @@ public final class VoicePlayer: Sendable {
         var isPlaying = false
     }
 
-    /// How often ``positions`` looks: twenty times a second is a smooth line.
+    /// How often ``positions`` is updated: twenty times a second gives smooth motion.
     static let positionInterval: Duration = .milliseconds(50)
 
-    /// How long the sound lasts at normal rate. For some types, such as MP3, an estimate of the file's beginning.
+    /// The duration at normal speed. For some types, such as MP3, an estimate from the beginning of the file.
     public let duration: Duration
-    /// Decided by the bytes.
+    /// Determined from the bytes.
     public let type: MediaType
 
     let pipeline: Pipeline
     private let state = Mutex(State())
 
-    /// Opens a file and the output; nothing is heard yet. Throws `noSoundServer` when there is none.
+    /// Opens a file and the output without playing. Throws `noSoundServer` if there is none.
     public convenience init(path: String, output: Output = .speaker()) async throws(MediaError) {
         let input = try await OffPool.sound.run { _ throws(MediaError) in try AudioInput(path: path) }
         try await self.init(input, output)
     }
 
-    /// Opens the bytes of a file and the output; nothing is heard yet.
+    /// Opens the bytes of a file and the output without playing.
     public convenience init(bytes: [UInt8], output: Output = .speaker()) async throws(MediaError) {
         let input = try await OffPool.sound.run { _ throws(MediaError) in try AudioInput(bytes: bytes) }
         try await self.init(input, output)
@@ -76,18 +76,18 @@ public final class VoicePlayer: Sendable {
         }
     }
 
-    /// Plays on from where it is; from the beginning after the end.
+    /// Continues at the current position; after the end, starts at the beginning.
     public func play() async throws(MediaError) {
         if pipeline.reports.hasEnded { try await seek(to: .zero) }
         try await change(GST_STATE_PLAYING, isPlaying: true)
     }
 
-    /// Stays where it is.
+    /// Pauses at the current position.
     public func pause() async throws(MediaError) {
         try await change(GST_STATE_PAUSED, isPlaying: false)
     }
 
-    /// Ends the sound for good and lets the output go; everybody who waits for the end goes on.
+    /// Stops playback permanently and releases the output; all tasks that wait for the end resume.
     public func stop() async {
         state.withLock { state in
             state.isStopped = true
@@ -96,7 +96,7 @@ public final class VoicePlayer: Sendable {
         await pipeline.stop()
     }
 
-    /// Goes to a place in the sound, kept within it.
+    /// Seeks to a position, clamped to the duration.
     public func seek(to position: Duration) async throws(MediaError) {
         let target = min(max(.zero, position), duration)
         try await seek(to: target, rate: rate)
@@ -104,23 +104,23 @@ public final class VoicePlayer: Sendable {
 
     public var rate: Rate { state.withLock { $0.rate } }
 
-    /// Whether sound comes, or would come but for the end.
+    /// Whether the player is in the playing state.
     public var isPlaying: Bool { state.withLock { $0.isPlaying } && !pipeline.reports.hasEnded }
 
-    /// Changes the rate at the place where it is.
+    /// Changes the speed at the current position.
     public func setRate(_ rate: Rate) async throws(MediaError) {
         let position = position
         state.withLock { $0.rate = rate }
         try await seek(to: position, rate: rate)
     }
 
-    /// Where it is, in the time of the sound: independent of the rate.
+    /// The current position, independent of the playback speed.
     public var position: Duration {
         if pipeline.reports.hasEnded { return duration }
         return min(duration, pipeline.time(gst_element_query_position) ?? .zero)
     }
 
-    /// Plays and suspends until the end. Cancellation ends the sound and throws `cancelled`.
+    /// Plays and suspends until the end. Cancellation stops playback and throws `cancelled`.
     public func playToEnd() async throws(MediaError) {
         do throws(MediaError) {
             try await play()
@@ -150,8 +150,57 @@ public final class VoicePlayer: Sendable {
 
     private func requireRunning() throws(MediaError) {
         if state.withLock({ $0.isStopped }) {
-            throw MediaError(.wrongState, "The player was stopped.", remedy: "Make a new player.")
+            throw MediaError(.wrongState, "The player was stopped.", remedy: "Create a new player.")
         }
         if let failure = pipeline.reports.failure { throw failure }
+    }
+}
+
+extension VoicePlayer {
+    /// The position of the player, whenever it changes, until the sound has ended or the player is stopped.
+    public var positions: Positions { Positions(player: self) }
+
+    /// The positions of a player. It is queried only while a task waits for the next one, and ends when that task is
+    /// cancelled.
+    public struct Positions: AsyncSequence, Sendable {
+        public typealias Element = Duration
+        public typealias Failure = MediaError
+
+        let player: VoicePlayer
+
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(player: player)
+        }
+
+        public struct Iterator: AsyncIteratorProtocol {
+            let player: VoicePlayer
+            private var last: Duration?
+            private var isFinished = false
+
+            init(player: VoicePlayer) {
+                self.player = player
+            }
+
+            /// The next position, at most twenty per second; the last one is the duration. `nil` after the end.
+            public mutating func next() async throws(MediaError) -> Duration? {
+                try await next(isolation: nil)
+            }
+
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws(MediaError) -> Duration? {
+                let reports = player.pipeline.reports
+                while !isFinished, !Task.isCancelled {
+                    if last != nil { try? await Task.sleep(for: VoicePlayer.positionInterval) }
+                    isFinished = reports.failure != nil || reports.isClosed || reports.hasEnded
+                    if let failure = reports.failure { throw failure }
+                    if reports.isClosed { return nil }
+                    let position = player.position
+                    if isFinished || position != last {
+                        last = position
+                        return position
+                    }
+                }
+                return nil
+            }
+        }
     }
 }

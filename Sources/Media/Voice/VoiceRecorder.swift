@@ -11,37 +11,37 @@ import Synchronization
 /// let message = try await recorder.stop()
 /// ```
 ///
-/// The file grows as the recording does, a page every half second: whatever interrupts it, what was spoken so far can be
-/// played. A recorder records once. When the last reference goes, recording ends and the file stays.
+/// The file grows during the recording, by a page every half second: after any interruption, everything up to then can
+/// be played. A recorder records once. When the last reference is released, recording ends and the file stays.
 public final class VoiceRecorder: Sendable {
     public enum Source: Sendable, Hashable {
-        /// A microphone of the sound server; `nil` is the default one.
+        /// A microphone of the sound server; `nil` is the default.
         case microphone(device: String? = nil, server: SoundServer? = nil)
-        /// A sound file in place of a microphone, read as fast as it can be encoded.
+        /// A sound file instead of a microphone, read as fast as it can be encoded.
         case file(path: String)
     }
 
-    /// How long a recording lasts at most when nothing else is said: a forgotten recorder must not fill the disk.
+    /// The default maximum duration: a forgotten recorder must not fill the disk.
     public static let defaultMaximumDuration: Duration = .seconds(15 * 60)
-    /// How long finishing the file may take; it is a matter of milliseconds.
+    /// The timeout for finishing the file, which takes milliseconds.
     static let finishDeadline: Duration = .seconds(5)
-    /// Levels kept for a slow reader, two minutes; older ones are dropped.
+    /// Levels buffered for a slow reader, two minutes; older ones are dropped.
     static let keptLevels = 2400
 
     private enum State {
         case prepared, recording, stopped
     }
 
-    /// How loud it is, twenty times a second; ends with the recording. For one reader.
+    /// The level, twenty times a second; ends with the recording. For one reader.
     public let levels: AsyncStream<VoiceLevel>
-    /// Where the recording is kept.
+    /// The path of the recording.
     public let path: String
 
     private let continuation: AsyncStream<VoiceLevel>.Continuation
     private let pipeline: Pipeline
     private let state = Mutex(State.prepared)
 
-    /// Creates the file, readable for its owner only. The microphone is opened by ``start()``.
+    /// Creates the file, readable only by its owner. ``start()`` opens the microphone.
     public init(
         from source: Source, to path: String, maximumDuration: Duration = VoiceRecorder.defaultMaximumDuration
     ) throws(MediaError) {
@@ -53,7 +53,7 @@ public final class VoiceRecorder: Sendable {
         var input: AudioInput?
         switch source {
         case .microphone:
-            // Two seconds of room, and a thread of its own for the encoder: a busy machine must not lose words.
+            // A buffer of two seconds, and a separate thread for the encoder: a busy machine must not lose speech.
             start =
                 "pulsesrc name=\(PipelineReports.soundElement) buffer-time=2000000 ! queue max-size-time=10000000000"
                 + " max-size-bytes=0 max-size-buffers=0 ! audioconvert ! audioresample"
@@ -77,14 +77,14 @@ public final class VoiceRecorder: Sendable {
         continuation.finish()
     }
 
-    /// Opens the microphone and begins. Throws `noSoundServer` or `noSoundDevice` when there is none.
+    /// Opens the microphone and starts recording. Throws `noSoundServer` or `noSoundDevice` if there is none.
     public func start() async throws(MediaError) {
         let isFirst = state.withLock { state in
             defer { if state == .prepared { state = .recording } }
             return state == .prepared
         }
         guard isFirst else {
-            throw MediaError(.wrongState, "The recorder was started before.", remedy: "Make a new recorder.")
+            throw MediaError(.wrongState, "The recorder was already started.", remedy: "Create a new recorder.")
         }
         let pipeline = pipeline
         do throws(MediaError) {
@@ -97,9 +97,9 @@ public final class VoiceRecorder: Sendable {
         }
     }
 
-    /// Suspends until the recording ends by itself: at the maximum duration, at the end of a source file, or by a failure,
-    /// which is thrown and leaves what was recorded. Cancellation ends the recording and throws `cancelled`; the file is
-    /// finished all the same.
+    /// Suspends until the recording ends by itself: at the maximum duration, at the end of a source file, or by a
+    /// failure, which is thrown and leaves what was recorded. Cancellation ends the recording and throws `cancelled`;
+    /// the file is finished anyway.
     public func waitForEnd() async throws(MediaError) -> VoiceMessage {
         do throws(MediaError) {
             try await pipeline.reports.waitForEnd()
@@ -110,7 +110,7 @@ public final class VoiceRecorder: Sendable {
         return try await stop()
     }
 
-    /// Ends the recording, finishes the file and gives the message; again, when asked again.
+    /// Ends the recording, finishes the file and returns the message; later calls return it again.
     public func stop() async throws(MediaError) -> VoiceMessage {
         if state.withLock({ $0 == .prepared }) {
             throw MediaError(.wrongState, "The recorder was not started.", remedy: "Start it first.")
@@ -120,14 +120,14 @@ public final class VoiceRecorder: Sendable {
         return try await VoiceMessage.make(fromFile: path)
     }
 
-    /// Ends the recording and removes the file.
+    /// Ends the recording and deletes the file.
     public func discard() async {
         await end()
         unlink(path)
     }
 
-    /// Lets the encoder and the file come to their end, then stops. A cancelled task waits for it as well, or the file would
-    /// lack its last words.
+    /// Lets the encoder and the file finish, then stops. A cancelled task waits for this too, so that the file is
+    /// complete.
     private func finish() async {
         let pipeline = pipeline
         pipeline.queue.submit {

@@ -114,7 +114,7 @@ extension TerminalChat {
     private func appear(_ show: String, _ text: String?) async {
         presence = OwnPresence(show: PresenceWords.shows[show] ?? nil, status: text)
         await account.setPresence(presence)
-        let state = PresenceWords.text(presence.show)
+        let state = Wording.presence(presence.show)
         tell(localized("Your contacts see you as: %@", state + (text.map { ": " + $0 } ?? "")))
     }
 
@@ -127,7 +127,7 @@ extension TerminalChat {
         }
         let model = SearchModel(store: account.store, environment: environment)
         await model.search(words, in: .conversation(id))
-        if let problem = model.problem { return tell(TerminalText.harmless(problem.description)) }
+        if let problem = model.problem { return tell(TerminalText.harmless(Wording.failure(problem))) }
         if model.hits.elements.isEmpty { return tell(localized("Nothing was found.")) }
         for hit in model.hits.elements.prefix(Self.hits).reversed() {
             let time = hit.message.time.timestamp

@@ -11,7 +11,7 @@ extension TerminalChat {
             do throws(ClientError) {
                 try await job(chat)
             } catch {
-                chat.tell(TerminalText.harmless(error.words))
+                chat.tell(TerminalText.harmless(Wording.failure(error)))
             }
         }
     }
@@ -55,10 +55,10 @@ extension TerminalChat {
         }
         request { chat throws(ClientError) in
             if accepting {
-                try await chat.account.acceptRequest(of: address)
+                try await chat.account.contacts.acceptRequest(of: address)
                 chat.tell(localized("%@ is accepted.", address))
             } else {
-                try await chat.account.declineRequest(of: address)
+                try await chat.account.contacts.declineRequest(of: address)
                 chat.tell(localized("%@ is refused.", address))
             }
         }
@@ -76,7 +76,7 @@ extension TerminalChat {
             chat.request { chat throws(ClientError) in
                 chat.removed.insert(address)
                 do throws(ClientError) {
-                    try await chat.account.removeContact(address)
+                    try await chat.account.contacts.remove(address)
                 } catch {
                     chat.removed.remove(address)
                     throw error

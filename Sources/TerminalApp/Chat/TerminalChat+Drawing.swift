@@ -94,7 +94,7 @@ extension TerminalChat {
         }
         // Without a connection nobody knows who is there.
         guard connection.isOnline else { return (name, .plain) }
-        var text = name + " · " + contact.stateText
+        var text = name + " · " + Wording.presence(contact.section)
         if contact.isPending { text = name + " · " + localized("asked, no answer yet") }
         if let status = contact.status { text += ": " + status }
         return (text, contact.section == .online ? .theirs : .plain)
@@ -103,7 +103,7 @@ extension TerminalChat {
     private func roomState(_ name: String, _ room: RoomState?) -> (text: String, style: TerminalScreen.Style) {
         guard connection.isOnline else { return ("# " + name, .plain) }
         guard let room, room.isInside else {
-            let reason = room?.absence.map { $0.sentence } ?? localized("not inside")
+            let reason = room?.absence.map { Wording.absence($0) } ?? localized("not inside")
             return ("# " + name + " · " + reason, .plain)
         }
         var text = "# " + name + " · " + localized("%@ inside", room.people.count)
@@ -120,7 +120,7 @@ extension TerminalChat {
     private var ownState: (text: String, style: TerminalScreen.Style) {
         if let text = connection.text { return (text, .warning) }
         let unread = contacts.unreadCount(besides: conversation?.key)
-        let state = PresenceWords.text(presence.show)
+        let state = Wording.presence(presence.show)
         return (
             unread > 0 ? localized("%@ unread · %@", plural: "%@ unread · %@", count: unread, unread, state) : state,
             unread > 0 ? .warning : .dim

@@ -54,7 +54,10 @@ extension TerminalChat {
                 chat.tellWaiting()
             } catch {
                 let words = DisplayWidth.truncate(TerminalText.harmless(title), to: 24)
-                chat.tell(localized("Not sent: “%@”. %@", words, TerminalText.harmless("\(error)")))
+                chat.tell(
+                    localized(
+                        "Not sent: “%@”. %@", words,
+                        TerminalText.harmless((error as? FileProblem)?.description ?? Wording.failure(any: error))))
             }
             chat.activity = nil
         }
@@ -81,8 +84,6 @@ extension TerminalChat {
         guard let pane = conversation else { return tell(localized("Open a conversation first.")) }
         guard let voice = pane.voice else { return tell(localized("The profile has no folder for files.")) }
         guard voice.phase == .idle else { return }
-        try? FileManager.default.createDirectory(
-            atPath: voice.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         begin { chat in
             await voice.press()
             await voice.lock()
@@ -108,9 +109,9 @@ extension TerminalChat {
 
     /// What is recorded or played, in the place of the status; and why that failed.
     func showVoice() {
-        if let problem = conversation?.voice?.takeProblem() { tell(TerminalText.harmless(problem.description)) }
+        if let problem = conversation?.voice?.takeProblem() { tell(TerminalText.harmless(Wording.failure(problem))) }
         if let problem = playback.problem, problem.description != shownPlaybackProblem {
-            tell(TerminalText.harmless(problem.description))
+            tell(TerminalText.harmless(Wording.failure(problem)))
         }
         shownPlaybackProblem = playback.problem?.description
         let line = voiceLine
@@ -129,6 +130,6 @@ extension TerminalChat {
             }
         }
         guard playback.isPlaying else { return nil }
-        return "▶ \(PlayingTime(playback.position)) / \(PlayingTime(playback.duration))"
+        return "▶ \(Wording.length(playback.position)) / \(Wording.length(playback.duration))"
     }
 }

@@ -22,7 +22,10 @@ extension TerminalChat {
     }
 
     private func entered() async {
-        if let voice = conversation?.voice, voice.phase != .idle { return begin { _ in await voice.send() } }
+        // What is written goes first: a recording can have come from before the program was started.
+        if let voice = conversation?.voice, voice.phase != .idle, input.isEmpty, question == nil {
+            return begin { _ in await voice.send() }
+        }
         await scrollToEnd()
         if let question {
             let line = input.take(isSecret: question.isSecret)

@@ -23,7 +23,7 @@ extension TerminalChat {
             tellWaiting()
             return true
         } catch {
-            tell(TerminalText.harmless(error.description))
+            tell(TerminalText.harmless(Wording.failure(error)))
             return false
         }
     }
@@ -66,7 +66,7 @@ extension TerminalChat {
             let isGone = try await account.store.read { store throws(StoreError) in try store.message(id) == nil }
             if isGone { tell(localized("Taken back before it was sent.")) }
         } catch {
-            tell(TerminalText.harmless(error.description))
+            tell(TerminalText.harmless(Wording.failure(error)))
         }
     }
 
@@ -80,7 +80,7 @@ extension TerminalChat {
             do throws(StoreError) {
                 guard try await pane.timeline.toggleReaction(emoji, to: message.id) else { return tellNameless() }
             } catch {
-                return tell(TerminalText.harmless(error.description))
+                return tell(TerminalText.harmless(Wording.failure(error)))
             }
         }
     }
@@ -93,7 +93,7 @@ extension TerminalChat {
             do throws(StoreError) {
                 try await pane.timeline.retry(message.id)
             } catch {
-                tell(TerminalText.harmless(error.description))
+                tell(TerminalText.harmless(Wording.failure(error)))
             }
         }
     }

@@ -151,7 +151,7 @@ extension TerminalChat {
     func happened(_ event: ChatAccountEvent) {
         switch event {
         case .connection(let state): changed(state)
-        case .problem(let text): tell(TerminalText.harmless(text))
+        case .problem(let problem): tell(TerminalText.harmless(Wording.problem(problem)))
         // What else happens shows in the models.
         case .presence, .requests, .blocked, .invitations, .typing, .room: return
         }
@@ -163,7 +163,7 @@ extension TerminalChat {
         if connection.retryTime != nil { begin { await $0.countDown() } }
         guard connection.isOnline, let companion else { return }
         self.companion = nil
-        begin { _ = try? await $0.account.addContact(companion, name: companion.local) }
+        begin { _ = try? await $0.account.contacts.add(companion, name: companion.local) }
     }
 
     /// How often the countdown to the next connection is drawn.

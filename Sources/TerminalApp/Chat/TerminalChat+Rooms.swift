@@ -49,7 +49,7 @@ extension TerminalChat {
         guard let key = conversation?.key, key.kind == .room else {
             return tell(localized("This is no room; /join enters one."))
         }
-        let state = await account.roomState(key.address)
+        let state = await account.rooms.state(of: key.address)
         guard state.isInside else { return tell(localized("You are not in the room at the moment.")) }
         let names = state.people.prefix(Self.namesShown).map {
             $0.isOwn ? "\($0.nickname) (\(localized("me")))" : $0.nickname
@@ -68,7 +68,7 @@ extension TerminalChat {
             return tell(localized("This is no room; /join enters one."))
         }
         let name = name(of: key)
-        await account.leaveRoom(key.address)
+        await account.rooms.leave(key.address)
         await showContacts()
         tell(localized("You have left %@; what was said there stays in the list.", name))
     }

@@ -1,4 +1,4 @@
-internal import ChatEngine
+package import ChatEngine
 package import ChatModel
 package import ChatStore
 internal import Localization
@@ -10,7 +10,7 @@ package import XMPPClient
 /// What was said comes from the store and from nowhere else, so it is there at once, with or without a connection. Models
 /// are observed: whatever changes in them is drawn at most once in ``frame``, however much comes.
 ///
-///     let chat = TerminalChat(account, preferences: profile.preferences(), keyboard: Keyboard()) { "\($0)" }
+///     let chat = TerminalChat(account, preferences: await profile.preferences(), keyboard: Keyboard()) { "\($0)" }
 ///     await chat.run(with: romeo)                 // until the person leaves or the keyboard is stopped
 @MainActor
 package final class TerminalChat {
@@ -99,7 +99,7 @@ package final class TerminalChat {
     /// Talks until the person leaves or the keyboard is stopped.
     package func run(with peer: JID?, isCompanion: Bool = false) async {
         let events = account.events()
-        downloads = await account.fetcher.map { AttachmentDownloads($0) }
+        downloads = await account.fetcher.map { AttachmentDownloads($0, uploads: account.uploads) }
         await conversations.reload()
         await contactList.reload()
         screen.setBracketedPaste(true)

@@ -10,7 +10,7 @@ extension TranscriptEntry {
         switch item {
         case .history: return nil
         case .day(let day):
-            self.init(divider: day.start.timestamp.dayText, id: item.id, time: day.start)
+            self.init(divider: Wording.day(day), id: item.id, time: day.start)
         case .gap:
             self.init(
                 divider: localized("Messages may be missing here"), id: item.id,
@@ -77,7 +77,7 @@ extension MessagePreview {
         case .text, .action: return text
         case .retracted: return localized("(taken back)")
         case .picture, .voice, .video, .file:
-            let label = kind.attachmentKind.map { "[\($0.label)]" } ?? ""
+            let label = kind.attachmentKind.map { "[\(Wording.word($0))]" } ?? ""
             return text.isEmpty ? label : label + " " + text
         }
     }

@@ -25,8 +25,6 @@ struct TranscriptEntry: Equatable {
     /// What happened to an outgoing message, as far as the protocol proves it.
     enum Delivery: Equatable {
         case sending
-        /// Upload in percent.
-        case transferring(Int)
         /// The server has it.
         case onServer
         /// One of the contact's devices has it.
@@ -38,7 +36,6 @@ struct TranscriptEntry: Equatable {
         var mark: String {
             switch self {
             case .sending: "…"
-            case .transferring(let percent): "\(percent)%"
             case .onServer: "✓"
             case .delivered: "✓✓"
             // Another sign, and not only another colour, which not everybody sees.
@@ -50,7 +47,7 @@ struct TranscriptEntry: Equatable {
         /// Whether the line can no longer change.
         var isFinal: Bool {
             switch self {
-            case .sending, .transferring, .onServer, .delivered: false
+            case .sending, .onServer, .delivered: false
             case .displayed, .failed: true
             }
         }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import Localization
 internal import XMPPClient
 
@@ -76,10 +77,9 @@ struct ConnectionStatus {
     var text: String? {
         switch link {
         case .online: return nil
-        case .connecting: return localized("connecting…")
-        case .offline(nil): return localized("offline")
-        case .offline(let retryAt?):
-            return localized("offline, next try in %@ s", max(0, (retryAt - .now).components.seconds))
+        case .connecting: return Wording.brief(.connecting(.connecting), remaining: nil)
+        case .offline(let retryAt):
+            return Wording.brief(.offline(reason: nil, nextAttempt: nil), remaining: retryAt.map { $0 - .now })
         }
     }
 }

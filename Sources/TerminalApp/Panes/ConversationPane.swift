@@ -48,7 +48,7 @@ final class ConversationPane {
         files = FileShelf(downloads)
         voice = account.media.map { media in
             VoiceComposer(
-                folder: media.path + "/recordings", environment: environment,
+                folder: VoiceComposer.folder(of: key, in: media), environment: environment,
                 deliver: { message in try await composer.send(files: [message.attachment(in: media)]) })
         }
     }
@@ -60,19 +60,20 @@ final class ConversationPane {
         // The screen begins at the end; what was not read stands above it.
         if !timeline.reachesNewest { await timeline.showNewest() }
         timeline.viewMoved(isAtNewest: true)
-        if key.kind == .room { room = await account.roomState(key.address) }
+        if key.kind == .room { room = await account.rooms.state(of: key.address) }
         tasks = [
             Task { [timeline] in await timeline.run() },
             Task { [timeline, account] in await timeline.follow(account) },
         ]
         if key.kind == .room { tasks.append(Task { [weak self] in await self?.followRoom() }) }
+        if let voice { tasks.append(Task { await voice.offerInterrupted() }) }
     }
 
-    /// Keeps the draft, and stops recording.
+    /// Keeps the draft and what is being recorded.
     func close() async {
         for task in tasks { task.cancel() }
         tasks = []
-        await voice?.cancel()
+        await voice?.close()
         await composer.close()
         await timeline.close()
     }
@@ -84,7 +85,7 @@ final class ConversationPane {
         await withTaskGroup { group in
             group.addTask { [weak self, account, key] in
                 await coalescer.run {
-                    let state = await account.roomState(key.address)
+                    let state = await account.rooms.state(of: key.address)
                     guard let self, self.room != state else { return }
                     self.room = state
                     self.roomChanged()

@@ -51,6 +51,7 @@ final class FileShelf {
     }
 
     private func note(_ attachment: Attachment, _ download: AttachmentDownload?) -> String {
+        if let uploaded = download?.uploaded { return "  ↑ \(Int(uploaded * 100))%" }
         switch download?.phase {
         case nil, .unknown: return ""
         case .absent: return "  " + localized("(/get downloads it)")
@@ -69,7 +70,7 @@ final class FileShelf {
     func isChanging(_ message: TimelineMessage) -> Bool {
         message.text.attachments.indices.contains { index in
             guard let download = held[Key(message: message.id, index: index)] else { return false }
-            return download.isRunning || download.phase == .unknown
+            return download.isRunning || download.uploaded != nil || download.phase == .unknown
         }
     }
 

@@ -42,25 +42,12 @@ extension MessageText {
 }
 
 extension MessageState {
-    /// The state for a person.
-    package var label: String {
-        switch self {
-        case .queued: localized("waiting to be sent")
-        case .uploading(let percent): localized("uploading, %@ %", percent)
-        case .sentToServer: localized("on the server")
-        case .delivered: localized("delivered")
-        case .displayed: localized("seen")
-        case .failed(let reason): localized("failed: %@", reason.sentence)
-        }
-    }
-
-    /// The same as a mark.
+    /// How far it came, as a mark.
     package var mark: String { delivery.mark }
 
     var delivery: TranscriptEntry.Delivery {
         switch self {
         case .queued: .sending
-        case .uploading(let percent): .transferring(percent)
         case .sentToServer: .onServer
         case .delivered: .delivered
         case .displayed: .displayed
@@ -70,24 +57,8 @@ extension MessageState {
 }
 
 extension FailureReason {
-    /// Why a message did not get there, for a person; what the other side has said is kept as it is.
-    var sentence: String {
-        if let text, !text.isEmpty { return TerminalText.harmless(text) }
-        switch condition {
-        case "imported": return localized("it came with an import and was not sent from here")
-        case "service-unavailable": return localized("nobody of this address can be reached")
-        case "item-not-found": return localized("there is nobody with this address")
-        case "remote-server-not-found", "remote-server-timeout":
-            return localized("the other side's server cannot be reached")
-        case "forbidden", "not-allowed", "not-authorized": return localized("that is not allowed")
-        case "not-acceptable", "policy-violation": return localized("it is not accepted there")
-        case Self.tooLong: return localized("it is too long for one message; send it as a file")
-        case Self.connectionEnded: return localized("the server ended the connection because of it")
-        case "no-upload": return localized("there is no way to bring the file there")
-        case "file-gone": return localized("the file is not on this computer any more")
-        default: return TerminalText.harmless(condition)
-        }
-    }
+    /// Why a message did not get there; what the other side has said is made harmless.
+    var sentence: String { TerminalText.harmless(Wording.failure(self)) }
 }
 
 extension Attachment {
@@ -99,21 +70,9 @@ extension Attachment {
         var parts: [String] = []
         if isNamed, let name, !name.isEmpty { parts.append(TerminalText.harmless(name)) }
         if let mediaType { parts.append(TerminalText.harmless(mediaType)) }
-        if let size { parts.append(ByteCount(size).description) }
+        if let size { parts.append(Wording.size(size)) }
         if let width, let height { parts.append("\(width) × \(height)") }
-        if let duration { parts.append(PlayingTime(milliseconds: Int(clamping: duration)).description) }
-        return "[\(kind.label)]" + (parts.isEmpty ? "" : " " + parts.joined(separator: ", "))
-    }
-}
-
-extension Attachment.Kind {
-    /// The word for a person.
-    var label: String {
-        switch self {
-        case .picture: localized("picture")
-        case .voice: localized("voice")
-        case .video: localized("video")
-        case .file: localized("file")
-        }
+        if let duration { parts.append(Wording.length(.milliseconds(duration))) }
+        return "[\(Wording.word(kind))]" + (parts.isEmpty ? "" : " " + parts.joined(separator: ", "))
     }
 }

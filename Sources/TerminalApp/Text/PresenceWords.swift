@@ -9,28 +9,9 @@ package enum PresenceWords {
     package static let shows: [String: Presence.Show?] = [
         "online": Optional.none, "chat": .chat, "away": .away, "xa": .extendedAway, "dnd": .doNotDisturb,
     ]
-
-    static func text(_ show: Presence.Show?) -> String {
-        switch show {
-        case nil: localized("online")
-        case .chat: localized("wants to talk")
-        case .away: localized("away")
-        case .extendedAway: localized("away for long")
-        case .doNotDisturb: localized("busy")
-        }
-    }
 }
 
 extension ContactRow {
-    /// Whether the contact is there, in one word.
-    var stateText: String {
-        switch section {
-        case .online: localized("online")
-        case .away: localized("away")
-        case .offline: localized("offline")
-        }
-    }
-
     /// The subscription as the protocol calls it, and whether a request waits.
     var subscriptionText: String {
         isPending ? subscription.rawValue + " (" + localized("asked") + ")" : subscription.rawValue

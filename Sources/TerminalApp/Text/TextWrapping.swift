@@ -1,3 +1,6 @@
+internal import ChatModel
+internal import Localization
+
 /// Breaks text into lines of at most so many columns.
 ///
 /// A line breaks at white space where there is some, and between any two characters of a script that writes no spaces
@@ -77,5 +80,23 @@ package enum TextWrapping {
         var line = line
         while line.last?.isWhitespace == true { line.removeLast() }
         return line
+    }
+}
+
+/// The beginning of a text that is too long to be shown whole, by the rule that the desktop program folds with.
+enum TextFolding {
+    /// About two screens of 80 × 24 in code points, and about one screen in lines: what scrolls by can still be read.
+    static let limits: TextFold.Limits = {
+        var limits = TextFold.Limits.message
+        (limits.length, limits.lines, limits.wordLength) = (4000, 30, 4000)
+        return limits
+    }()
+
+    /// `text`, or what of it is shown and how many code points are not.
+    static func folded(_ text: String) -> String {
+        let fold = TextFold(text, limits)
+        guard fold.isFolded else { return text }
+        let more = text.unicodeScalars.count - fold.text.unicodeScalars.count
+        return fold.text + localized("… (%@ more characters)", max(1, more))
     }
 }

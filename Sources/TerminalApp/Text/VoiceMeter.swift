@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import Glibc
 internal import Localization
 
@@ -13,11 +14,7 @@ package enum VoiceMeter {
         // Loudness is heard by its logarithm: −50 dB is an empty meter.
         let decibels = 20 * log10(max(Double(peak), 0.003))
         let bars = Int((max(0, min(decibels, 0) + 50) / 50 * Double(width)).rounded())
-        return localized("Recording") + " \(PlayingTime(time)) " + String(repeating: "▮", count: bars)
+        return localized("Recording") + " \(Wording.length(time)) " + String(repeating: "▮", count: bars)
             + String(repeating: "▯", count: width - bars)
     }
-}
-
-extension PlayingTime {
-    init(_ duration: Duration) { self.init(milliseconds: Int(duration / .milliseconds(1))) }
 }

@@ -1,4 +1,5 @@
-/// Connects to the addresses of one host, the families in turn, each with a short head start before the next (RFC 8305 "Happy Eyeballs").
+/// Connects to the addresses of one host, alternating between the address families, each with a short head start before
+/// the next (RFC 8305 "Happy Eyeballs").
 struct AddressRace {
     struct Failure: Sendable {
         var address: SocketAddress
@@ -17,7 +18,7 @@ struct AddressRace {
     let limits: TransportLimits
     let loop: EventLoop
 
-    /// The first connection that stands, and what failed before. Without a winner and a failure the task was cancelled.
+    /// The first established connection, and the earlier failures. Without either, the task was cancelled.
     func run() async -> (SocketTransport?, [Failure]) {
         let order = Self.interleaved(addresses)
         return await withTaskGroup(of: Event.self) { group in
@@ -43,7 +44,7 @@ struct AddressRace {
                 switch event {
                 case .connected(let transport):
                     group.cancelAll()
-                    // Others may have connected at the same moment.
+                    // Other attempts may have connected at the same moment.
                     for await case .connected(let late) in group { late.abort() }
                     return (transport, failures)
                 case .failed(let failure):
@@ -68,7 +69,7 @@ struct AddressRace {
         }
     }
 
-    /// The order given, but with the families in turn (RFC 8305 §4).
+    /// The given order, but with alternating families (RFC 8305 §4).
     static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
         guard let first = addresses.first else { return [] }
         var preferred = addresses.filter { $0.isIPv6 == first.isIPv6 }[...]

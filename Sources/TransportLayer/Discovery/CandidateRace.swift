@@ -1,16 +1,16 @@
-/// Tries the candidates of a service in their order, each with a head start before the next one is tried beside it; the first one that is
-/// usable wins and the others are broken off.
+/// Tries the candidates of a service in order, each with a head start before the next one is tried in parallel. The
+/// first usable connection wins and the others are aborted.
 ///
-/// SRV records give an order and no way to tell a dead server: one that is switched off or cut off answers nothing, and waiting for it to
-/// time out is what users know as "stuck connecting".
+/// SRV records define an order but do not reveal a dead server: one that is switched off or unreachable sends no
+/// response, and waiting for the timeout is what users experience as "stuck connecting".
 struct CandidateRace {
-    /// What came of one candidate.
+    /// The result of one candidate.
     struct Outcome: Sendable {
         var result: Result<EstablishedConnection, TransportError>
         var attempts: [ConnectionAttempt] = []
     }
 
-    /// What came of all.
+    /// The result of all candidates.
     struct Finish: Sendable {
         var winner: EstablishedConnection?
         var errors: [TransportError] = []
@@ -25,12 +25,12 @@ struct CandidateRace {
 
     let candidates: [ConnectionCandidate]
     let delay: Duration
-    /// Candidates are not begun after this.
+    /// No candidate starts after this time.
     let deadline: ContinuousClock.Instant
     let questions: TrustQuestions
     let stopsAtRefusal: Bool
     let progress: @Sendable (ConnectionProgress) -> Void
-    /// Waits; another one in tests.
+    /// Replaced in tests.
     var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
     let attempt: @Sendable (ConnectionCandidate) async -> Outcome
 
@@ -59,20 +59,20 @@ struct CandidateRace {
             while running > 0, let event = await group.next() {
                 switch event {
                 case .headStartOver(let number):
-                    // While a person thinks about a certificate, nothing new begins.
+                    // While the user decides about a certificate, no new attempt starts.
                     if number == next - 1, reserve == nil, !questions.isOpen { start() }
                 case .ended(let number, let outcome):
                     running -= 1
                     attempts[number] = outcome.attempts
                     switch outcome.result {
                     case .success(let connection):
-                        // The one in reserve waited for the answer that this one has got.
+                        // The reserve waited for the same decision of the user.
                         reserve?.transport.abort()
                         reserve = connection
                     case .failure(let error):
                         errors.append(error)
                         progress(.failed(outcome.failure(of: candidates[number], error)))
-                        // Whoever has said no is not asked again for the next host of the same domain.
+                        // After a refusal, the user is not asked again for the next host of the same domain.
                         if error.code == .certificateRefused && stopsAtRefusal {
                             reserve?.transport.abort()
                             reserve = nil
@@ -83,8 +83,8 @@ struct CandidateRace {
                         }
                     }
                 }
-                // The answer of a person counts for more than who is first: after a no there is no connection, also not in the
-                // moment before the connection that was asked for ends with it.
+                // The user's decision takes precedence over the race: after a refusal no connection is used, not even
+                // one that is ready in the moment before the refused one ends.
                 if reserve != nil, !questions.isOpen, !(stopsAtRefusal && questions.isRefused) { break }
             }
             group.cancelAll()

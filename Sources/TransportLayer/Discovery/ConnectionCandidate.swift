@@ -1,9 +1,9 @@
-/// One place where a service may be reached.
+/// One endpoint of a service.
 public struct ConnectionCandidate: Sendable, Hashable, CustomStringConvertible {
     public var host: String
     public var port: UInt16
     public var security: ServiceRecord.Kind
-    /// Where WebSocket is spoken there (RFC 7395); `nil` for XMPP over TCP.
+    /// The URL for WebSocket (RFC 7395); `nil` for XMPP over TCP.
     public let webSocketURL: WebSocketURL?
 
     public init(host: String, port: UInt16, security: ServiceRecord.Kind) {
@@ -29,23 +29,23 @@ public struct ConnectionCandidate: Sendable, Hashable, CustomStringConvertible {
     public static let defaultPort: UInt16 = 5222
 }
 
-/// Where to connect to.
+/// The destination of a connection.
 public enum ConnectionTarget: Sendable, Hashable {
     /// The domain of the JID, as A-labels: SRV first, then the domain itself at port 5222 (RFC 6120 §3.2).
     case domain(String)
-    /// This host and nothing else; no SRV. A port of `nil` or 0 means 5222.
+    /// Only this host, without SRV. A port of `nil` or 0 means 5222.
     case host(String, port: UInt16?, security: ServiceRecord.Kind = .startTLS)
-    /// XMPP over WebSocket at this URL and nothing else, `wss://example.com/xmpp-websocket`; no SRV and no host-meta.
+    /// Only XMPP over WebSocket at this URL, `wss://example.com/xmpp-websocket`; without SRV and host-meta.
     case webSocket(String)
 }
 
-/// What a ``Connector`` is about, for whoever shows progress.
+/// The progress of a ``Connector``, for display.
 public enum ConnectionProgress: Sendable, Equatable {
     case resolving(String)
-    /// No TCP candidate of the domain could be reached; its host-meta file is fetched.
+    /// No TCP candidate of the domain was reachable; its host-meta file is fetched.
     case lookingForWebSocket(String)
     case connecting(ConnectionCandidate)
-    /// TCP is up; TLS has not begun.
+    /// TCP is connected; TLS has not started.
     case connected(ConnectionCandidate, SocketAddress)
     case failed(ConnectionAttempt)
 }
@@ -54,6 +54,35 @@ public enum ConnectionProgress: Sendable, Equatable {
 public struct EstablishedConnection: Sendable {
     public var transport: any Transport
     public var candidate: ConnectionCandidate
-    /// Of the TLS handshake, with direct TLS and WebSocket; `nil` when STARTTLS is to follow.
+    /// The result of the TLS handshake for direct TLS and WebSocket; `nil` if STARTTLS is to follow.
     public var tls: NegotiatedTLS?
+}
+
+/// When to use XMPP over WebSocket, which a domain announces in its host-meta file.
+public enum WebSocketPolicy: Sendable, Hashable, CaseIterable {
+    case never
+
+    /// After every TCP candidate of the domain has failed for a network reason: refused, unreachable, reset, timed out
+    /// or not found. Networks that allow only HTTPS look like that. A refused certificate, or another failure of TLS,
+    /// is not such a reason, so an attacker in between gets no second chance.
+    case whenBlocked
+
+    /// Instead of TCP, for tests and for known networks; SRV records are not looked up.
+    case only
+
+    /// Whether these failures of all TCP candidates permit WebSocket.
+    func isAllowed(after errors: [TransportError]) -> Bool {
+        switch self {
+        case .never: false
+        case .only: true
+        case .whenBlocked:
+            // Without DNS the domain of the file cannot be resolved either.
+            !errors.isEmpty && errors.allSatisfy { Self.networkReasons.contains($0.code) }
+                && !errors.allSatisfy { $0.code == .resolutionFailed }
+        }
+    }
+
+    private static let networkReasons: Set<TransportError.Code> = [
+        .connectionRefused, .unreachable, .timedOut, .connectionReset, .truncated, .hostNotFound, .resolutionFailed,
+    ]
 }

@@ -1,5 +1,5 @@
 extension Connector {
-    /// Tries one candidate: its addresses side by side, then its handshake where TLS comes first.
+    /// Tries one candidate: its addresses in parallel, then the TLS handshake for direct TLS.
     func attempt(
         _ candidate: ConnectionCandidate, _ tls: TLSConfiguration, within timeout: Duration,
         _ progress: @Sendable (ConnectionProgress) -> Void
@@ -46,14 +46,14 @@ extension Connector {
         }
     }
 
-    /// TLS, and WebSocket on top of it where that is what the candidate is.
+    /// Starts TLS, and WebSocket if that is the kind of the candidate.
     private func secure(
         _ transport: SocketTransport, _ candidate: ConnectionCandidate, _ tls: TLSConfiguration,
         until deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> EstablishedConnection {
         func remaining() -> Duration { max(.milliseconds(1), ContinuousClock.now.duration(to: deadline)) }
         var settings = tls
-        // A person needs longer to answer than a server.
+        // A user needs longer to respond than a server.
         if !tls.trust.asksPerson { settings.handshakeTimeout = min(settings.handshakeTimeout, remaining()) }
         guard let url = candidate.webSocketURL else {
             if settings.applicationProtocols.isEmpty {
@@ -62,25 +62,26 @@ extension Connector {
             let information = try await transport.startTLS(settings)
             return EstablishedConnection(transport: transport, candidate: candidate, tls: information)
         }
-        // The certificate may be for the host of the URL, which came over HTTPS or from the user, or for the domain (XEP-0156 §2.2).
+        // The certificate may be for the host of the URL, which came over HTTPS or from the user, or for the domain
+        // (XEP-0156 §2.2).
         settings.alternativeNames = [tls.serverName] + tls.alternativeNames
         settings.serverName = url.host
         settings.applicationProtocols = ["http/1.1"]
         let information = url.isSecure ? try await transport.startTLS(settings) : nil
-        // The time that a person took is not the server's.
+        // The time of the user's decision does not count against the server.
         let timeout = tls.trust.asksPerson ? configuration.candidateTimeout : remaining()
         let socket = try await WebSocketTransport.upgrade(
             transport, to: url, limits: configuration.webSocketLimits, timeout: timeout)
         return EstablishedConnection(transport: socket, candidate: candidate, tls: information)
     }
 
-    /// The WebSocket services that the domain names in its host-meta file.
+    /// The WebSocket services in the domain's host-meta file.
     func webSockets(
         of domain: String, _ tls: TLSConfiguration, _ deadline: ContinuousClock.Instant,
         _ attempts: inout [ConnectionAttempt], _ progress: @Sendable (ConnectionProgress) -> Void
     ) async throws(TransportError) -> [ConnectionCandidate] {
         let remaining = ContinuousClock.now.duration(to: deadline)
-        // An address has no file.
+        // An IP address has no host-meta file.
         guard remaining > .zero, SocketAddress(domain, port: 0) == nil else { return [] }
         progress(.lookingForWebSocket(domain))
         let lookup = HostMetaLookup(

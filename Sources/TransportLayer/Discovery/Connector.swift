@@ -1,26 +1,27 @@
-/// Finds the server of a domain and connects to the first place that answers.
+/// Finds the server of a domain and connects to the first usable endpoint.
 public struct Connector: Sendable {
     public struct Configuration: Sendable {
         public var resolver = ResolverConfiguration()
         public var limits = TransportLimits()
-        /// For one candidate: all its addresses and, with direct TLS, its handshake.
+        /// The timeout of one candidate: all its addresses and, with direct TLS, its handshake.
         public var candidateTimeout = Duration.seconds(15)
-        /// For everything together.
+        /// The timeout of all candidates together.
         public var deadline = Duration.seconds(60)
-        /// The head start of a candidate before the next one is tried beside it. A server on the other side of the earth has answered by
-        /// then, DNS, TCP and TLS together; a person does not mind yet.
+        /// The head start of a candidate before the next one is tried in parallel. A server on the other side of the
+        /// world has responded by then, including DNS, TCP and TLS, and the delay is still acceptable for a user.
         public var candidateDelay = Duration.seconds(1)
-        /// The head start of an address before the next one is tried beside it (RFC 8305 §5 "Connection Attempt Delay").
+        /// The head start of an address before the next one is tried in parallel (RFC 8305 §5 "Connection Attempt
+        /// Delay").
         public var addressDelay = Duration.milliseconds(250)
 
-        /// When WebSocket is used for a domain.
+        /// When to use WebSocket for a domain.
         public var webSocket = WebSocketPolicy.whenBlocked
         public var webSocketLimits = WebSocketLimits()
-        /// Whether `ws:` is allowed for loopback in ``ConnectionTarget/webSocket(_:)``: for tests only.
+        /// Whether ``ConnectionTarget/webSocket(_:)`` allows `ws:` for loopback; only for tests.
         public var allowsPlaintextWebSocket = false
-        /// For the host-meta file in both its forms, DNS and redirections included.
+        /// The timeout for the host-meta file in both formats, including DNS and redirects.
         public var hostMetaTimeout = Duration.seconds(10)
-        /// The port of HTTPS; another one in tests.
+        /// The port of HTTPS; different in tests.
         var hostMetaPort: UInt16 = 443
 
         public init() {}
@@ -36,21 +37,21 @@ public struct Connector: Sendable {
 
     /// Connects.
     ///
-    /// The candidates are tried in their order (RFC 2782), each with a head start of ``Configuration/candidateDelay`` before the next one
-    /// is tried beside it, and the next one at once when all before it have failed. The first one that is usable is the connection: TCP is
-    /// up, and TLS too where it comes first. The others are broken off before anything was said on them, so there is never a second
-    /// login.
+    /// The candidates are tried in order (RFC 2782), each with a head start of ``Configuration/candidateDelay`` before
+    /// the next one is tried in parallel; after all earlier ones have failed, the next one starts at once. The first
+    /// usable connection wins: TCP is connected, and TLS too if it comes first. The others are aborted before any data
+    /// was sent on them, so there is never a second login.
     ///
-    /// When all candidates of a domain have failed for a reason of the network, and nothing else, XMPP over WebSocket is tried
-    /// (``Configuration/webSocket``, XEP-0156); the transport is message-based then.
+    /// If all candidates of a domain failed for network reasons only, XMPP over WebSocket is tried
+    /// (``Configuration/webSocket``, XEP-0156). The transport is message-based then.
     ///
     /// - Parameters:
-    ///   - tls: used for candidates with direct TLS; `xmpp-client` is offered by ALPN then and need not be selected. Its name is the
-    ///     JID's domain, whatever host is connected to.
-    ///   - avoided: candidates to be tried after all others: those that could be connected to before and were of no use then.
-    ///   - progress: called as things happen; candidates that are tried beside each other come in turns.
-    /// - Throws: `serviceNotOffered`; `certificateRefused` when that was the reason anywhere; otherwise `allCandidatesFailed`, or the error
-    ///   itself if there was one candidate only. `attempts` tells what was tried.
+    ///   - tls: the configuration for candidates with direct TLS; ALPN then offers `xmpp-client`, which the server need
+    ///     not select. Its name is the domain of the JID, whatever the host.
+    ///   - avoided: candidates to try after all others, because earlier connections to them were of no use.
+    ///   - progress: called for each step; steps of candidates that are tried in parallel are interleaved.
+    /// - Throws: `serviceNotOffered`; `certificateRefused` if any candidate failed with it; otherwise
+    ///   `allCandidatesFailed`, or the error itself for a single candidate. `attempts` lists what was tried.
     public func connect(
         to target: ConnectionTarget, tls: TLSConfiguration, avoiding avoided: Set<ConnectionCandidate> = [],
         progress: @escaping @Sendable (ConnectionProgress) -> Void = { _ in }
@@ -87,10 +88,10 @@ public struct Connector: Sendable {
         throw Self.summary(errors, attempts, target)
     }
 
-    /// A domain with more servers than these has more than anybody waits for.
+    /// The maximum number of candidates: trying more would take longer than users wait.
     private static let mostCandidates = 16
 
-    /// The places to try, in order.
+    /// The candidates, in order.
     private func candidates(
         _ target: ConnectionTarget, _ deadline: ContinuousClock.Instant, _ attempts: inout [ConnectionAttempt],
         _ progress: @Sendable (ConnectionProgress) -> Void
@@ -101,7 +102,8 @@ public struct Connector: Sendable {
             return [ConnectionCandidate(try WebSocketURL(text, allowsPlaintext: allowsPlaintext))]
         case .host(let host, let port, let security):
             guard configuration.webSocket != .only else {
-                throw TransportError(.invalidConfiguration, "Only WebSocket is allowed, and \(host) is no URL of it.")
+                throw TransportError(
+                    .invalidConfiguration, "Only WebSocket is allowed, and \(host) is not a WebSocket URL.")
             }
             let port = port.flatMap { $0 == 0 ? nil : $0 } ?? ConnectionCandidate.defaultPort
             return [ConnectionCandidate(host: host, port: port, security: security)]
@@ -130,7 +132,7 @@ public struct Connector: Sendable {
         return Resolver(configuration: settings, loop: loop)
     }
 
-    /// The error that says most.
+    /// The most informative error.
     private static func summary(
         _ errors: [TransportError], _ attempts: [ConnectionAttempt], _ target: ConnectionTarget
     ) -> TransportError {

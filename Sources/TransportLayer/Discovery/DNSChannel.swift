@@ -1,10 +1,11 @@
 import CCares
 import CEpoll
 
-/// One look-up's channel of c-ares, driven by the event loop.
+/// The c-ares channel of one lookup, driven by the event loop.
 ///
-/// A channel per look-up: it reads the system's configuration afresh, so a change of network is seen, and its end takes everything with
-/// it. All callbacks of c-ares come from inside of the calls made here, so they are on the loop's thread.
+/// Each lookup has its own channel: it reads the current system configuration, so it sees a change of network, and
+/// closing it cleans up everything. c-ares invokes its callbacks only inside the calls made here, so they run on the
+/// thread of the loop.
 actor DNSChannel {
     nonisolated let loop: EventLoop
     private var channel: ares_channel?
@@ -30,7 +31,7 @@ actor DNSChannel {
     func open(_ configuration: ResolverConfiguration) throws(TransportError) {
         guard Self.isLibraryReady else { throw TransportError(.system, "The DNS library cannot be used.") }
         var options = ares_options()
-        // Every name here is complete; the search list of resolv.conf would ask strangers for it.
+        // All names here are fully qualified; the search list of resolv.conf would send them to unrelated domains.
         options.flags = Int32(ARES_FLAG_NOSEARCH)
         options.timeout = Int32(clamping: configuration.attempt.milliseconds)
         options.tries = Int32(clamping: configuration.attempts)
@@ -61,7 +62,7 @@ actor DNSChannel {
         }
     }
 
-    /// Ends the channel; questions that are open get no answer.
+    /// Closes the channel; open queries get no response.
     func close() {
         guard let open = channel else { return }
         channel = nil
@@ -81,7 +82,7 @@ actor DNSChannel {
 
     // MARK: Questions
 
-    /// Carries an answer out of a callback of c-ares, which comes exactly once.
+    /// Passes a result out of a c-ares callback, which is invoked exactly once.
     private final class Answer<Value: Sendable>: Sendable {
         let continuation: CheckedContinuation<Value, Never>
 
@@ -192,7 +193,7 @@ actor DNSChannel {
         }
     }
 
-    /// c-ares tells what it waits for at a socket; for nothing just before it closes it.
+    /// c-ares announces which events it waits for on a socket, and none just before it closes the socket.
     private func watch(_ descriptor: ares_socket_t, _ isReading: Bool, _ isWriting: Bool) {
         let events = (isReading ? EPOLLIN.rawValue : 0) | (isWriting ? EPOLLOUT.rawValue : 0)
         if let known = sockets[descriptor] {

@@ -1,13 +1,13 @@
-/// Where a domain offers XMPP to clients: one SRV record (RFC 2782; RFC 6120 §3.2.1, XEP-0368).
+/// An endpoint at which a domain offers XMPP to clients: one SRV record (RFC 2782; RFC 6120 §3.2.1, XEP-0368).
 public struct ServiceRecord: Sendable, Hashable {
     /// How the connection is secured.
     public enum Kind: Sendable, Hashable, CaseIterable, CustomStringConvertible {
-        /// `_xmpp-client._tcp`: in clear first, then STARTTLS.
+        /// `_xmpp-client._tcp`: starts unencrypted, then STARTTLS.
         case startTLS
         /// `_xmpps-client._tcp`: TLS from the first byte (XEP-0368).
         case directTLS
 
-        /// The name that is asked for at `domain`.
+        /// The name to look up for `domain`.
         public func name(at domain: String) -> String {
             switch self {
             case .startTLS: "_xmpp-client._tcp.\(domain)"
@@ -26,9 +26,9 @@ public struct ServiceRecord: Sendable, Hashable {
     public var kind: Kind
     /// The lowest is tried first.
     public var priority: UInt16
-    /// The share of the clients within a priority.
+    /// The share of clients within a priority.
     public var weight: UInt16
-    /// The host; "." when the service is decidedly not offered.
+    /// The host; "." if the service is explicitly not offered.
     public var host: String
     public var port: UInt16
 
@@ -40,15 +40,16 @@ public struct ServiceRecord: Sendable, Hashable {
         self.port = port
     }
 
-    /// The order in which to try the records, RFC 2782 "Usage rules": by priority; within one by lot, in which each record has chances in
-    /// proportion to its weight and weight 0 has hardly any. Both kinds are one list (XEP-0368 §3).
+    /// The order in which to try the records (RFC 2782 "Usage rules"): by priority; within a priority at random, with a
+    /// probability in proportion to the weight and a very low one for weight 0. Both kinds form one list (XEP-0368 §3).
     public static func ordered(
         _ records: [ServiceRecord], using generator: inout some RandomNumberGenerator
     ) -> [ServiceRecord] {
         var result: [ServiceRecord] = []
         for priority in Set(records.map(\.priority)).sorted() {
-            // Records of weight 0 come first, so that a lot of 0 can fall on them; and shuffled, so that among them, and where all
-            // weights are 0, each has the same chance whatever order DNS gave.
+            // Records of weight 0 come first, so that a random number of 0 can select them. They are shuffled, so that
+            // all of them, and all records if every weight is 0, have the same chance in whatever order DNS returned
+            // them.
             let shuffled = records.filter { $0.priority == priority }.shuffled(using: &generator)
             var group = shuffled.filter { $0.weight == 0 } + shuffled.filter { $0.weight > 0 }
             while !group.isEmpty {

@@ -2,16 +2,16 @@ import CEpoll
 import Glibc
 import Synchronization
 
-/// One thread that waits for sockets with epoll and runs the code that belongs to them.
+/// A thread that waits for sockets with epoll and runs the code of their connections.
 ///
-/// A connection is an actor that lives on its loop, so its state needs no lock. The loop is an executor (see the conformances in
-/// `EventLoop+Executor.swift`): an actor of the layers above that chooses the same loop calls its transport without a change of thread,
-/// and then one message costs three system calls: wait, receive, send.
+/// A connection is an actor whose executor is the loop, so its state needs no lock. An actor of a higher layer may use
+/// the same loop as its executor; then it calls its transport without changing threads, and one message costs three
+/// system calls: wait, receive, send.
 ///
-/// A turn of the loop is: run what is queued, write what the connections have gathered, wait, take the events. Nothing that runs here may
-/// block.
+/// An iteration of the loop runs the queued jobs, writes what the connections have collected, waits, and handles the
+/// events. Code that runs on the loop must not block.
 public final class EventLoop: Sendable {
-    /// The loop that everything uses that is not told otherwise.
+    /// The default loop.
     public static let shared = EventLoop()
 
     enum Work {
@@ -21,7 +21,7 @@ public final class EventLoop: Sendable {
 
     private struct Inbox {
         var work: [Work] = []
-        /// The thread is in, or about to enter, a wait that only the wake-up descriptor ends.
+        /// Whether the thread is in, or about to enter, a wait that only the wake-up descriptor ends.
         var isWaiting = false
     }
 
@@ -30,13 +30,13 @@ public final class EventLoop: Sendable {
     private let thread = Atomic<UInt>(0)
     let state: EventLoopState
 
-    /// Starts a loop. Its thread lives as long as the process, so make few.
+    /// Starts a loop. Its thread lives as long as the process, so create few.
     public init() {
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         precondition(epoll >= 0 && wakeUp >= 0, "no event loop: the process has no file descriptor left")
         state = EventLoopState(epoll: epoll)
-        // Edge-triggered: the counter need never be read back, each write is an event.
+        // Edge-triggered: the counter is never read, because each write is an event.
         state.add(wakeUp, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.wakeUpToken)
 
         var handle = pthread_t()
@@ -56,7 +56,7 @@ public final class EventLoop: Sendable {
         thread.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
-    /// Runs `block` on the loop's thread, after what is queued already.
+    /// Runs `block` on the thread of the loop, after the jobs that are already queued.
     public func execute(_ block: @escaping @Sendable () -> Void) {
         append(.block(block))
     }
@@ -92,7 +92,7 @@ public final class EventLoop: Sendable {
         }
     }
 
-    /// Runs what is queued and what that queues in turn, but not for ever: sockets must get their share.
+    /// Runs the queued jobs and those that they queue, up to a limit, so that sockets are not starved.
     private func runQueued(_ batch: inout [Work]) {
         for _ in 0..<32 {
             inbox.withLock { swap(&$0.work, &batch) }
@@ -107,5 +107,27 @@ public final class EventLoop: Sendable {
             }
             batch.removeAll(keepingCapacity: true)
         }
+    }
+}
+
+extension EventLoop: SerialExecutor, TaskExecutor {
+    public func enqueue(_ job: consuming ExecutorJob) {
+        append(.job(UnownedJob(job)))
+    }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+        UnownedTaskExecutor(ordinary: self)
+    }
+
+    public func checkIsolated() {
+        precondition(isCurrent, "this code must run on the thread of its event loop")
+    }
+
+    public func isIsolatingCurrentContext() -> Bool? {
+        isCurrent
     }
 }

@@ -1,22 +1,22 @@
 import CEpoll
 import Glibc
 
-/// What waits for events of a descriptor.
+/// A handler for events of a descriptor.
 protocol EventHandler: AnyObject, Sendable {
-    /// Called on the loop's thread with epoll's event bits.
+    /// Called on the thread of the loop with the event bits of epoll.
     func eventsOccurred(_ events: UInt32)
 }
 
-/// What gathers bytes during a turn of the loop and writes them at its end.
+/// A connection that collects bytes during an iteration of the loop and writes them at its end.
 protocol Flushable: AnyObject, Sendable {
-    /// Called on the loop's thread at the end of the turn.
+    /// Called on the thread of the loop at the end of the iteration.
     func turnEnded()
 }
 
-/// What only the thread of an ``EventLoop`` touches.
+/// The state of an ``EventLoop`` that only its thread accesses.
 ///
-/// `@unchecked Sendable`: every member but the initialiser is called on the loop's thread alone: by the loop itself and by actors whose
-/// executor is the loop. The initialiser runs before the thread starts.
+/// `@unchecked Sendable`: every member except the initialiser is called only on the thread of the loop, by the loop
+/// itself and by actors whose executor is the loop. The initialiser runs before the thread starts.
 final class EventLoopState: @unchecked Sendable {
     static let wakeUpToken: UInt64 = 0
 
@@ -31,14 +31,14 @@ final class EventLoopState: @unchecked Sendable {
     private var events = [epoll_event](repeating: epoll_event(), count: 64)
     private var timers = TimerQueue()
 
-    /// Lent to the connection that is reading, so that idle connections own no buffer.
+    /// Lent to the connection that is reading, so that idle connections need no buffer.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
     init(epoll: Int32) {
         self.epoll = epoll
     }
 
-    /// Watches `descriptor`; the handler is held weakly and found again by the token.
+    /// Watches `descriptor`. The handler is referenced weakly and looked up by the token.
     func register(_ descriptor: Int32, events: UInt32, handler: some EventHandler) -> UInt64 {
         lastToken += 1
         handlers[lastToken] = WeakHandler(handler: handler)
@@ -54,7 +54,7 @@ final class EventLoopState: @unchecked Sendable {
         control(EPOLL_CTL_MOD, descriptor, events, token)
     }
 
-    /// Forgets a handler; the caller closes the descriptor afterwards, or still needs it (`stopWatching`).
+    /// Removes a handler; the caller then closes the descriptor or still needs it (`stopWatching`).
     func unregister(_ token: UInt64, stopWatching descriptor: Int32? = nil) {
         handlers[token] = nil
         if let descriptor { control(EPOLL_CTL_DEL, descriptor, 0, 0) }
@@ -67,7 +67,7 @@ final class EventLoopState: @unchecked Sendable {
         _ = epoll_ctl(epoll, operation, descriptor, &event)
     }
 
-    /// Asks for a call of `turnEnded()` at the end of this turn.
+    /// Schedules a call of `turnEnded()` at the end of this iteration.
     func gather(_ connection: some Flushable) {
         gathered.append(connection)
     }
@@ -88,7 +88,7 @@ final class EventLoopState: @unchecked Sendable {
         }
     }
 
-    /// Runs `action` on the loop's thread once `delay` has passed.
+    /// Runs `action` on the thread of the loop after `delay`.
     func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> TimerQueue.Identifier {
         timers.insert(deadline: ContinuousClock.now.advanced(by: delay), action)
     }

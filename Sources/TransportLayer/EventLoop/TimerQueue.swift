@@ -1,4 +1,4 @@
-/// The pending timers of an event loop: a binary heap by deadline; removed ones are skipped when they surface.
+/// The pending timers of an event loop: a binary heap by deadline; removed ones are skipped when they reach the top.
 struct TimerQueue {
     struct Identifier: Hashable, Sendable {
         fileprivate let value: UInt64
@@ -37,14 +37,14 @@ struct TimerQueue {
 
     mutating func remove(_ identifier: Identifier) {
         actions[identifier] = nil
-        // Cancelled timers with far deadlines would pile up otherwise.
+        // Otherwise cancelled timers with distant deadlines would accumulate.
         if heap.count > 64, actions.count < heap.count / 4 {
             let pending = heap.filter { actions[$0.identifier] != nil }.sorted { $0.deadline < $1.deadline }
             heap = pending
         }
     }
 
-    /// The action of the earliest timer whose deadline is `now` or before.
+    /// The action of the earliest timer that is due at `now`.
     mutating func removeDue(_ now: ContinuousClock.Instant) -> (@Sendable () -> Void)? {
         guard let deadline = nextDeadline, deadline <= now, let first = heap.first else { return nil }
         removeFirst()

@@ -1,25 +1,25 @@
-/// Downloads and uploads files over HTTPS, with the trust rules of the XMPP connection (for XEP-0363 and pictures).
+/// Downloads and uploads files over HTTPS with the trust policy of the XMPP connection (for XEP-0363 and pictures).
 public struct HTTPClient: Sendable {
     public struct Configuration: Sendable {
         public var trust: TrustPolicy
-        /// How many redirections are followed (RFC 9110 §15.4); each to HTTPS only. Uploads follow none.
+        /// The maximum number of redirects (RFC 9110 §15.4), only to HTTPS. Uploads follow none.
         public var redirections = 5
-        /// For TCP and TLS together.
+        /// The timeout for TCP and TLS together.
         public var connecting = Duration.seconds(20)
-        /// How long nothing may move in either direction.
+        /// The timeout without any bytes in either direction.
         public var stall = Duration.seconds(30)
-        /// The least rate of a transfer, bytes a second on average over ``rateWindow``: a server that drips must not hold a
-        /// transfer for days. The slowest mobile network has several times as much.
+        /// The minimum rate of a transfer in bytes per second, averaged over ``rateWindow``, so that a very slow server
+        /// cannot hold a transfer for days. The slowest mobile network has several times as much.
         public var leastRate = 512
-        /// The time over which ``leastRate`` is measured; whole seconds.
+        /// The time over which ``leastRate`` is measured, in whole seconds.
         public var rateWindow = Duration.seconds(60)
-        /// Whether `http:` is allowed for 127.0.0.0/8, ::1 and localhost: for development only.
+        /// Whether `http:` is allowed for 127.0.0.0/8, ::1 and localhost; only for development.
         public var allowsLoopbackHTTP = false
         public var userAgent = "Hongyan"
-        /// For everything together, redirections included. The default is that of a large file on a slow line: 100 MiB at
-        /// 5 KiB a second.
+        /// The timeout of the whole transfer, including redirects. The default fits a large file on a slow connection:
+        /// 100 MiB at 5 KiB per second.
         public var total = Duration.seconds(6 * 3600)
-        /// Which DNS servers are asked; `nil` leaves it to curl, which asks those of the system.
+        /// The DNS servers to query; `nil` leaves the lookup to curl, which uses those of the system.
         public var resolver: ResolverConfiguration?
 
         public init(trust: TrustPolicy = .system) {
@@ -27,14 +27,14 @@ public struct HTTPClient: Sendable {
         }
     }
 
-    /// Whether this client would transfer anything from or to the address: the rule for addresses that are passed on.
+    /// Checks whether this client can use the URL, for example before passing it on.
     ///
     /// - Throws: `invalidConfiguration` for anything but `https:` and what ``Configuration/allowsLoopbackHTTP`` allows.
     public func check(_ url: String) throws(TransportError) {
         _ = try HTTPURL(url, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
     }
 
-    /// Called from the thread of the transfers whenever bytes have moved; must return soon.
+    /// Called on the transfer thread whenever bytes were transferred; must return quickly.
     public typealias ProgressHandler = @Sendable (HTTPProgress) -> Void
 
     public var configuration: Configuration
@@ -45,7 +45,7 @@ public struct HTTPClient: Sendable {
 
     /// Downloads into memory.
     ///
-    /// - Parameter limit: the most bytes accepted.
+    /// - Parameter limit: the maximum number of bytes.
     /// - Throws: `httpStatus`, `tooLarge`, `certificateRefused`, `timedOut`, `cancelled`, `httpFailed`, `invalidConfiguration`.
     public func download(
         _ url: String, headers: [HTTPHeader] = [], limit: Int, progress: ProgressHandler? = nil
@@ -55,7 +55,7 @@ public struct HTTPClient: Sendable {
         )
     }
 
-    /// Downloads into a file, which appears under its name only when it is complete. It is readable by its owner alone.
+    /// Downloads into a file, which gets its name only when it is complete. Only its owner can read it.
     public func download(
         _ url: String, toFile path: String, headers: [HTTPHeader] = [], limit: Int, progress: ProgressHandler? = nil
     ) async throws(TransportError) -> HTTPResponse {
@@ -84,7 +84,7 @@ public struct HTTPClient: Sendable {
                 progress: progress))
     }
 
-    /// What a server says to an upload is a sentence or a page for a person.
+    /// The limit for a response to an upload, which is a message or a page for a user.
     private static let answerLimit = 1 << 20
 
     private func perform(_ first: HTTPRequest) async throws(TransportError) -> HTTPResponse {
@@ -109,7 +109,8 @@ public struct HTTPClient: Sendable {
             case .response(let response): return response
             case .failed(let error): throw error
             case .undecided(let evaluation):
-                // curl cannot wait for a person inside of its handshake: the transfer is begun again with what was accepted.
+                // curl cannot wait for the user during its handshake: the transfer restarts with the accepted
+                // certificate.
                 guard await trust.ask(evaluation), let leaf = evaluation.certificates.first else {
                     throw evaluation.refusal
                 }
@@ -129,8 +130,8 @@ public struct HTTPClient: Sendable {
                     throw TransportError(
                         .httpFailed, "The server redirected from HTTPS to \(location), which is not encrypted.")
                 }
-                // What authorises us at one server, and a certificate that was accepted for it, say nothing about another one:
-                // a second port of a host can belong to somebody else (RFC 6454 §4).
+                // Credentials and an accepted certificate are valid for one server only: another port of a host may
+                // belong to someone else (RFC 6454 §4).
                 if (next.host, next.port) != (target.host, target.port) {
                     request.headers = []
                     trust = configuration.trust

@@ -2,8 +2,8 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// The thread that drives all HTTP transfers with curl's multi interface, disk included, so that no thread of the concurrency pool and no event
-/// loop ever waits for them. It starts with the first transfer.
+/// The thread that drives all HTTP transfers with curl's multi interface, including file I/O, so that no thread of the
+/// concurrency pool and no event loop waits for them. It starts with the first transfer.
 final class HTTPEngine: Sendable {
     static let shared = HTTPEngine()
 
@@ -18,12 +18,12 @@ final class HTTPEngine: Sendable {
     }
 
     private let commands = Mutex<[Command]>([])
-    /// `nonisolated(unsafe)`: never changes; from other threads only `curl_multi_wakeup` is called on it, which may be.
+    /// `nonisolated(unsafe)`: never changes; other threads call only `curl_multi_wakeup` on it, which is thread-safe.
     nonisolated(unsafe) private let multi: UnsafeMutableRawPointer
 
     private init() {
         curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-        guard let multi = curl_multi_init() else { preconditionFailure("curl cannot be started: no memory") }
+        guard let multi = curl_multi_init() else { preconditionFailure("curl cannot be started: out of memory") }
         self.multi = multi
         var thread = pthread_t()
         let code = pthread_create(
@@ -51,7 +51,7 @@ final class HTTPEngine: Sendable {
 
     private func work() -> Never {
         var running: [ObjectIdentifier: Running] = [:]
-        // A cancellation may overtake the start when the task was cancelled before.
+        // A cancellation may arrive before the start if the task was already cancelled.
         var cancelled: Set<ObjectIdentifier> = []
         while true {
             let batch = commands.withLock { commands in
@@ -122,7 +122,7 @@ final class HTTPEngine: Sendable {
         entry.continuation.resume(returning: entry.transfer.fail(error))
     }
 
-    /// Until the next transfer may have stalled; a command or the network end the wait sooner.
+    /// Waits until the next transfer may have stalled; a command or the network ends the wait earlier.
     private static func wait(_ running: [ObjectIdentifier: Running]) -> Int32 {
         let now = ContinuousClock.now
         let next = running.values.map { now.duration(to: $0.transfer.lastActivity + $0.transfer.configuration.stall) }

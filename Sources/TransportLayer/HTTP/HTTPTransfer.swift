@@ -2,22 +2,22 @@ import CCurl
 import COpenSSL
 import Glibc
 
-/// One request on its way.
+/// A request in progress.
 ///
-/// `@unchecked Sendable`: made by a task, then handed to the thread of ``HTTPEngine``, and touched by that thread alone until its outcome is
-/// handed back.
+/// `@unchecked Sendable`: created by a task, then passed to the thread of ``HTTPEngine``, and accessed only by that
+/// thread until it returns the result.
 final class HTTPTransfer: @unchecked Sendable {
     enum Outcome: Sendable {
         case response(HTTPResponse)
         case redirected(String)
-        /// A person has to decide about the certificate.
+        /// The user has to decide about the certificate.
         case undecided(TrustEvaluation)
         case failed(TransportError)
     }
 
     let request: HTTPRequest
     let target: HTTPURL
-    /// Where the host is; empty when curl has to find out.
+    /// The addresses of the host; empty if curl has to look them up.
     let addresses: [SocketAddress]
     let configuration: HTTPClient.Configuration
     private let trust: TrustPolicy
@@ -31,9 +31,9 @@ final class HTTPTransfer: @unchecked Sendable {
     private var evaluation: TrustEvaluation?
     private var failure: TransportError?
     private var progress = HTTPProgress(completed: 0, total: nil)
-    /// The engine has begun with it.
+    /// Whether the engine has started it.
     var wasStarted = false
-    /// When bytes last moved.
+    /// When bytes were last transferred.
     private(set) var lastActivity = ContinuousClock.now
 
     init(
@@ -49,7 +49,7 @@ final class HTTPTransfer: @unchecked Sendable {
 
     // MARK: Set-up
 
-    /// Makes curl's handle.
+    /// Creates the handle of curl.
     func prepare() throws(TransportError) -> UnsafeMutableRawPointer {
         for header in request.headers where !header.isValid {
             throw TransportError(.invalidConfiguration, "The header field \(header.name) has a line break or no name.")
@@ -68,7 +68,7 @@ final class HTTPTransfer: @unchecked Sendable {
         curl_easy_setopt_long(handle, CURLOPT_LOW_SPEED_TIME, Int(configuration.rateWindow.components.seconds))
         if !addresses.isEmpty {
             let list = addresses.map { $0.isIPv6 ? "[\($0.address)]" : $0.address }.joined(separator: ",")
-            // The plus lets curl forget them again; other transfers to the host ask for themselves.
+            // The plus sign makes curl forget them again; other transfers to the host do their own lookup.
             knownAddresses = curl_slist_append(nil, "+\(target.host):\(target.port):\(list)")
             curl_easy_setopt_pointer(handle, CURLOPT_RESOLVE, UnsafeMutableRawPointer(knownAddresses))
         }
@@ -89,7 +89,7 @@ final class HTTPTransfer: @unchecked Sendable {
         if target.isSecure { try prepareTrust(handle, own) }
         prepareBody(handle, own)
         for header in request.headers { fields = curl_slist_append(fields, "\(header.name): \(header.value)") }
-        // Not to be asked for permission first: it costs a second with servers that know nothing of it.
+        // Disables "Expect: 100-continue", which costs a second with servers that do not support it.
         fields = curl_slist_append(fields, "Expect:")
         curl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(fields))
         return handle
@@ -111,13 +111,13 @@ final class HTTPTransfer: @unchecked Sendable {
         }
     }
 
-    /// The name of a file that is not complete.
+    /// The name of an incomplete file.
     static func partName(_ path: String) -> String { path + ".part" }
 
     private func prepareTrust(_ handle: UnsafeMutableRawPointer, _ own: UnsafeMutableRawPointer) throws(TransportError)
     {
         curl_easy_setopt_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // A connection or session that another policy has accepted must not be used again.
+        // A connection or session that another policy accepted must not be reused.
         curl_easy_setopt_long(handle, CURLOPT_FRESH_CONNECT, 1)
         curl_easy_setopt_long(handle, CURLOPT_FORBID_REUSE, 1)
         curl_easy_setopt_long(handle, CURLOPT_SSL_SESSIONID_CACHE, 0)
@@ -125,7 +125,8 @@ final class HTTPTransfer: @unchecked Sendable {
         curl_easy_setopt_string(handle, CURLOPT_CAPATH, nil)
         curl_easy_setopt_long(handle, CURLOPT_SSL_VERIFYPEER, 1)
         curl_easy_setopt_pointer(handle, CURLOPT_SSL_CTX_DATA, own)
-        // The same judgement as for XMPP, name included, in place of curl's own; so without it nothing is transferred.
+        // The same verification as for XMPP, including the name, instead of curl's own; without it nothing is
+        // transferred.
         let code = curl_easy_setopt_ssl_context(handle) { _, context, own in
             SSL_CTX_set_cert_verify_callback(context.map { OpaquePointer($0) }, judgeTransferChain, own)
             return CURLE_OK
@@ -164,7 +165,7 @@ final class HTTPTransfer: @unchecked Sendable {
         lastActivity = .now
         let line = String(decoding: bytes, as: UTF8.self).trimmed
         if line.hasPrefix("HTTP/") {
-            // A new answer after an interim one (100, 103).
+            // A new response after an interim one (100, 103).
             response.headers = []
         } else if let colon = line.firstIndex(of: ":"), response.headers.count < Self.mostHeaders {
             response.headers.append(
@@ -173,7 +174,7 @@ final class HTTPTransfer: @unchecked Sendable {
         return bytes.count
     }
 
-    /// Nobody needs more; a server that sends more means no good.
+    /// A limit that real servers do not reach.
     private static let mostHeaders = 200
 
     private func bytesReceived(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -230,7 +231,7 @@ final class HTTPTransfer: @unchecked Sendable {
         request.progress?(now)
     }
 
-    /// The verdict about the chain, as an error number of OpenSSL.
+    /// The result of verifying the chain, as an error number of OpenSSL.
     fileprivate func judge(_ chain: [Certificate]) -> Int32 {
         do throws(TransportError) {
             let evaluation = try trust.evaluate(chain, for: target.host)
@@ -249,7 +250,7 @@ final class HTTPTransfer: @unchecked Sendable {
 
     // MARK: End
 
-    /// Gives everything back and says what came of it.
+    /// Releases all resources and returns the result.
     func finish(_ result: CURLcode) -> Outcome {
         var outcome = judgeResult(result)
         close()
@@ -265,7 +266,7 @@ final class HTTPTransfer: @unchecked Sendable {
         return outcome
     }
 
-    /// Ends the transfer for a reason of our own.
+    /// Aborts the transfer with our own error.
     func fail(_ error: TransportError) -> Outcome {
         failure = error
         return finish(CURLE_ABORTED_BY_CALLBACK)
@@ -303,16 +304,16 @@ final class HTTPTransfer: @unchecked Sendable {
         let words = String(cString: curl_easy_strerror(result))
         switch result {
         case CURLE_COULDNT_RESOLVE_HOST: return TransportError(.hostNotFound, "The host \(host) has no address.")
-        case CURLE_COULDNT_CONNECT: return TransportError(.connectionRefused, "Nobody accepts connections at \(host).")
+        case CURLE_COULDNT_CONNECT: return TransportError(.connectionRefused, "Nothing accepts connections at \(host).")
         case CURLE_OPERATION_TIMEDOUT:
-            return TransportError(.timedOut, "The server \(host) did not answer in time, or too slowly.")
+            return TransportError(.timedOut, "The server \(host) did not respond in time, or too slowly.")
         case CURLE_SSL_CONNECT_ERROR: return TransportError(.tlsFailed, "TLS with \(host) failed: \(words).")
         default: return TransportError(.httpFailed, "The transfer with \(host) failed: \(words).")
         }
     }
 }
 
-/// OpenSSL's question whether a chain is good, during a transfer.
+/// OpenSSL's callback to verify a chain during a transfer.
 private func judgeTransferChain(_ context: OpaquePointer?, _ own: UnsafeMutableRawPointer?) -> Int32 {
     guard let transfer = HTTPTransfer.of(own) else { return 0 }
     var chain = Certificate.list(X509_STORE_CTX_get0_untrusted(context))
@@ -323,7 +324,7 @@ private func judgeTransferChain(_ context: OpaquePointer?, _ own: UnsafeMutableR
 }
 
 extension String {
-    /// Without the white space at both ends.
+    /// Without the whitespace at both ends.
     fileprivate var trimmed: String {
         guard let start = firstIndex(where: { !$0.isWhitespace }), let end = lastIndex(where: { !$0.isWhitespace })
         else {

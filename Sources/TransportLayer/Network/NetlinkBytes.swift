@@ -1,4 +1,4 @@
-/// Bytes of a netlink message; what is asked for beyond their end is not there.
+/// The bytes of a netlink message; reading beyond their end returns `nil`.
 struct NetlinkBytes {
     /// `nlmsghdr`.
     static let headerLength = 16
@@ -50,7 +50,7 @@ struct NetlinkBytes {
         var found: [UInt16: NetlinkBytes] = [:]
         var rest = part(from: offset, to: count)
         while let length = rest.short(at: 0), length >= 4, Int(length) <= rest.count, let type = rest.short(at: 2) {
-            // The two highest bits say how the value is made.
+            // The two highest bits are flags about the value.
             let key = type & 0x3FFF
             if found[key] == nil { found[key] = rest.part(from: 4, to: Int(length)) }
             rest = rest.part(from: Self.aligned(Int(length)), to: rest.count)
@@ -58,7 +58,8 @@ struct NetlinkBytes {
         return found
     }
 
-    /// A request for a list. The structure of the type follows the header, zero but for the family: all of them.
+    /// A request for a list. The structure of the type follows the header and is zero except for the family: all
+    /// families.
     static func listRequest(type: UInt16, bodyLength: Int, sequence: UInt32) -> [UInt8] {
         var bytes: [UInt8] = []
         func append<Number: FixedWidthInteger>(_ number: Number) {

@@ -1,18 +1,58 @@
-/// What has become of the machine's own network.
+/// A change of the machine's network.
 public enum NetworkChange: Sendable, Hashable, CaseIterable {
-    /// There was no network, and there is one.
+    /// The network has become available.
     case available
-    /// The last way out is gone.
+    /// The last connection to a network is gone.
     case unavailable
-    /// There was a network and there is one, but with other addresses or another default route: connections made before may be dead
-    /// without knowing it.
+    /// The network is still available, but with other addresses or another default route: existing connections may be
+    /// dead without noticing.
     case changed
 }
 
-/// Tells when the machine's network changes, so that a session can look after its connection at once instead of waiting for a time limit.
+/// Reports changes of the machine's network, so that a session can check its connection at once instead of waiting for
+/// a timeout.
 public protocol NetworkMonitor: Sendable {
-    /// The changes from now on; nothing is told about the state at the beginning. Watching ends with the stream.
+    /// The changes from now on, without the initial state. Monitoring ends with the stream.
     ///
-    /// Whoever reads slowly gets the latest ones.
+    /// A slow reader gets only the latest changes.
     func changes() -> AsyncStream<NetworkChange>
+}
+
+/// The network of this machine, as reported by the Linux kernel (rtnetlink(7)).
+///
+/// Loopback and link-local addresses do not count: with only these no server can be reached. Several consecutive
+/// changes are reported as one (``debounce``): an interface that comes up gets its addresses and routes one after
+/// another.
+///
+/// If the system forbids the routing socket of the kernel, the stream ends at once; then nothing is known about the
+/// network.
+public struct RouteNetworkMonitor: NetworkMonitor {
+    /// How long changes are collected before they are reported. Address and route follow an interface within a few
+    /// dozen milliseconds; users do not notice the rest.
+    public static let debounce = Duration.milliseconds(250)
+
+    private let loop: EventLoop
+
+    public init(loop: EventLoop = .shared) {
+        self.loop = loop
+    }
+
+    public func changes() -> AsyncStream<NetworkChange> {
+        changes {}
+    }
+
+    /// The same; `whenReady` is called when the initial state is known.
+    func changes(whenReady: @escaping @Sendable () -> Void) -> AsyncStream<NetworkChange> {
+        // Only the latest changes matter: the last one says whether there is a network.
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: NetworkChange.self, bufferingPolicy: .bufferingNewest(4))
+        let watcher = RouteWatcher(loop: loop, continuation: continuation, whenReady: whenReady)
+        let loop = loop
+        // The stream retains the watcher and stops it when it ends.
+        continuation.onTermination = { _ in
+            loop.execute { watcher.assumeIsolated { $0.stop() } }
+        }
+        loop.execute { watcher.assumeIsolated { $0.start() } }
+        return stream
+    }
 }

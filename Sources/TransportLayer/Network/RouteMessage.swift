@@ -1,12 +1,12 @@
-/// One message of the kernel's routing socket (netlink(7), rtnetlink(7)), as far as it matters here.
+/// A message of the kernel's routing socket (netlink(7), rtnetlink(7)), reduced to the parts that are needed here.
 ///
-/// Everything is in the byte order of the machine. A message is a header (length, type, flags, sequence number, port), a structure that
-/// depends on the type, and attributes; each begins at a multiple of four bytes.
+/// All numbers are in the byte order of the machine. A message is a header (length, type, flags, sequence number,
+/// port), a structure that depends on the type, and attributes; each is aligned to four bytes.
 struct RouteMessage: Sendable, Hashable {
     /// A network interface.
     struct Link: Sendable, Hashable {
         var index: Int32
-        /// It is switched on and has a carrier.
+        /// Whether it is up and has a carrier.
         var isUsable: Bool
         var isLoopback: Bool
     }
@@ -15,7 +15,7 @@ struct RouteMessage: Sendable, Hashable {
         var interface: Int32
         /// 4 or 16 bytes.
         var bytes: [UInt8]
-        /// Good for other networks, and not in doubt (RFC 4862 §5.4).
+        /// Whether it works in other networks and is not tentative (RFC 4862 §5.4).
         var isGlobal: Bool
     }
 
@@ -23,7 +23,7 @@ struct RouteMessage: Sendable, Hashable {
     struct Route: Sendable, Hashable {
         var interface: Int32
         var isIPv6: Bool
-        /// Empty for a line that leads to one place only.
+        /// Empty for a point-to-point link.
         var gateway: [UInt8]
         var metric: UInt32
     }
@@ -36,20 +36,21 @@ struct RouteMessage: Sendable, Hashable {
         case done
         /// The kernel refused a request; `errno`.
         case failed(Int32)
-        /// Of no interest here: a removal (which is news, but not needed to know what is left), another route, another type.
+        /// Irrelevant: a removal (it announces a change, but says nothing about what is left), another route, another
+        /// type.
         case other
     }
 
     var content: Content
-    /// Of the request that this answers.
+    /// The sequence number of the request.
     var sequence: UInt32
-    /// Of the socket that asked; of another one, or 0, when nobody here did.
+    /// The port of the requesting socket; 0 or another one for unsolicited messages.
     var port: UInt32
-    /// The list changed while it was told, so it may be wrong.
+    /// The list changed while it was sent, so it may be wrong.
     var isInterrupted: Bool
 
-    /// The messages in what one read of the socket gave. What is cut off at the end, or says of itself that it is shorter than a message, is
-    /// not looked at.
+    /// The messages in one read of the socket. Truncated messages, and those with a length below the minimum, are
+    /// ignored.
     static func parse(_ bytes: [UInt8]) -> [RouteMessage] {
         var messages: [RouteMessage] = []
         var rest = NetlinkBytes(bytes[...])
@@ -91,10 +92,10 @@ struct RouteMessage: Sendable, Hashable {
             let interface = body.number(at: 4)
         else { return nil }
         let attributes = body.attributes(from: 8)
-        // IFA_LOCAL is our end of a line; IFA_ADDRESS is the peer's there, and ours otherwise.
+        // IFA_LOCAL is our end of a point-to-point link; IFA_ADDRESS is the peer's there, and ours otherwise.
         guard let bytes = attributes[2] ?? attributes[1], bytes.count == (family == 10 ? 16 : 4) else { return nil }
         let flags = attributes[8]?.number(at: 0) ?? UInt32(shortFlags)
-        // RT_SCOPE_UNIVERSE, or a site of its own; not IFA_F_TENTATIVE and not IFA_F_DADFAILED.
+        // RT_SCOPE_UNIVERSE or a site scope; neither IFA_F_TENTATIVE nor IFA_F_DADFAILED.
         let isGlobal = scope < 253 && flags & 0x48 == 0
         return Address(interface: Int32(bitPattern: interface), bytes: bytes.array, isGlobal: isGlobal)
     }
@@ -105,7 +106,7 @@ struct RouteMessage: Sendable, Hashable {
             let type = body.byte(at: 7), let flags = body.number(at: 8), family == 2 || family == 10
         else { return nil }
         let attributes = body.attributes(from: 12)
-        // RTN_UNICAST to everywhere in RT_TABLE_MAIN; RTM_F_CLONED is only remembered.
+        // RTN_UNICAST to all destinations in RT_TABLE_MAIN; RTM_F_CLONED routes are only cached.
         guard length == 0, type == 1, attributes[15]?.number(at: 0) ?? UInt32(table) == 254, flags & 0x200 == 0,
             let interface = attributes[4]?.number(at: 0)
         else { return nil }

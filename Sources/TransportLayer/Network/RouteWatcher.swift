@@ -3,11 +3,12 @@ import Glibc
 
 /// A routing socket of the kernel on the event loop.
 ///
-/// The kernel's news are taken as a sign only that something has changed. What there is now is then asked for as three lists: the kernel does
-/// not tell all that follows from a change (routes vanish without a word when their interface goes down), and news may be lost when too
-/// many come.
+/// Notifications only signal that something has changed. The current state is then requested as three lists: the kernel
+/// does not report everything that follows from a change (routes disappear silently when their interface goes down),
+/// and notifications may be lost when there are too many.
 actor RouteWatcher {
-    /// The lists, in the order in which they are asked for: RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, and the lengths of their structures.
+    /// The lists in the order of the requests: RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, and the lengths of their
+    /// structures.
     private static let lists: [(type: UInt16, bodyLength: Int)] = [(18, 16), (22, 8), (26, 12)]
 
     nonisolated let loop: EventLoop
@@ -15,20 +16,20 @@ actor RouteWatcher {
     private let whenReady: @Sendable () -> Void
     private var descriptor: Int32 = -1
     private var token: UInt64 = 0
-    /// The name that the kernel has given the socket.
+    /// The port that the kernel assigned to the socket.
     private var port: UInt32 = 0
     private var timer: TimerQueue.Identifier?
 
-    /// The list that is being told; `nil` between the lists.
+    /// The list that is being received; `nil` between the lists.
     private var list: Int?
     private var sequence: UInt32 = 0
     private var told: [RouteMessage] = []
-    /// Something has changed since the lists were asked for.
+    /// Whether something has changed since the lists were requested.
     private var isOutdated = false
     private var snapshot: NetworkSnapshot?
-    /// Requests that the kernel has refused in a row.
+    /// The number of consecutive requests that the kernel refused.
     private var refusals = 0
-    /// A kernel that refuses so often will refuse for ever.
+    /// After so many refusals, the kernel is not asked again.
     private static let mostRefusals = 8
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -115,7 +116,7 @@ actor RouteWatcher {
         refusals = 0
         let now = NetworkSnapshot(told)
         told = []
-        // What changed meanwhile may stand in one list and not in another.
+        // A change in the meantime may be in one list and not in another.
         guard !isOutdated else { return changed() }
         guard let before = snapshot else {
             snapshot = now
@@ -125,7 +126,7 @@ actor RouteWatcher {
         if let change = NetworkSnapshot.change(from: before, to: now) { continuation.yield(change) }
     }
 
-    /// Something has changed: the lists are asked for once it has been quiet for a moment, or at the latest then.
+    /// Something has changed: the lists are requested after a quiet moment, or when the limit is reached.
     private func changed() {
         isOutdated = true
         guard timer == nil, list == nil, descriptor >= 0 else { return }
@@ -147,7 +148,7 @@ actor RouteWatcher {
                 switch errno {
                 case EINTR: continue
                 case EAGAIN: return
-                // More news came than the kernel keeps.
+                // There were more notifications than the kernel buffers.
                 case ENOBUFS:
                     list = nil
                     changed()
@@ -161,7 +162,7 @@ actor RouteWatcher {
 
     private func received(_ message: RouteMessage) {
         guard message.port == port, message.sequence == sequence, list != nil else {
-            // An answer to an earlier question of ours is no news.
+            // A response to an earlier request of ours is not a notification.
             if message.port != port || message.port == 0 { changed() }
             return
         }
@@ -178,5 +179,44 @@ actor RouteWatcher {
 extension RouteWatcher: EventHandler {
     nonisolated func eventsOccurred(_ events: UInt32) {
         assumeIsolated { $0.receive() }
+    }
+}
+
+/// The addresses and default routes of the machine at one time.
+struct NetworkSnapshot: Sendable, Hashable {
+    /// The addresses of interfaces that are up, without loopback and link-local addresses.
+    var addresses: Set<RouteMessage.Address> = []
+    /// The default routes through such interfaces.
+    var defaultRoutes: Set<RouteMessage.Route> = []
+
+    /// Whether other machines can be reached.
+    var isAvailable: Bool { !addresses.isEmpty }
+
+    /// The change between two snapshots; `nil` if there is none that matters.
+    static func change(from old: NetworkSnapshot, to new: NetworkSnapshot) -> NetworkChange? {
+        switch (old.isAvailable, new.isAvailable) {
+        case (false, true): .available
+        case (true, false): .unavailable
+        case (true, true): old == new ? nil : .changed
+        case (false, false): nil
+        }
+    }
+}
+
+extension NetworkSnapshot {
+    /// Combines the kernel's three lists: interfaces, addresses, routes.
+    init(_ messages: [RouteMessage]) {
+        var usable: Set<Int32> = []
+        for case .link(let link) in messages.map(\.content) where link.isUsable && !link.isLoopback {
+            usable.insert(link.index)
+        }
+        for message in messages {
+            switch message.content {
+            case .address(let address) where usable.contains(address.interface) && address.isGlobal:
+                addresses.insert(address)
+            case .route(let route) where usable.contains(route.interface): defaultRoutes.insert(route)
+            case .address, .route, .link, .done, .failed, .other: break
+            }
+        }
     }
 }

@@ -9,25 +9,25 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     public let isIPv6: Bool
     private let bytes: [UInt8]
 
-    /// Reads a literal address, IPv6 with or without brackets; `nil` when it is none (a host name, say).
+    /// Parses a literal address, IPv6 with or without brackets; `nil` for anything else, such as a host name.
     public init?(_ literal: String, port: UInt16) {
         var text = literal
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
         var hints = addrinfo()
-        // Numeric only: never asks a server, so it cannot block.
+        // Numeric only: never sends a query, so it cannot block.
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(text, String(port), &hints, &list) == 0, let list else { return nil }
         defer { freeaddrinfo(list) }
-        // `getaddrinfo` also takes "1" and "127.1"; an address has three dots or a colon.
+        // `getaddrinfo` also accepts "1" and "127.1"; an address has three dots or a colon.
         guard text.contains(":") || text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 3,
             let pointer = list.pointee.ai_addr
         else { return nil }
         self.init(pointer, length: list.pointee.ai_addrlen)
     }
 
-    /// Copies an address of the system; `nil` for other families.
+    /// Copies a system address; `nil` for other families.
     init?(_ pointer: UnsafePointer<sockaddr>, length: socklen_t) {
         switch Int32(pointer.pointee.sa_family) {
         case AF_INET: isIPv6 = false
@@ -40,11 +40,11 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
             return nil
         }
         address = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // The port stands at the same place in both families, in network order.
+        // The port has the same position in both families, in network order.
         port = UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 
-    /// The address of the local or the remote end of a socket.
+    /// The local or remote address of a socket.
     init?(
         of descriptor: Int32, _ query: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) {
@@ -75,7 +75,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SocketAddress {
-    /// Reads the 4 or 16 bytes of an address as they stand in a certificate.
+    /// Reads the 4 or 16 bytes of an address in a certificate.
     init?(networkBytes: [UInt8]) {
         switch networkBytes.count {
         case 4: self.init(networkBytes.map(String.init).joined(separator: "."), port: 0)

@@ -37,7 +37,7 @@ extension SocketTransport {
         defer { loop.state.cancelTimer(timer) }
         while true {
             if let failure { throw failure }
-            // A socket without an answer yet has neither an error nor a peer.
+            // A socket without a response yet has neither an error nor a peer.
             let problem = pendingError()
             if problem != 0 {
                 let error = TransportError(errno: problem, operation)
@@ -54,7 +54,7 @@ extension SocketTransport {
         phase = .open
     }
 
-    /// Takes over a connection that a listener accepted.
+    /// Adopts a connection that a listener accepted.
     func adopt() {
         setSocketOptions()
         watch()

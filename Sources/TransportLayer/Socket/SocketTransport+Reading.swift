@@ -12,12 +12,12 @@ extension SocketTransport {
         }
     }
 
-    /// What can be had without waiting; `nil` when nothing can.
+    /// The bytes that are available without waiting; `nil` if there are none.
     private func readNow() throws(TransportError) -> [UInt8]? {
         if let failure { throw failure }
         do {
             if engine != nil {
-                // The handshake may have brought the first bytes of the stream along.
+                // The handshake may have delivered the first bytes of the stream too.
                 if let bytes = try engine?.decryptBuffered(), !bytes.isEmpty { return bytes }
                 return try readSecured()
             }
@@ -38,19 +38,19 @@ extension SocketTransport {
                     return try engine?.decrypt(bytes) ?? []
                 }
             } catch {
-                // The alert that tells the peer.
+                // The alert for the peer.
                 takeEngineOutput()
                 flush()
                 throw error
             }
             guard let plaintext else { return nil }
-            // Answers to key updates.
+            // Responses to key updates.
             if engine?.hasOutput == true { gather() }
             if !plaintext.isEmpty { return plaintext }
         }
     }
 
-    /// One receive call into the loop's buffer; an empty buffer is the end. `nil` when nothing is there.
+    /// One receive call into the buffer of the loop; an empty buffer is the end, `nil` means that nothing is available.
     func receiveBytes<R>(
         _ body: (UnsafeRawBufferPointer) throws(TransportError) -> R
     ) throws(TransportError) -> R? {
@@ -61,7 +61,7 @@ extension SocketTransport {
             let wanted = min(limits.bytesPerRead, scratch.count)
             let count = recv(descriptor, scratch.baseAddress, wanted, 0)
             if count > 0 {
-                // Less than asked for: the kernel has no more, and epoll tells of the next arrival.
+                // Fewer bytes than requested: the kernel has no more, and epoll reports the next arrival.
                 if count < wanted && !isHangingUp { isReadable = false }
                 return try body(UnsafeRawBufferPointer(rebasing: scratch[..<count]))
             }
@@ -78,7 +78,7 @@ extension SocketTransport {
         return nil
     }
 
-    /// Suspends until bytes may be there; `false` when the task was cancelled.
+    /// Suspends until bytes may be available; returns `false` if the task was cancelled.
     func waitForReading() async -> Bool {
         if Task.isCancelled { return false }
         readWaiterNumber += 1
@@ -107,5 +107,5 @@ extension SocketTransport {
 
 extension TransportError {
     static let truncatedByPeer = TransportError(
-        .truncated, "The connection ended without the end of TLS (close_notify): what was sent last may be missing.")
+        .truncated, "The connection ended without the end of TLS (close_notify): the last data may be missing.")
 }

@@ -1,6 +1,6 @@
 extension SocketTransport {
     public func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS {
-        // Reading the authorities from disk would hold up every connection of the loop.
+        // Reading the authorities from disk on the loop would block all its connections.
         try await configuration.trust.prepare()
         if let failure { throw failure }
         return try await secure(
@@ -16,11 +16,11 @@ extension SocketTransport {
     private func secure(
         _ newEngine: consuming TLSEngine, timeout: Duration, _ trust: TrustPolicy?
     ) async throws(TransportError) -> NegotiatedTLS {
-        precondition(!isReading, "nobody may read while TLS starts")
+        precondition(!isReading, "no read may be pending when TLS starts")
         precondition(engine == nil, "a connection is secured once")
         isReading = true
         defer { isReading = false }
-        // What was queued before belongs to the stream in clear.
+        // Bytes queued before are sent unencrypted.
         flush()
         outgoing += queued
         queued = []
@@ -34,7 +34,7 @@ extension SocketTransport {
         do {
             return try await handshake(trust)
         } catch {
-            // The alert goes out if the kernel takes it; the connection is of no use any more.
+            // The alert is sent if the kernel accepts it; the connection is unusable.
             takeEngineOutput()
             flush()
             fail(error)

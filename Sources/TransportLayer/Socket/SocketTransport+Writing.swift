@@ -28,7 +28,7 @@ extension SocketTransport: Flushable {
         mustFinish = true
     }
 
-    /// Has the turn's end write.
+    /// Schedules a flush at the end of this loop iteration.
     func gather() {
         guard !isGathered else { return }
         isGathered = true
@@ -42,7 +42,7 @@ extension SocketTransport: Flushable {
         }
     }
 
-    /// Gives the kernel what it takes, and wakes whom that made room for.
+    /// Passes bytes to the kernel as far as it accepts them, and resumes the writers that have room now.
     func flush() {
         guard phase == .open || phase == .finishing, writeFailure == nil else { return }
         sendQueued()
@@ -52,7 +52,7 @@ extension SocketTransport: Flushable {
     private func sendQueued() {
         while true {
             guard send() else { return }
-            // Encrypted only now, so that a stalled peer holds plain bytes once and not twice.
+            // Encrypted as late as possible, so that a stalled peer costs memory for plain bytes only.
             if !queued.isEmpty {
                 let bytes = queued
                 queued = []
@@ -70,7 +70,7 @@ extension SocketTransport: Flushable {
             if outgoing.isEmpty { break }
         }
         guard mustFinish else { return }
-        // The notice of TLS makes another round.
+        // The close_notify of TLS needs another pass.
         engine?.finishWriting()
         takeEngineOutput()
         guard send() else { return }
@@ -79,7 +79,7 @@ extension SocketTransport: Flushable {
         hasSentEnd = true
     }
 
-    /// What the callers have written and the kernel has not taken.
+    /// The bytes that callers have written and the kernel has not accepted.
     private var unsentCount: Int { queued.count + outgoing.count - outgoingOffset }
 
     func takeEngineOutput() {
@@ -87,7 +87,7 @@ extension SocketTransport: Flushable {
         if outgoing.isEmpty { outgoing = bytes } else { outgoing += bytes }
     }
 
-    /// Sends `outgoing`; `false` when the kernel takes no more now or the connection failed.
+    /// Sends `outgoing`; returns `false` if the kernel accepts no more now or the connection failed.
     private func send() -> Bool {
         while outgoingOffset < outgoing.count {
             guard isWritable else { return false }
@@ -115,7 +115,8 @@ extension SocketTransport: Flushable {
         return true
     }
 
-    /// The peer takes nothing more. What it sent before (the reason, perhaps) may still be read, so only the writers learn of it now.
+    /// The peer accepts no more bytes. Data that it sent before (perhaps the reason) may still be read, so only writers
+    /// get the error now.
     private func writingFailed(_ code: Int32) {
         writeFailure = TransportError(errno: code, "Sending")
         queued = []
@@ -126,7 +127,7 @@ extension SocketTransport: Flushable {
         wakeWriters()
     }
 
-    /// Suspends until the state of writing has changed; `false` when the task was cancelled.
+    /// Suspends until the state of writing has changed; returns `false` if the task was cancelled.
     @discardableResult
     func waitForWriting(isCancellable: Bool) async -> Bool {
         if isCancellable && Task.isCancelled { return false }
@@ -153,7 +154,7 @@ extension SocketTransport: Flushable {
 
     func wakeWriters() {
         guard !writeWaiters.isEmpty else { return }
-        // In the order in which they came.
+        // In the order of arrival.
         let waiters = writeWaiters.sorted { $0.key < $1.key }
         writeWaiters = [:]
         for (_, waiter) in waiters { waiter.resume() }
@@ -161,6 +162,6 @@ extension SocketTransport: Flushable {
 }
 
 extension SocketTransport {
-    /// Whether the kernel takes no more and the queue is full.
+    /// Whether the kernel accepts no more bytes and the queue is full.
     var isStalled: Bool { !isWritable && unsentCount >= limits.queuedBytes }
 }

@@ -1,24 +1,24 @@
 import CEpoll
 import Glibc
 
-/// A TCP connection, with TLS once ``startTLS(_:)`` or ``acceptTLS(_:)`` has succeeded.
+/// A TCP connection, with TLS after ``startTLS(_:)`` or ``acceptTLS(_:)`` has succeeded.
 ///
-/// The actor lives on its event loop: epoll's events come in and the callers' bytes go out on the same thread, so there is no lock. The
-/// descriptor is watched edge-triggered once for ever; no system call per message but receive and send. Written bytes are gathered until the
-/// end of the loop's turn.
+/// The actor runs on its event loop: epoll events and the callers' bytes are handled on the same thread, so there is no
+/// lock. The descriptor is registered once, edge-triggered; a message needs no system call except receive and send.
+/// Written bytes are collected until the end of the loop iteration.
 public actor SocketTransport: Transport {
     public nonisolated let loop: EventLoop
     public nonisolated let limits: TransportLimits
 
-    /// Where the connection is in its life. Forward only.
+    /// The phase of the connection; it only advances.
     enum Phase {
         /// The kernel is connecting.
         case connecting
-        /// Bytes may flow; in clear, or secured when there is an engine.
+        /// Bytes may be exchanged: unencrypted, or encrypted if there is an engine.
         case open
-        /// Our half is to end, or has ended, after what is queued.
+        /// Our half ends, or has ended, after the queued bytes.
         case finishing
-        /// The descriptor is gone; the failure tells why.
+        /// The descriptor is closed; the failure has the reason.
         case closed
     }
 
@@ -29,9 +29,9 @@ public actor SocketTransport: Transport {
     var engine: TLSEngine?
 
     // Reading.
-    /// epoll has announced bytes (or an end) that were not read up yet.
+    /// epoll has reported bytes (or the end) that were not read completely.
     var isReadable = false
-    /// The peer's end has been announced; whatever is left must be read until the kernel says so.
+    /// The peer's end was reported; the rest must be read until the kernel reports the end too.
     var isHangingUp = false
     var hasReadEnd = false
     var isNegotiating = true
@@ -40,12 +40,12 @@ public actor SocketTransport: Transport {
     var isReading = false
 
     // Writing.
-    /// The peer takes no more bytes, though some of its own may still be read.
+    /// The peer accepts no more bytes, but data from it may still be read.
     var writeFailure: TransportError?
     var isWritable = false
-    /// Bytes of the callers, in clear, that wait for the end of the turn.
+    /// Unencrypted bytes of the callers until the end of the iteration.
     var queued: [UInt8] = []
-    /// Bytes for the kernel (encrypted, if there is an engine) from `outgoingOffset` on.
+    /// Bytes for the kernel (encrypted if there is an engine) from `outgoingOffset` on.
     var outgoing: [UInt8] = []
     var outgoingOffset = 0
     var isGathered = false
@@ -58,7 +58,7 @@ public actor SocketTransport: Transport {
         loop.asUnownedSerialExecutor()
     }
 
-    /// Takes over a socket that is connected or connecting.
+    /// Adopts a socket that is connected or connecting.
     init(descriptor: Int32, loop: EventLoop, limits: TransportLimits) {
         self.descriptor = descriptor
         self.loop = loop
@@ -74,7 +74,8 @@ public actor SocketTransport: Transport {
         }
     }
 
-    /// Lets the loop watch the socket. Not before `connect`: epoll calls a fresh socket hung up.
+    /// Registers the socket with the loop. Only after `connect`, because epoll reports an unconnected socket as hung
+    /// up.
     func watch() {
         let events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
         token = loop.state.register(descriptor, events: events, handler: self)
@@ -93,10 +94,10 @@ public actor SocketTransport: Transport {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The peer's address; `nil` once closed.
+    /// The peer's address; `nil` after closing.
     public var remoteAddress: SocketAddress? { SocketAddress(of: descriptor, getpeername) }
 
-    /// Our own address; `nil` once closed.
+    /// The local address; `nil` after closing.
     public var localAddress: SocketAddress? { SocketAddress(of: descriptor, getsockname) }
 
     public var tlsInformation: NegotiatedTLS? { engine?.information }
@@ -105,7 +106,7 @@ public actor SocketTransport: Transport {
         isNegotiating = false
     }
 
-    /// Ends the connection for the reason given; whoever waits is told.
+    /// Closes the connection with an error, which waiting readers and writers get.
     func fail(_ error: TransportError) {
         guard phase != .closed else { return }
         phase = .closed
@@ -146,8 +147,8 @@ public actor SocketTransport: Transport {
 }
 
 extension SocketTransport {
-    /// Reads what has come and throws it away: closing a socket with unread bytes (session tickets of TLS 1.3, say) makes the kernel
-    /// send a reset, which may destroy our last bytes at the peer.
+    /// Reads and discards received data: closing a socket with unread bytes (such as session tickets of TLS 1.3) makes
+    /// the kernel send a reset, which may discard our last bytes at the peer.
     private func discardReceived() {
         guard phase != .closed else { return }
         let scratch = loop.state.scratch
@@ -156,7 +157,7 @@ extension SocketTransport {
         }
     }
 
-    /// One megabyte; a peer that sends more than that into a closing connection gets its reset.
+    /// One megabyte; a peer that sends more than that to a closing connection gets a reset.
     private static let mostDiscardedReads = 16
 }
 

@@ -1,10 +1,10 @@
 import CEpoll
 import Glibc
 
-/// Accepts TCP connections: for tests, and for transfers that a peer opens to us.
+/// Accepts TCP connections, for tests and for transfers that a peer opens to us.
 public actor TCPListener {
     public nonisolated let loop: EventLoop
-    /// The address in use; the port is the one that the kernel chose when 0 was asked for.
+    /// The actual address; for port 0, the kernel chose the port.
     public nonisolated let address: SocketAddress
     private let limits: TransportLimits
     private var descriptor: Int32

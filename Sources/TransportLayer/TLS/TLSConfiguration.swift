@@ -1,32 +1,34 @@
-/// How to secure a connection as the client.
+import COpenSSL
+
+/// The TLS settings of a client connection.
 public struct TLSConfiguration: Sendable {
-    /// Who the peer must be: the domain of the JID as A-labels, or an IP address. Never the host that DNS named: whoever controls DNS could
-    /// name one of his own (RFC 6120 §13.7.2.1).
+    /// The required identity of the peer: the domain of the JID in A-labels, or an IP address. Never the host from DNS,
+    /// because an attacker who controls DNS could name any host (RFC 6120 §13.7.2.1).
     public var serverName: String
 
-    /// Other names that the certificate may be for: with a WebSocket found by host-meta the name of the JID's domain beside that of the
-    /// host in the URL (XEP-0156 §2.2). They are not sent.
+    /// Alternative names that the certificate may have instead: for a WebSocket found by host-meta, the domain of the
+    /// JID beside the host of the URL (XEP-0156 §2.2). They are not sent.
     public var alternativeNames: [String] = []
 
     /// Which certificates are trusted.
     public var trust: TrustPolicy
 
-    /// The certificate that is shown to a server that asks for one; `nil` shows none.
+    /// The certificate for a server that requests one; `nil` sends none.
     public var identity: TLSIdentity?
 
-    /// Protocols offered by ALPN (RFC 7301). A server that selects none is fine: Prosody and others do so.
+    /// Protocols to offer by ALPN (RFC 7301). The server need not select one: Prosody and others do not.
     public var applicationProtocols: [String]
 
     public var minimumVersion = TLSVersion.tls12
     public var maximumVersion = TLSVersion.tls13
 
-    /// Where sessions are kept and found for resumption; `nil` means that each connection has a full handshake.
+    /// The cache of sessions for resumption; `nil` means that each connection does a full handshake.
     public var sessionCache: TLSSessionCache?
 
-    /// The time for the whole handshake, the question to the user included.
+    /// The timeout of the whole handshake, including a question to the user.
     public var handshakeTimeout: Duration
 
-    /// - Parameter handshakeTimeout: `nil` allows 20 s, or 5 min when the trust policy asks a person.
+    /// - Parameter handshakeTimeout: `nil` means 20 s, or 5 min if the trust policy asks the user.
     public init(
         serverName: String, trust: TrustPolicy = .system, applicationProtocols: [String] = [],
         handshakeTimeout: Duration? = nil
@@ -41,13 +43,13 @@ public struct TLSConfiguration: Sendable {
     public static let xmppClientProtocol = "xmpp-client"
 }
 
-/// How to secure a connection as the server.
+/// The TLS settings of a server connection.
 public struct TLSServerConfiguration: Sendable, Hashable {
     /// PEM file: the server's certificate, then the intermediate ones.
     public var certificateChainFile: String
     /// PEM file without passphrase.
     public var privateKeyFile: String
-    /// Protocols selected by ALPN, the preferred one first. A client that offers none of them goes on without.
+    /// Protocols to select by ALPN, the preferred one first. A client that offers none of them continues without.
     public var applicationProtocols: [String]
     public var minimumVersion = TLSVersion.tls12
     public var maximumVersion = TLSVersion.tls13
@@ -57,5 +59,25 @@ public struct TLSServerConfiguration: Sendable, Hashable {
         self.certificateChainFile = certificateChainFile
         self.privateKeyFile = privateKeyFile
         self.applicationProtocols = applicationProtocols
+    }
+}
+
+/// The supported versions of TLS. Older ones are forbidden (RFC 8996).
+public enum TLSVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+    case tls12
+    case tls13
+
+    public var description: String {
+        switch self {
+        case .tls12: "TLS 1.2"
+        case .tls13: "TLS 1.3"
+        }
+    }
+
+    var number: Int32 {
+        switch self {
+        case .tls12: TLS1_2_VERSION
+        case .tls13: TLS1_3_VERSION
+        }
     }
 }

@@ -3,19 +3,19 @@ import Synchronization
 
 /// An OpenSSL context: the settings that connections share.
 ///
-/// `@unchecked Sendable`: the context is set up before the value is published and not changed after; OpenSSL's own use of it from several threads
-/// is locked and reference-counted.
+/// `@unchecked Sendable`: the context is configured before the value is published and never changes; OpenSSL itself
+/// accesses it from several threads with locks and reference counts.
 final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Forward secrecy and authenticated encryption only (RFC 9325 §4.2). TLS 1.3 has nothing else.
+    /// Only forward secrecy and authenticated encryption (RFC 9325 §4.2). TLS 1.3 has nothing else.
     private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20:!aNULL:!eNULL"
 
     private init(_ method: OpaquePointer?) throws(TransportError) {
         guard let pointer = SSL_CTX_new(method) else { throw TransportError(tls: "Starting TLS") }
         self.pointer = pointer
         SSL_CTX_set_options(pointer, UInt64(TLSContext.options))
-        // One context per process is shared by all connections; buffers are given back while a connection is idle.
+        // All connections share one context per process; idle connections release their buffers.
         SSL_CTX_ctrl(
             pointer, SSL_CTRL_MODE,
             Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER), nil)
@@ -32,18 +32,18 @@ final class TLSContext: @unchecked Sendable {
 
     private static let sharedClient = Mutex<TLSContext?>(nil)
 
-    /// The context of all client connections. It holds no authorities: chains are judged outside of OpenSSL's callbacks.
+    /// The context of all client connections. It has no authorities: chains are verified outside OpenSSL's callbacks.
     static func client() throws(TransportError) -> TLSContext {
         if let context = sharedClient.withLock({ $0 }) { return context }
         let context = try TLSContext(TLS_client_method())
         SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
         SSL_CTX_set_cert_verify_callback(context.pointer, judgeChain, nil)
-        // The sessions are not OpenSSL's to keep: its own cache would ignore by whom they were trusted.
+        // OpenSSL must not store sessions: its own cache would ignore which policy trusted them.
         SSL_CTX_ctrl(
             context.pointer, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL), nil)
         SSL_CTX_sess_set_new_cb(context.pointer) { ssl, session in
             TLSEngine.sessionReceived(ssl, session)
-            // No reference is kept.
+            // No reference is retained.
             return 0
         }
         return sharedClient.withLock { shared in
@@ -69,7 +69,7 @@ final class TLSContext: @unchecked Sendable {
         }
         SSL_CTX_set_alpn_select_cb(context.pointer, selectApplicationProtocol, nil)
         return sharedServers.withLock { shared in
-            // The first one stays: the tickets that it has given out are its own.
+            // The first one stays, because it can decrypt only the tickets that it issued.
             if let first = shared[configuration] { return first }
             shared[configuration] = context
             return context
@@ -77,8 +77,8 @@ final class TLSContext: @unchecked Sendable {
     }
 }
 
-/// OpenSSL's question whether the peer's chain is good. The first time the chain is put aside and the handshake is suspended; the second time
-/// the verdict is there.
+/// OpenSSL's callback to verify the peer's chain. The first call stores the chain and suspends the handshake; the
+/// second call returns the result.
 private func judgeChain(_ context: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
     guard let pointer = X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx()) else { return 0 }
     let ssl = OpaquePointer(pointer)
@@ -94,7 +94,7 @@ private func judgeChain(_ context: OpaquePointer?, _: UnsafeMutableRawPointer?) 
     return SSL_ctrl(ssl, SSL_CTRL_SET_RETRY_VERIFY, 0, nil) > 0 ? 1 : 0
 }
 
-/// ALPN on the server's side: the first of ours that the client offers; none is no failure.
+/// ALPN on the server side: the first of our protocols that the client offers; none is not an error.
 private func selectApplicationProtocol(
     _ ssl: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ length: UnsafeMutablePointer<UInt8>?,

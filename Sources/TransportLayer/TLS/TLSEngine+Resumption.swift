@@ -1,10 +1,10 @@
 import COpenSSL
 import Glibc
 
-/// A session that the client has offered, and the verdict that goes with it.
+/// A session that the client has offered, with the result of verifying its chain.
 struct TLSResumption: Sendable {
     var session: TLSSessionCache.Session
-    /// What the server showed when the session began; accepted again when it was offered.
+    /// The certificates that the server sent when the session began; verified again when it was offered.
     var chain: [Certificate]
 }
 
@@ -17,10 +17,10 @@ extension TLSConfiguration {
 }
 
 extension TLSEngine {
-    /// Offers a session of the cache to the server; `nil` when there is none that the trust policy accepts.
+    /// Offers a session of the cache to the server; `nil` if there is none that the trust policy accepts.
     ///
-    /// With a resumed session the server shows no certificate and OpenSSL asks for no verdict. So the verdict is given here: the chain of
-    /// the handshake that began the session is judged by the policy of this connection, at this moment.
+    /// With a resumed session the server sends no certificate and OpenSSL does not verify anything. So this method
+    /// verifies the chain of the original handshake with the policy of this connection, at the current time.
     static func offerSession(_ ssl: OpaquePointer, _ configuration: TLSConfiguration) -> TLSResumption? {
         guard let cache = configuration.sessionCache, configuration.minimumVersion <= configuration.maximumVersion,
             let session = cache.take(
@@ -44,12 +44,13 @@ extension TLSEngine {
         return TLSResumption(session: session, chain: chain)
     }
 
-    /// Whether the server went on with the session that was offered, and with no other.
+    /// Whether the server resumed exactly the offered session.
     static func isResumed(_ ssl: OpaquePointer, _ offered: TLSResumption) -> Bool {
         SSL_session_reused(ssl) == 1 && offered.chain.first?.isSame(as: SSL_get0_peer_certificate(ssl)) == true
     }
 
-    /// OpenSSL has made a session from what the server sent. It is put aside; the engine knows what it is worth.
+    /// OpenSSL has created a session from a message of the server. It is stored here; the engine decides whether to
+    /// cache it.
     static func sessionReceived(_ ssl: OpaquePointer?, _ session: OpaquePointer?) {
         guard let ssl, let session, let memory = memory(of: ssl), memory.keepsSessions else { return }
         let version: TLSVersion = SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12
@@ -60,7 +61,7 @@ extension TLSEngine {
             initialized = Int(max(0, i2d_SSL_SESSION(session, &cursor)))
         }
         var lifetime = Int64(clamping: SSL_SESSION_get_ticket_lifetime_hint(session))
-        // TLS 1.2 leaves it open by 0; TLS 1.3 means by it that the ticket is of no use (RFC 8446 §4.6.1).
+        // In TLS 1.2, 0 means unspecified; in TLS 1.3, it means that the ticket is useless (RFC 8446 §4.6.1).
         if version == .tls12 && lifetime == 0 { lifetime = Int64(SSL_SESSION_get_timeout(session)) }
         memory.receivedSessions.append(
             TLSSessionCache.Session(

@@ -1,16 +1,18 @@
 import COpenSSL
 import Glibc
 
-/// One end of a TLS connection without any I/O: bytes of the network in, bytes for the network out, and the plain bytes.
+/// One end of a TLS connection without I/O: bytes from the network in, bytes for the network out, and the plain bytes.
 ///
-/// The owner calls ``handshake()`` until it is established, feeding what arrives with ``append(_:)``; then
-/// ``decrypt(_:)`` and ``encrypt(_:)``. After every call it sends ``takeOutput()``, after a thrown error too: that is the alert.
+/// The owner calls ``handshake()`` until it is established, and passes received bytes to ``append(_:)``; then it uses
+/// ``decrypt(_:)`` and ``encrypt(_:)``. After every call it sends ``takeOutput()``, even after a thrown error, because
+/// the output is the alert then.
 public struct TLSEngine: ~Copyable {
-    /// How far the handshake has come.
+    /// The progress of the handshake.
     public enum Progress: Sendable {
         /// More bytes from the peer are needed.
         case needsBytes
-        /// Somebody has to say whether the certificate is acceptable: ``TLSEngine/decide(isAccepted:)``, then ``TLSEngine/handshake()``.
+        /// The caller has to decide whether to accept the certificate: ``TLSEngine/decide(isAccepted:)``, then
+        /// ``TLSEngine/handshake()``.
         case needsDecision(TrustEvaluation)
         case established(NegotiatedTLS)
     }
@@ -22,19 +24,20 @@ public struct TLSEngine: ~Copyable {
     private var evaluation: TrustEvaluation?
     private var overruled: [CertificateProblem] = []
     private var lastInputCount = 0
-    /// The session offered; `nil` when none was, or once the handshake has settled it.
+    /// The offered session; `nil` if there was none, and after the handshake.
     private var resumption: TLSResumption?
-    /// The policy itself has accepted the certificate, so sessions of this connection may be resumed by the same policy.
+    /// Whether the policy itself accepted the certificate, so that the same policy may resume sessions of this
+    /// connection.
     private var isAcceptedByPolicy = false
 
-    /// What the handshake settled; `nil` before its end.
+    /// The result of the handshake; `nil` before its end.
     public private(set) var information: NegotiatedTLS?
     /// The peer has sent `close_notify`.
     public private(set) var isPeerFinished = false
 
     public var isEstablished: Bool { information != nil }
 
-    /// The client's end.
+    /// The client side.
     public init(client configuration: TLSConfiguration) throws(TransportError) {
         try self.init(context: try TLSContext.client(), client: configuration)
         SSL_set_connect_state(ssl)
@@ -55,7 +58,7 @@ public struct TLSEngine: ~Copyable {
         resumption = Self.offerSession(ssl, configuration)
     }
 
-    /// The server's end.
+    /// The server side.
     public init(server configuration: TLSServerConfiguration) throws(TransportError) {
         try self.init(context: try TLSContext.server(configuration), client: nil)
         memory.applicationProtocols = configuration.applicationProtocols
@@ -98,12 +101,12 @@ public struct TLSEngine: ~Copyable {
 
     // MARK: Handshake
 
-    /// Keeps bytes from the network for the next call.
+    /// Stores bytes from the network for the next call.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         memory.backlog.append(contentsOf: bytes)
     }
 
-    /// Goes on with the handshake as far as the bytes at hand allow.
+    /// Continues the handshake as far as the available bytes allow.
     public mutating func handshake() throws(TransportError) -> Progress {
         if let information { return .established(information) }
         while true {
@@ -130,15 +133,16 @@ public struct TLSEngine: ~Copyable {
         }
     }
 
-    /// The handshake is complete. Never without a verdict, whatever OpenSSL thinks of the callback: on this handshake's chain, or, when the
-    /// session was resumed, on the chain of the handshake that began it, given when it was offered.
+    /// Completes the handshake. Requires a verification result, whatever OpenSSL thinks of the callback: for the chain
+    /// of this handshake or, if the session was resumed, for the chain of the original handshake, verified when the
+    /// session was offered.
     private mutating func settle() throws(TransportError) -> NegotiatedTLS {
         let offered = resumption
         resumption = nil
         if let offered, Self.isResumed(ssl, offered) {
             memory.chain = offered.chain
             isAcceptedByPolicy = true
-            // A session of TLS 1.2 serves again; OpenSSL reports none when it was resumed.
+            // A session of TLS 1.2 can be reused; OpenSSL reports none after a resumption.
             if offered.session.version == .tls12 { memory.receivedSessions.append(offered.session) }
         } else {
             guard client == nil || memory.verdict == X509_V_OK && SSL_session_reused(ssl) == 0 else { throw refusal() }
@@ -150,14 +154,14 @@ public struct TLSEngine: ~Copyable {
         return settled
     }
 
-    /// Puts what the server gave for later into the cache.
+    /// Adds the sessions from the server to the cache.
     private func keepSessions() {
         guard !memory.receivedSessions.isEmpty else { return }
         let sessions = memory.receivedSessions
         memory.receivedSessions = []
         guard let client, let cache = client.sessionCache, isAcceptedByPolicy, let information else { return }
-        // Without the extended master secret, and so without a binding, a man in the middle can give two connections the same keys
-        // (RFC 7627 §5.3).
+        // Without the extended master secret, and so without a binding, a man in the middle can give two connections
+        // the same keys (RFC 7627 §5.3).
         guard information.tlsExporter != nil else { return }
         let chain = information.peerCertificates.map(\.der)
         for var session in sessions {
@@ -178,20 +182,20 @@ public struct TLSEngine: ~Copyable {
     }
 
     private func refusal() -> TransportError {
-        evaluation?.refusal ?? TransportError(.tlsFailed, "The peer showed no certificate.")
+        evaluation?.refusal ?? TransportError(.tlsFailed, "The peer sent no certificate.")
     }
 
     // MARK: Bytes
 
-    /// Decrypts what came from the network; empty when no record is complete, or at the peer's end (``isPeerFinished``).
+    /// Decrypts bytes from the network; empty if no record is complete, and at the peer's end (``isPeerFinished``).
     public mutating func decrypt(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> [UInt8] {
-        // Plain text is shorter than its record, but a record may have begun in the call before.
+        // Plain text is shorter than its record, but a record may have begun in the previous call.
         let capacity = bytes.count + min(lastInputCount, 16_640)
         lastInputCount = bytes.count
         return try memory.withInput(bytes) { () throws(TransportError) in try readAll(capacity: capacity) }
     }
 
-    /// Decrypts what came along with the end of the handshake.
+    /// Decrypts bytes that arrived together with the end of the handshake.
     public mutating func decryptBuffered() throws(TransportError) -> [UInt8] {
         guard memory.hasInput else { return [] }
         return try readAll(capacity: memory.backlog.count)
@@ -226,7 +230,7 @@ public struct TLSEngine: ~Copyable {
             chunk = 16_640
         }
         keepSessions()
-        // What was sound before the fault belongs to the reader; the fault comes again with the next call.
+        // The reader gets valid data from before the error; the next call reports the error again.
         if let failure, plaintext.isEmpty { throw failure }
         return plaintext
     }
@@ -254,14 +258,14 @@ public struct TLSEngine: ~Copyable {
     /// Whether there are bytes for the network.
     public var hasOutput: Bool { !memory.output.isEmpty }
 
-    /// The bytes for the network, once.
+    /// Returns and clears the bytes for the network.
     public mutating func takeOutput() -> [UInt8] {
         let output = memory.output
         memory.output = []
         return output
     }
 
-    /// For the extensions of this type in other files.
+    /// For extensions of this type in other files.
     borrowing func withSSL<R>(_ body: (OpaquePointer) -> R) -> R {
         body(ssl)
     }

@@ -1,27 +1,44 @@
 import COpenSSL
 import Glibc
 
-/// The certificate with which a client identifies itself to a server that asks for one, and its private key (RFC 8446
+/// The certificate and private key with which a client identifies itself to a server that requests one (RFC 8446
 /// §4.4.2, XEP-0178).
 public struct TLSIdentity: Sendable, Hashable {
     /// PEM file: the certificate, then the intermediate ones.
     public var certificateChainFile: String
-    /// PEM file without passphrase: nobody can be asked for one when a connection is made again.
+    /// PEM file of the private key; it may be the same file.
     public var privateKeyFile: String
+    /// What the key is encrypted with, at most 1,023 bytes; nobody is asked for it when a connection is made again.
+    public var passphrase: String?
 
-    public init(certificateChainFile: String, privateKeyFile: String) {
+    public init(certificateChainFile: String, privateKeyFile: String, passphrase: String? = nil) {
         self.certificateChainFile = certificateChainFile
         self.privateKeyFile = privateKeyFile
+        self.passphrase = passphrase
     }
 
-    /// What is unsafe about the file of the key, as a sentence for a person; `nil` if only its owner can read it.
+    /// Keys are smaller; more of a file is not looked at.
+    private static let keyFileLimit = 65_536
+
+    /// Whether the key needs a ``passphrase`` (RFC 7468 §11, RFC 1421 §4.6.1.1); `false` where the file cannot be read.
+    public var isKeyEncrypted: Bool {
+        guard let file = fopen(privateKeyFile, "r") else { return false }
+        defer { fclose(file) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.keyFileLimit) { buffer, count in
+            count = fread(buffer.baseAddress, 1, buffer.count, file)
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || text.contains("Proc-Type: 4,ENCRYPTED")
+    }
+
+    /// A warning if users other than its owner can read the file of the key, otherwise `nil`.
     public var warning: String? {
         var status = stat()
         guard stat(privateKeyFile, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
-        return "The private key in \(privateKeyFile) can be read by others. Make it readable for its owner alone."
+        return "The private key in \(privateKeyFile) can be read by others. Make it readable only for its owner."
     }
 
-    /// Lets a connection show the certificate. Reads both files.
+    /// Presents the certificate on a connection. Reads both files.
     ///
     /// - Throws: `invalidConfiguration` with the path and the reason.
     func show(on ssl: OpaquePointer) throws(TransportError) {
@@ -33,14 +50,46 @@ public struct TLSIdentity: Sendable, Hashable {
             }
         }
         ERR_clear_error()
-        // Without this OpenSSL asks for the passphrase of a key on the terminal.
-        SSL_set_default_passwd_cb(ssl) { _, _, _, _ in 0 }
+        guard usesKey(ssl) else {
+            guard !isKeyEncrypted else {
+                ERR_clear_error()
+                throw TransportError(
+                    .invalidConfiguration,
+                    "The passphrase of the private key \(privateKeyFile) is \(passphrase == nil ? "missing" : "wrong")."
+                )
+            }
+            throw TransportError(tls: "Reading the private key \(privateKeyFile)", .invalidConfiguration)
+        }
         guard SSL_use_certificate_chain_file(ssl, certificateChainFile) == 1 else {
             throw TransportError(tls: "Reading the certificate \(certificateChainFile)", .invalidConfiguration)
         }
-        guard SSL_use_PrivateKey_file(ssl, privateKeyFile, SSL_FILETYPE_PEM) == 1, SSL_check_private_key(ssl) == 1
-        else {
-            throw TransportError(tls: "Reading the private key \(privateKeyFile)", .invalidConfiguration)
+        // A certificate that does not belong to the key has displaced it.
+        guard SSL_check_private_key(ssl) == 1 else {
+            ERR_clear_error()
+            throw TransportError(
+                .invalidConfiguration,
+                "The private key \(privateKeyFile) does not belong to the certificate \(certificateChainFile).")
         }
     }
+
+    private func usesKey(_ ssl: OpaquePointer) -> Bool {
+        let isRead: () -> Bool = { SSL_use_PrivateKey_file(ssl, privateKeyFile, SSL_FILETYPE_PEM) == 1 }
+        guard let passphrase else {
+            // Without this OpenSSL asks for the passphrase of a key on the terminal.
+            SSL_set_default_passwd_cb(ssl) { _, _, _, _ in 0 }
+            return isRead()
+        }
+        return passphrase.withCString { characters in
+            // OpenSSL's own callback takes the characters from there.
+            SSL_set_default_passwd_cb_userdata(ssl, UnsafeMutableRawPointer(mutating: characters))
+            defer { SSL_set_default_passwd_cb_userdata(ssl, nil) }
+            return isRead()
+        }
+    }
+}
+
+extension TLSIdentity: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Says no passphrase.
+    public var description: String { "TLSIdentity(\(certificateChainFile), \(privateKeyFile))" }
+    public var debugDescription: String { description }
 }

@@ -1,31 +1,31 @@
 import COpenSSL
 
-/// The two ends of OpenSSL's byte stream in memory, and what its callbacks leave for the engine.
+/// The two directions of OpenSSL's byte stream in memory, and the results of its callbacks for the engine.
 ///
-/// Like OpenSSL's own memory BIO, but it reads straight from the buffer that the socket filled, and it keeps no memory while
-/// idle: an idle connection would otherwise hold the largest burst that it ever saw.
+/// Like OpenSSL's own memory BIO, but it reads directly from the buffer of the socket and holds no memory while idle;
+/// otherwise an idle connection would retain its largest burst.
 final class TLSMemory {
-    /// Bytes received in an earlier call that OpenSSL has not taken yet; then `window`.
+    /// Bytes of an earlier call that OpenSSL has not read yet; then `window`.
     var backlog: [UInt8] = []
     private var backlogOffset = 0
-    /// Valid during one call of the engine only.
+    /// Valid only during one call of the engine.
     private var window = UnsafeRawBufferPointer(start: nil, count: 0)
     var output: [UInt8] = []
 
-    /// The chain to judge, leaf first, each with a reference of its own.
+    /// The chain to verify, leaf first, with its own references.
     var chain: [Certificate] = []
-    /// What a server selects from by ALPN.
+    /// The protocols from which a server selects by ALPN.
     var applicationProtocols: [String] = []
-    /// `nil` until the chain was judged; then `X509_V_OK` or the error that decides the alert.
+    /// `nil` until the chain was verified; then `X509_V_OK` or the error that determines the alert.
     var verdict: Int32?
-    /// Whether the client wants sessions for later.
+    /// Whether the client wants sessions for resumption.
     var keepsSessions = false
-    /// Sessions that the server has given and the engine has not seen yet; their chain is missing still.
+    /// Sessions from the server that the engine has not handled yet; they still lack their chain.
     var receivedSessions: [TLSSessionCache.Session] = []
 
     var hasInput: Bool { backlogOffset < backlog.count || !window.isEmpty }
 
-    /// Lets OpenSSL read `bytes` during `body`, and keeps what it leaves.
+    /// Lets OpenSSL read `bytes` during `body`, and stores the rest.
     func withInput<R>(_ bytes: UnsafeRawBufferPointer, _ body: () throws(TransportError) -> R) throws(TransportError)
         -> R
     {
@@ -56,7 +56,7 @@ final class TLSMemory {
         return count
     }
 
-    /// A BIO over this memory, which must outlive it.
+    /// Creates a BIO over this memory, which must outlive it.
     func makeBIO() -> OpaquePointer? {
         guard let bio = BIO_new(Self.method) else { return nil }
         BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
@@ -69,7 +69,7 @@ final class TLSMemory {
         return Unmanaged<TLSMemory>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// One table of functions for the process, never freed or changed after it is made.
+    /// One function table for the process, never freed or changed after its creation.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "swift memory")
         BIO_meth_set_read(method) { bio, buffer, count in

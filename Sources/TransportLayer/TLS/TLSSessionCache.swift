@@ -1,20 +1,22 @@
 import Synchronization
 
-/// TLS sessions of earlier connections, so that the next one to the same server needs one round trip less and no signature (RFC 8446 §2.2,
-/// RFC 5077).
+/// TLS sessions of earlier connections, with which the next connection to the same server needs one round trip less and
+/// no signature (RFC 8446 §2.2, RFC 5077).
 ///
-/// Give the same cache to each ``TLSConfiguration`` of an account, by ``TLSConfiguration/sessionCache``. A session is offered only when
+/// Use the same cache for every ``TLSConfiguration`` of an account (``TLSConfiguration/sessionCache``). A session is
+/// offered only if
 ///
-/// * server name, offered application protocols and ``TrustPolicy`` are those of the connection that it comes from, so what one policy has
-///   accepted does not slip past another one;
-/// * the policy accepts the certificates of that connection still, now, without asking a person: the server does not show them again when
-///   a session is resumed (RFC 8446 §2.2), and a certificate may have expired or an authority may have lost its trust since;
-/// * it has not expired. Seven days is the most (RFC 8446 §4.6.1).
+/// * server name, application protocols and ``TrustPolicy`` are those of the original connection, so that one policy
+///   does not benefit from the decision of another;
+/// * the policy still accepts the certificates of that connection, without asking the user: the server does not send
+///   them again when a session is resumed (RFC 8446 §2.2), and a certificate may have expired or an authority may have
+///   lost its trust since;
+/// * it has not expired. The maximum is seven days (RFC 8446 §4.6.1).
 ///
-/// A ticket of TLS 1.3 is used once, so that nobody can tell by it that two connections are of one client (RFC 8446 §C.4). A session of
-/// TLS 1.2 without the extended master secret is not kept at all (RFC 7627 §5.3).
+/// A ticket of TLS 1.3 is used once, so that an observer cannot link two connections of a client by it (RFC 8446 §C.4).
+/// A session of TLS 1.2 without the extended master secret is not stored (RFC 7627 §5.3).
 ///
-/// Sessions hold keys. They live in memory only and end with the cache.
+/// Sessions contain keys. They are stored only in memory and only as long as the cache lives.
 public final class TLSSessionCache: Sendable {
     struct Key: Hashable, Sendable {
         var serverName: String
@@ -25,9 +27,9 @@ public final class TLSSessionCache: Sendable {
 
     struct Session: Sendable {
         var version: TLSVersion
-        /// As OpenSSL serialises it; the keys are inside.
+        /// The session as serialised by OpenSSL, including its keys.
         var bytes: [UInt8]
-        /// What the server showed when the session began, DER, its own certificate first.
+        /// The certificates that the server sent when the session began, DER, its own first.
         var chain: [[UInt8]]
         /// Seconds since 1970.
         var expiry: Int64
@@ -47,27 +49,27 @@ public final class TLSSessionCache: Sendable {
     /// Servers send two tickets at a time; twice that serves a connection that broke before it could get new ones.
     static let sessionsPerServer = 4
 
-    /// A ticket is some hundred bytes and the certificate beside it a few thousand. A server may make tickets as long as it likes.
+    /// A ticket has a few hundred bytes and its certificate a few thousand, but a server may choose any size.
     static let sessionBytes = 16 * 1024
 
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: for how many servers sessions are kept; the one that was not asked for longest goes first.
+    /// - Parameter capacity: the number of servers; the least recently used one is removed first.
     public init(capacity: Int = 32) {
         self.capacity = max(1, capacity)
     }
 
-    /// The number of sessions at hand, expired ones included.
+    /// The number of sessions, including expired ones.
     public var count: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.sessions.count } } }
 
-    /// Forgets all sessions: when the account signs out, or the person withdraws trust.
+    /// Removes all sessions: when the account signs out, or the user withdraws trust.
     public func removeAll() {
         state.withLock { $0.entries = [:] }
     }
 
-    /// Takes out the newest session that has not expired. Who has used one of TLS 1.2 with success puts it back: what failed is not
-    /// tried twice.
+    /// Removes and returns the newest session that has not expired. After a successful use, a session of TLS 1.2 is put
+    /// back; a failed one is not tried again.
     func take(_ key: Key, versions: ClosedRange<TLSVersion>, now: Int64) -> Session? {
         state.withLock { state in
             guard var entry = state.entries[key] else { return nil }
@@ -87,7 +89,7 @@ public final class TLSSessionCache: Sendable {
             state.uses += 1
             var entry = state.entries[key] ?? Entry()
             entry.lastUse = state.uses
-            // One session of TLS 1.2 serves for all connections.
+            // One session of TLS 1.2 serves all connections.
             if session.version == .tls12 { entry.sessions.removeAll { $0.version == .tls12 } }
             entry.sessions.append(session)
             if entry.sessions.count > Self.sessionsPerServer { entry.sessions.removeFirst() }

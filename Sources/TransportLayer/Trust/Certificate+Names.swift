@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A name that a certificate is for (its subjectAltName).
+/// A name in the subjectAltName of a certificate.
 enum CertificateName: Hashable {
     case dns(String)
     case address(String)
@@ -17,7 +17,7 @@ enum CertificateName: Hashable {
 }
 
 extension Certificate {
-    /// The names of the subjectAltName. A common name is none: RFC 9525 §2 has done away with it.
+    /// The names of the subjectAltName. The common name does not count: RFC 9525 §2 has abolished it.
     var names: [CertificateName] {
         guard let extensionValue = X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }
         let stack = OpaquePointer(extensionValue)
@@ -59,7 +59,7 @@ extension Certificate {
 
     private static func text(_ string: UnsafePointer<ASN1_STRING>?) -> String? {
         let bytes = bytes(string)
-        // "good.example\0.evil.example" has fooled others.
+        // "good.example\0.evil.example" has deceived other implementations.
         guard !bytes.isEmpty, !bytes.contains(0) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -72,7 +72,8 @@ extension Certificate {
         SocketAddress(networkBytes: bytes(UnsafePointer<ASN1_STRING>(string)))?.address
     }
 
-    /// Whether the certificate is for `serverName`: the domain of a JID as A-labels, or an IP address (RFC 6120 §13.7.1, RFC 9525 §6).
+    /// Whether the certificate is valid for `serverName`: the domain of a JID in A-labels, or an IP address (RFC 6120
+    /// §13.7.1, RFC 9525 §6).
     func isFor(_ serverName: String) -> Bool {
         if let address = SocketAddress(serverName, port: 0) { return names.contains(.address(address.address)) }
         let wanted = Self.normalized(serverName)
@@ -93,7 +94,7 @@ extension Certificate {
         return lower.hasSuffix(".") ? String(lower.dropLast()) : lower
     }
 
-    /// RFC 9525 §6.3: `*` is the whole leftmost label and stands for exactly one; not directly under a top-level domain.
+    /// RFC 9525 §6.3: `*` is the whole leftmost label and matches exactly one; not directly below a top-level domain.
     private static func matches(_ pattern: String, _ wanted: String) -> Bool {
         guard pattern.hasPrefix("*.") else { return pattern == wanted && !pattern.isEmpty }
         let parent = pattern.dropFirst(2)

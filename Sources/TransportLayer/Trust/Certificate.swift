@@ -2,18 +2,18 @@ import COpenSSL
 
 /// A reference to an X.509 certificate of OpenSSL.
 ///
-/// `@unchecked Sendable`: OpenSSL counts references atomically, caches what it parses under its own lock, and nothing here changes a
-/// certificate.
+/// `@unchecked Sendable`: OpenSSL counts references atomically, locks its cache of parsed data, and this type never
+/// changes a certificate.
 final class Certificate: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Adds a reference to the certificate.
+    /// Retains the certificate.
     init?(retaining pointer: OpaquePointer?) {
         guard let pointer, X509_up_ref(pointer) == 1 else { return nil }
         self.pointer = pointer
     }
 
-    /// Reads a certificate; `nil` when it is none.
+    /// Reads a certificate; `nil` if the bytes are invalid.
     init?(der: [UInt8]) {
         let pointer = der.withUnsafeBufferPointer { bytes in
             var cursor = bytes.baseAddress
@@ -62,7 +62,7 @@ final class Certificate: @unchecked Sendable {
     private static func text(_ name: OpaquePointer?) -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { return "" }
         defer { BIO_free(bio) }
-        // RFC 4514's order and escapes, but letters outside of ASCII stay readable.
+        // RFC 4514's order and escapes, but letters outside ASCII stay readable.
         let strings =
             ASN1_STRFLGS_ESC_2253 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_UTF8_CONVERT | ASN1_STRFLGS_DUMP_UNKNOWN
         let fields = XN_FLAG_SEP_COMMA_PLUS | XN_FLAG_DN_REV | XN_FLAG_FN_SN | XN_FLAG_DUMP_UNKNOWN_FIELDS

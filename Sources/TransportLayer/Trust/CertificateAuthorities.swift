@@ -2,12 +2,12 @@ import COpenSSL
 import Glibc
 import Synchronization
 
-/// The authorities that a trust policy believes, read once per process and file.
+/// The authorities of a trust policy, read once per process and file.
 ///
-/// `@unchecked Sendable`: the OpenSSL store is filled before the value is published; look-ups lock inside of OpenSSL.
+/// `@unchecked Sendable`: the OpenSSL store is filled before the value is published; OpenSSL locks lookups.
 final class CertificateAuthorities: @unchecked Sendable {
     private let store: OpaquePointer
-    /// The file holds revocation lists, so revocation is checked.
+    /// Whether the file contains revocation lists, so that revocation is checked.
     private var hasRevocationLists = false
 
     private init(_ anchors: TrustPolicy.Anchors) throws(TransportError) {
@@ -50,7 +50,7 @@ final class CertificateAuthorities: @unchecked Sendable {
 
     private static let findingsIndex = CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_X509_STORE_CTX, 0, nil, nil, nil, nil)
 
-    /// Everything against a chain, leaf first, but its name.
+    /// All problems of a chain, leaf first, except its name.
     func problems(of chain: [Certificate]) -> [CertificateProblem] {
         guard let leaf = chain.first, let context = X509_STORE_CTX_new() else { return [.other("no memory")] }
         defer { X509_STORE_CTX_free(context) }
@@ -62,7 +62,7 @@ final class CertificateAuthorities: @unchecked Sendable {
         let parameters = X509_STORE_CTX_get0_param(context)
         // 112 bits: RSA from 2048 bits on, no SHA-1.
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
-        // An intermediate authority or a server's own certificate may be the anchor, when the user names it as such.
+        // An intermediate authority or a server's own certificate can be the anchor if the user configured it.
         var flags = UInt(X509_V_FLAG_PARTIAL_CHAIN)
         if hasRevocationLists { flags |= UInt(X509_V_FLAG_CRL_CHECK) }
         X509_VERIFY_PARAM_set_flags(parameters, flags)
@@ -70,7 +70,7 @@ final class CertificateAuthorities: @unchecked Sendable {
         return withExtendedLifetime(findings) {
             X509_STORE_CTX_set_ex_data(context, Self.findingsIndex, Unmanaged.passUnretained(findings).toOpaque())
             X509_STORE_CTX_set_verify_cb(context) { isGood, context in
-                // Going on after an error finds the other ones.
+                // Continuing after an error finds the other ones.
                 if isGood == 0 { CertificateAuthorities.note(context) }
                 return 1
             }
@@ -96,7 +96,7 @@ final class CertificateAuthorities: @unchecked Sendable {
 
     private struct Key: Hashable {
         var anchors: TrustPolicy.Anchors
-        /// Of the file: a changed file is read again.
+        /// Modification time of the file: a changed file is read again.
         var modified: [Int]
     }
 
@@ -111,7 +111,7 @@ final class CertificateAuthorities: @unchecked Sendable {
             modified: [Int(status.st_ino), status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
     }
 
-    /// The authorities of `anchors`, from memory if they were read before. Blocks on the disk otherwise.
+    /// Returns the authorities of `anchors` from memory, or reads them, which blocks on the disk.
     static func load(_ anchors: TrustPolicy.Anchors) throws(TransportError) -> CertificateAuthorities {
         let key = key(anchors)
         if let known = cache.withLock({ $0[key] }) { return known }

@@ -1,10 +1,10 @@
-/// A certificate as a person can read it.
+/// The content of a certificate, for display.
 public struct CertificateInformation: Sendable, Hashable, CustomStringConvertible {
-    /// Whom it is about, as a distinguished name: `CN=xmpp.example,O=Example`.
+    /// The subject as a distinguished name: `CN=xmpp.example,O=Example`.
     public var subject: String
-    /// Who signed it.
+    /// The issuer.
     public var issuer: String
-    /// Host names, addresses, SRV-IDs and XMPP addresses it is for.
+    /// The host names, IP addresses, SRV-IDs and XMPP addresses of the certificate.
     public var names: [String]
     /// Seconds since 1970.
     public var notBefore: Int64
@@ -27,16 +27,16 @@ public struct CertificateInformation: Sendable, Hashable, CustomStringConvertibl
         self.der = der
     }
 
-    /// `AB:CD:…`, as other programs show it.
+    /// `AB:CD:…`, the usual notation.
     public var fingerprintText: String {
         let digits = Array("0123456789ABCDEF")
         return sha256Fingerprint.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")
     }
 
-    /// Whether it names itself as its issuer.
+    /// Whether subject and issuer are the same.
     public var isSelfIssued: Bool { subject == issuer }
 
-    /// The certificate as PEM text.
+    /// The certificate in PEM format.
     public var pem: String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var lines: [UInt8] = []
@@ -70,7 +70,7 @@ extension Certificate {
 
 /// The UTC date of a number of seconds since 1970: `2026-05-31`.
 func calendarDate(_ seconds: Int64) -> String {
-    // Days are counted from 1 March of year 0, so that the leap day ends the year.
+    // Days are counted from 1 March of year 0, so that the leap day is the last of the year.
     let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400 + 719_468
     let era = (days >= 0 ? days : days - 146_096) / 146_097
     let dayOfEra = days - era * 146_097

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// One reason not to trust a certificate, in words by ``description``.
+/// A reason not to trust a certificate, described by ``description`` in English.
 public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
     /// Seconds since 1970.
     case expired(subject: String, notAfter: Int64)
@@ -8,14 +8,14 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
     case notYetValid(subject: String, notBefore: Int64)
     /// It is for other names.
     case wrongName(expected: String, names: [String])
-    /// It is signed by its own key, and nobody trusted has vouched for it.
+    /// It is signed by its own key, and no trusted authority signed it.
     case selfSigned(subject: String)
-    /// Its issuer is not among the trusted authorities.
+    /// Its issuer is not a trusted authority.
     case unknownAuthority(issuer: String)
     case revoked(subject: String)
-    /// None of the pinned certificates.
+    /// It is none of the pinned certificates.
     case notPinned(fingerprint: String)
-    /// Anything else, in OpenSSL's words.
+    /// Anything else, with OpenSSL's message.
     case other(String)
 
     public var description: String {
@@ -27,7 +27,8 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
             names.isEmpty
                 ? "The certificate is for no server name at all, so not for \(expected)."
                 : "The certificate is not for \(expected) but for \(names.joined(separator: ", "))."
-        case .selfSigned(let subject): "The certificate of \(subject) is self-signed: nobody vouches for it."
+        case .selfSigned(let subject):
+            "The certificate of \(subject) is self-signed, and no trusted authority signed it."
         case .unknownAuthority(let issuer): "The certificate was issued by an unknown authority: \(issuer)."
         case .revoked(let subject): "The certificate of \(subject) was revoked by its authority."
         case .notPinned(let fingerprint):
@@ -36,7 +37,7 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The error of OpenSSL from which the TLS alert follows.
+    /// The OpenSSL error that determines the TLS alert.
     var alertCode: Int32 {
         switch self {
         case .expired: X509_V_ERR_CERT_HAS_EXPIRED
@@ -49,7 +50,7 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The problem for an error found at a certificate of the chain; `nil` for what is no reason to refuse.
+    /// The problem for an error at a certificate of the chain; `nil` for an error that is not a reason to refuse.
     init?(code: Int32, certificate: Certificate?) {
         let subject = certificate?.subject ?? "unknown"
         switch code {
@@ -60,10 +61,10 @@ public enum CertificateProblem: Sendable, Hashable, CustomStringConvertible {
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
             X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_CERT_UNTRUSTED:
             self = .unknownAuthority(issuer: certificate?.issuer ?? "unknown")
-        // Follows from the one above and says nothing more.
+        // Follows from the previous error and adds nothing.
         case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE: return nil
         case X509_V_ERR_CERT_REVOKED: self = .revoked(subject: subject)
-        // Lists exist for some authorities only; the absence of one proves nothing.
+        // Only some authorities have lists; the absence of one proves nothing.
         case X509_V_ERR_UNABLE_TO_GET_CRL: return nil
         default: self = .other(X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)")
         }

@@ -1,12 +1,14 @@
+import COpenSSL
+
 /// Which certificates of servers are trusted.
 public struct TrustPolicy: Sendable {
-    /// Where the trusted authorities come from.
+    /// The source of the trusted authorities.
     public enum Anchors: Sendable, Hashable {
-        /// The authorities of the operating system; `SSL_CERT_FILE` and `SSL_CERT_DIR` are honoured.
+        /// The authorities of the operating system, including `SSL_CERT_FILE` and `SSL_CERT_DIR`.
         case system
-        /// Those, and the ones of a PEM file.
+        /// The authorities of the operating system and of a PEM file.
         case systemAnd(file: String)
-        /// The ones of a PEM file only. Revocation lists in the file are honoured.
+        /// Only the authorities of a PEM file. Revocation lists in the file are used.
         case file(String)
 
         var file: String? {
@@ -17,7 +19,7 @@ public struct TrustPolicy: Sendable {
         }
     }
 
-    /// Answers whether to go on. Called outside of TLS; the handshake waits for it.
+    /// Decides whether to continue. Called outside TLS; the handshake waits for it.
     public typealias Question = @Sendable (TrustEvaluation) async -> Bool
 
     private enum Decision: Sendable {
@@ -29,34 +31,34 @@ public struct TrustPolicy: Sendable {
     let anchors: Anchors
     private let decision: Decision
 
-    /// What the operating system trusts.
+    /// Trusts the authorities of the operating system.
     public static let system = TrustPolicy(anchors: .system, decision: .byEvaluation)
 
-    /// What the operating system trusts, and the authorities in a PEM file.
+    /// Trusts the authorities of the operating system and of a PEM file.
     public static func system(adding file: String) -> TrustPolicy {
         TrustPolicy(anchors: .systemAnd(file: file), decision: .byEvaluation)
     }
 
-    /// The authorities in a PEM file only.
+    /// Trusts only the authorities in a PEM file.
     public static func certificateAuthority(_ file: String) -> TrustPolicy {
         TrustPolicy(anchors: .file(file), decision: .byEvaluation)
     }
 
-    /// Exactly these certificates, by the SHA-256 of the DER form. Name, dates and authority are of no account then: the person who pinned
-    /// it has vouched for it.
+    /// Trusts exactly these certificates, by the SHA-256 of the DER form. Name, dates and authority are not checked:
+    /// the user who pinned the certificate has verified it.
     public static func pinned(_ fingerprints: some Sequence<[UInt8]>) -> TrustPolicy {
         TrustPolicy(anchors: .system, decision: .byFingerprint(Set(fingerprints)))
     }
 
-    /// A good certificate is accepted; about another one `question` is asked, or about each one if `isAlwaysAsked`.
+    /// Accepts a valid certificate, and asks `question` about others, or about each one if `isAlwaysAsked`.
     public static func ask(
         anchors: Anchors = .system, isAlwaysAsked: Bool = false, _ question: @escaping Question
     ) -> TrustPolicy {
         TrustPolicy(anchors: anchors, decision: .byQuestion(isAlwaysAsked: isAlwaysAsked, question))
     }
 
-    /// What two policies must have in common for one to believe what the other has accepted. A question itself cannot be compared: what a
-    /// person has accepted is never believed twice.
+    /// What two policies must have in common for one to rely on a decision of the other. Questions cannot be compared:
+    /// a decision of the user is never reused.
     enum Identity: Sendable, Hashable {
         case evaluation(Anchors)
         case fingerprints(Set<[UInt8]>)
@@ -82,19 +84,19 @@ public struct TrustPolicy: Sendable {
             anchors: anchors, decision: .byQuestion(isAlwaysAsked: isAlwaysAsked, change(question)))
     }
 
-    /// The same without the question: what would be asked about is refused.
+    /// The same policy without the question: certificates that need a decision are refused.
     var withoutQuestion: TrustPolicy {
         if case .byQuestion = decision { TrustPolicy(anchors: anchors, decision: .byEvaluation) } else { self }
     }
 
-    /// Reads the authorities off the caller's thread, so that judging does not wait for the disk.
+    /// Reads the authorities off the caller's thread, so that the verification does not wait for the disk.
     @concurrent
     func prepare() async throws(TransportError) {
         if case .byFingerprint = decision { return }
         _ = try CertificateAuthorities.load(anchors)
     }
 
-    /// What speaks against a chain, leaf first, of a server with that name or one of the other ones.
+    /// The problems of a chain, leaf first, of a server with one of these names.
     func evaluate(
         _ chain: [Certificate], for serverName: String, or others: [String] = []
     ) throws(TransportError) -> TrustEvaluation {
@@ -109,7 +111,7 @@ public struct TrustPolicy: Sendable {
             chain, for: serverName, or: others, authorities: try CertificateAuthorities.load(anchors))
     }
 
-    /// The decision that needs nobody; `nil` when ``ask(_:)`` has to be called.
+    /// The decision without a question; `nil` if ``ask(_:)`` must be called.
     func decide(_ evaluation: TrustEvaluation) -> Bool? {
         switch decision {
         case .byEvaluation, .byFingerprint: evaluation.problems.isEmpty
@@ -120,5 +122,49 @@ public struct TrustPolicy: Sendable {
     func ask(_ evaluation: TrustEvaluation) async -> Bool {
         guard case .byQuestion(_, let question) = decision else { return evaluation.problems.isEmpty }
         return await question(evaluation)
+    }
+}
+
+/// The result of verifying a peer's certificate: the input for a question to the user.
+public struct TrustEvaluation: Sendable, Hashable {
+    /// The required identity of the peer.
+    public var serverName: String
+    /// The certificates that the peer sent, its own first.
+    public var certificates: [CertificateInformation]
+    /// The problems of the certificate; empty if it is valid.
+    public var problems: [CertificateProblem]
+
+    public init(serverName: String, certificates: [CertificateInformation], problems: [CertificateProblem]) {
+        self.serverName = serverName
+        self.certificates = certificates
+        self.problems = problems
+    }
+
+    var alertCode: Int32 { problems.first?.alertCode ?? X509_V_ERR_APPLICATION_VERIFICATION }
+
+    /// The error if the certificate is refused.
+    var refusal: TransportError {
+        let reasons =
+            problems.isEmpty ? "It was refused by the user." : problems.map(\.description).joined(separator: " ")
+        var error = TransportError(.certificateRefused, "The certificate of \(serverName) is not trusted. \(reasons)")
+        error.certificateProblems = problems
+        error.certificates = certificates
+        return error
+    }
+}
+
+extension TrustEvaluation {
+    /// Verifies a chain, leaf first, against the trusted authorities and the name, at the current time.
+    init(_ chain: [Certificate], for serverName: String, or others: [String] = [], authorities: CertificateAuthorities)
+    {
+        self.init(serverName: serverName, certificates: chain.map(\.information), problems: [])
+        guard let leaf = chain.first else {
+            problems = [.other("the peer sent none")]
+            return
+        }
+        if !leaf.isFor(serverName) && !others.contains(where: leaf.isFor) {
+            problems.append(.wrongName(expected: serverName, names: leaf.names.map(\.text)))
+        }
+        problems += authorities.problems(of: chain)
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Sees to it that a person is asked one thing at a time, though several connections to the same service are under way: about each
-/// certificate once, and no more after a no.
+/// Asks the user one question at a time while several connections to the same service are in progress: once about each
+/// certificate, and no more after a refusal.
 final class TrustQuestions: Sendable {
     private struct State {
         var answers: [[UInt8]: Task<Bool, Never>] = [:]
@@ -12,10 +12,10 @@ final class TrustQuestions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether somebody is thinking about an answer.
+    /// Whether a question is open.
     var isOpen: Bool { state.withLock { $0.openCount > 0 } }
 
-    /// Whether the answer to one of them was no.
+    /// Whether one of the questions was answered with no.
     var isRefused: Bool { state.withLock { $0.isRefused } }
 
     func ask(_ evaluation: TrustEvaluation, _ question: @escaping TrustPolicy.Question) async -> Bool {
@@ -46,7 +46,7 @@ final class TrustQuestions: Sendable {
 }
 
 extension TrustPolicy {
-    /// The same policy, whose questions go through `questions`.
+    /// The same policy, with its questions passed through `questions`.
     func asking(through questions: TrustQuestions) -> TrustPolicy {
         withQuestion { question in { await questions.ask($0, question) } }
     }

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// XMPP over WebSocket (RFC 7395): for networks that let nothing through but HTTPS.
+/// XMPP over WebSocket (RFC 7395), for networks that allow only HTTPS.
 ///
-/// Each ``write(_:)`` is one text message, and each ``read()`` gives one whole message: `<open/>`, a stanza, `<close/>`. Masks, fragments,
-/// pings and the closing handshake stay inside. TLS comes before it (`wss:`), so ``startTLS(_:)`` is refused.
+/// Each ``write(_:)`` is one text message, and each ``read()`` returns one whole message: `<open/>`, a stanza,
+/// `<close/>`. Masks, fragments, pings and the closing handshake are internal. TLS comes first (`wss:`), so
+/// ``startTLS(_:)`` is refused.
 ///
-/// It differs from a stream of bytes in one way: when the peer has ended the connection by its close frame, nothing can be written any
-/// more (RFC 6455 §5.5.1).
+/// It differs from a byte stream in one way: after the peer has closed the connection by its close frame, nothing more
+/// can be written (RFC 6455 §5.5.1).
 public actor WebSocketTransport: Transport {
     private let base: any Transport
     private let executor: EventLoop
     private var connection: WebSocketConnection
     private var generator = SystemRandomNumberGenerator()
-    /// What came with the server's answer to the upgrade.
+    /// Data that arrived with the server's response to the upgrade.
     private var early: [UInt8]
     private var messages: [[UInt8]] = []
     private var nextMessage = 0
@@ -28,11 +29,11 @@ public actor WebSocketTransport: Transport {
     /// Changes a connection from HTTP to WebSocket.
     ///
     /// - Parameters:
-    ///   - base: connected, and secured unless the URL is `ws:`. It belongs to the new transport from now on.
-    ///   - timeout: for the server's answer.
-    /// - Throws: `httpStatus` when the server answers with another status than 101, redirections included; `webSocketFailed` when it does not
-    ///   understand WebSocket or XMPP over it; `timedOut`, `cancelled` and what the connection itself may throw. The connection is broken
-    ///   off then.
+    ///   - base: connected, and secured unless the URL is `ws:`. The new transport takes ownership.
+    ///   - timeout: for the server's response.
+    /// - Throws: `httpStatus` if the server responds with a status other than 101, including redirects;
+    ///   `webSocketFailed` if it does not support WebSocket or XMPP over it; `timedOut`, `cancelled` and the errors of
+    ///   the connection itself. The connection is aborted then.
     public static func upgrade(
         _ base: some Transport, to url: WebSocketURL, limits: WebSocketLimits = WebSocketLimits(),
         timeout: Duration = .seconds(15)
@@ -68,7 +69,7 @@ public actor WebSocketTransport: Transport {
         while true {
             let bytes = try await base.read()
             guard !bytes.isEmpty else {
-                throw TransportError(.webSocketFailed, "\(url): the server ended the connection without an answer.")
+                throw TransportError(.webSocketFailed, "\(url): the server closed the connection without a response.")
             }
             do throws(WebSocketUpgradeReader.Failure) {
                 if let rest = try answer.append(bytes) { return rest }
@@ -81,7 +82,7 @@ public actor WebSocketTransport: Transport {
 
     private init(base: some Transport, limits: WebSocketLimits, early: [UInt8]) {
         self.base = base
-        // On the thread of the connection below nothing waits for a change of threads.
+        // The executor of the connection below, so that calls need no change of threads.
         executor = (base as? SocketTransport)?.loop ?? .shared
         self.early = early
         connection = WebSocketConnection(role: .client, limits: limits)
@@ -128,15 +129,15 @@ public actor WebSocketTransport: Transport {
                 }
             case .failed(let error):
                 isOver = true
-                failure = TransportError(.webSocketFailed, "The server broke a rule of WebSocket. \(error)")
+                failure = TransportError(.webSocketFailed, "The server violated the WebSocket protocol. \(error)")
             }
         }
-        // If it cannot be sent, the next read says why.
+        // If sending fails, the next read reports why.
         if !output.isEmpty { try? await base.write(output) }
         if isOver { try? await base.finishWriting() }
     }
 
-    /// The connection below has ended in order, but without a close frame.
+    /// The connection below ended properly, but without a close frame.
     private func endedWithoutHandshake() throws(TransportError) {
         isEnded = true
         if connection.isIncomplete { failure = .truncatedInMessage }
@@ -161,7 +162,7 @@ public actor WebSocketTransport: Transport {
         await base.negotiationFinished()
     }
 
-    /// Sends the close frame. The peer answers with its own, and then ``read()`` gives the end.
+    /// Sends the close frame. The peer responds with its own, and then ``read()`` returns the end.
     public func finishWriting() async throws(TransportError) {
         if let failure { throw failure }
         if let frame = connection.close(using: &generator) { try await base.write(frame) }
@@ -184,7 +185,7 @@ public actor WebSocketTransport: Transport {
         await base.close()
     }
 
-    /// A peer that takes nothing any more does not hold us up for longer.
+    /// The maximum time to wait for a peer that accepts no more data.
     private static let closing = Duration.seconds(2)
 
     public nonisolated func abort() {

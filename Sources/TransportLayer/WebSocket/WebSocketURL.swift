@@ -7,12 +7,13 @@ public struct WebSocketURL: Sendable, Hashable, CustomStringConvertible {
     /// A-labels or a literal address without brackets.
     public let host: String
     public let port: UInt16
-    /// Path and query, as they stand in the request.
+    /// Path and query, as in the request.
     public let resource: String
     public let description: String
 
-    /// - Parameter allowsPlaintext: whether `ws:` is allowed for 127.0.0.0/8, ::1 and localhost: for tests only.
-    /// - Throws: `invalidConfiguration` for anything but `wss:`, and for user names and fragments, which have no place there.
+    /// - Parameter allowsPlaintext: whether `ws:` is allowed for 127.0.0.0/8, ::1 and localhost; only for tests.
+    /// - Throws: `invalidConfiguration` for anything but `wss:`, and for user names and fragments, which are not
+    ///   allowed.
     public init(_ text: String, allowsPlaintext: Bool = false) throws(TransportError) {
         func invalid(_ words: String) -> TransportError { TransportError(.invalidConfiguration, words) }
         let url = curl_url()

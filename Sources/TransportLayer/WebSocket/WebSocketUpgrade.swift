@@ -1,7 +1,7 @@
 import COpenSSL
 import XMLStreaming
 
-/// The client's request to change from HTTP to WebSocket (RFC 6455 §4.1), for the subprotocol of XMPP (RFC 7395 §3.1).
+/// The client's request to switch from HTTP to WebSocket (RFC 6455 §4.1), with the subprotocol of XMPP (RFC 7395 §3.1).
 ///
 /// ```
 /// C: GET /xmpp-websocket HTTP/1.1
@@ -16,7 +16,8 @@ struct WebSocketUpgrade {
     /// The name in the registry of RFC 6455 §11.5.
     static let subprotocol = "xmpp"
 
-    /// What the server proves itself with: a hash of the key and of a number that only WebSocket knows (RFC 6455 §1.3).
+    /// The required proof of the server: a hash of the key and of a fixed number of the WebSocket protocol (RFC 6455
+    /// §1.3).
     let accept: String
     let request: [UInt8]
 

@@ -1,4 +1,5 @@
 public import XMLStreaming
+public import XMPPAddress
 public import XMPPStanzas
 
 /// What happens in a session, as its observers see it.
@@ -20,6 +21,8 @@ public enum SessionEvent: Sendable {
     /// A stanza was received that is well-formed XML, but beyond the limits of the parser or against the rules of
     /// namespaces: it was skipped. A request among them was answered with `bad-request`.
     indirect case skipped(UnreadableElement)
+    /// The program did not believe so many messages of an archive, for a reason in a few words: ``Session/reportRefusal(of:in:reason:)``.
+    case refused(count: Int, archive: JID, reason: String)
     /// An interceptor dropped a stanza.
     case filtered(AnyStanza, StanzaDirection)
     /// A stanza was written to the connection.
@@ -51,7 +54,7 @@ extension SessionEvent {
         public static let messages = Kinds(rawValue: 1 << 0)
         public static let presences = Kinds(rawValue: 1 << 1)
         public static let iqs = Kinds(rawValue: 1 << 2)
-        /// Other top-level elements and stanzas that cannot be read.
+        /// Other top-level elements, and what cannot be read or was not believed.
         public static let elements = Kinds(rawValue: 1 << 3)
         public static let filtered = Kinds(rawValue: 1 << 4)
         /// What becomes of stanzas that this session sends.
@@ -68,7 +71,7 @@ extension SessionEvent {
         case .message: .messages
         case .presence: .presences
         case .iq: .iqs
-        case .element, .unreadable, .skipped: .elements
+        case .element, .unreadable, .skipped, .refused: .elements
         case .filtered: .filtered
         case .sent, .acknowledged, .sendingFailed: .sending
         case .presenceChanged, .connection, .stateChanged: .connection

@@ -10,6 +10,8 @@ extension SessionLog {
         case .unreadable(let element, let error): (.failures, "cannot read \(words(element)) for its \(error.element)")
         case .skipped(let element):
             (.failures, "skipped \(words(element.startTag)) of \(element.byteCount) bytes: \(element.reason)")
+        case .refused(let count, let archive, let reason):
+            (.failures, "refused \(count) messages in an archive at \(archive.domain): \(reason)")
         case .filtered(let stanza, let direction): (.steps, "dropped \(direction) \(words(stanza))")
         case .message, .presence, .iq, .element, .sent, .acknowledged, .presenceChanged, .stateChanged: nil
         }

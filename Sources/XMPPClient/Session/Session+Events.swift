@@ -1,3 +1,4 @@
+public import XMPPAddress
 import XMPPStanzas
 
 extension Session {
@@ -8,6 +9,14 @@ extension Session {
 
     func emit(_ event: ConnectionEvent) {
         events.append(.connection(event))
+    }
+
+    /// Tells all observers, among them ``SessionLog``, that messages of an archive were not believed and not stored.
+    ///
+    /// - Parameter reason: a few words, with nothing of the messages.
+    public func reportRefusal(of count: Int, in archive: JID, reason: String) {
+        emit(.refused(count: count, archive: archive, reason: reason))
+        flushEvents()
     }
 
     /// Hands the events noted so far to all observers, as one batch.

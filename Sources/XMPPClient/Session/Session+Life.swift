@@ -170,7 +170,7 @@ extension Session {
         router = StanzaRouter()
         stream = nil
         await configuration.store?.sessionEnded()
-        await tokenSaving?.value
+        await signInSaving?.value
         observers.finish()
         jobs.continuation.finish()
         outboxHasRoom.send()

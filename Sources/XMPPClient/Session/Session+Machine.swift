@@ -64,12 +64,16 @@ extension Session {
     /// The token for the next login is another one, or there is none any more.
     private func keep(_ token: FASTToken?) {
         fastToken = token
+        save { store in await store.saveToken(token) }
+    }
+
+    /// Outside of the session's jobs: a token that the server has given out must be saved even if the session ends in this
+    /// moment. The end waits for it.
+    func save(_ body: @escaping @Sendable (any SignInStore) async -> Void) {
         guard let store = configuration.signInStore else { return }
-        // Outside of the session's jobs: a token that the server has given out must be kept even if the session ends in
-        // this moment. The end waits for it.
-        tokenSaving = Task { [tokenSaving] in
-            await tokenSaving?.value
-            await store.saveToken(token)
+        signInSaving = Task { [signInSaving] in
+            await signInSaving?.value
+            await body(store)
         }
     }
 

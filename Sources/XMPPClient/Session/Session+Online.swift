@@ -12,7 +12,7 @@ extension Session {
         schedule.established(now: clock.now())
         isManaged = session.isManaged
         // A token says nothing about what else the server offers.
-        if !session.usesFAST { lastMechanism = SASLMechanismName(rawValue: session.mechanism) }
+        if !session.usesFAST { note(SASLMechanismName(rawValue: session.mechanism)) }
         requests.ownAddress = session.address
         let previous = ownAddress ?? configuration.address
         ownAddress = session.address
@@ -35,5 +35,13 @@ extension Session {
         if !session.isResumed { starts.sessionBegan(extensions) }
         let round = starts.begin(extensions)
         spawn { [self] in await start(round, isFirst: isFirst) }
+    }
+
+    /// Remembers the mechanism of a login, unless it proves less than an earlier one did.
+    private func note(_ mechanism: SASLMechanismName) {
+        let previous = lastMechanism ?? configuration.mechanisms.previousMechanism
+        guard mechanism != previous, previous?.isChannelBound != true || mechanism.isChannelBound else { return }
+        lastMechanism = mechanism
+        save { store in await store.saveMechanism(mechanism) }
     }
 }

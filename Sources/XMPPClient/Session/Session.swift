@@ -80,7 +80,7 @@ public actor Session {
     /// The token for the next login.
     var fastToken: FASTToken?
     /// Saves the token; each waits for the one before.
-    var tokenSaving: Task<Void, Never>?
+    var signInSaving: Task<Void, Never>?
     var counted: Traffic
     /// What was learnt about silence on the present network.
     var keepAlivePace: KeepAlivePace?

@@ -33,4 +33,24 @@ struct ViewModelTests {
             #expect(words.isDisjoint(with: Self.everything), "\(path) names \(words.intersection(Self.everything))")
         }
     }
+
+    /// What looks once at the program's own link when it starts, and what writes figures after the loop has ended.
+    private static let beforeAndAfter: Set = ["Application/ProgramIcon.swift", "Application/TurnReport.swift"]
+
+    @Test("files are read and written in functions that do not run on the main thread")
+    func fileAccess() throws {
+        let access = /FileManager|FileHandle|contents\(atPath|(Data|String)\(contentsOf|write\(to/
+        var found = 0
+        for (path, text) in try Self.files() where !Self.beforeAndAfter.contains(path) {
+            var (function, before) = ("", "")
+            for line in text.split(separator: "\n").map(String.init) {
+                if line.contains(/\b(func|init|var)\b/) { function = (line.contains("func") ? before : "") + line }
+                before = line
+                guard line.contains(access) else { continue }
+                found += 1
+                #expect(function.contains("nonisolated") || function.contains("@concurrent"), "\(path): \(line)")
+            }
+        }
+        #expect(found > 4, "the sources are not where they are looked for")
+    }
 }

@@ -129,7 +129,7 @@ extension WindowTests {
         let sample = try await WritingSample()
         let source = sample.folder + "/source.wav"
         try Data(WritingSample.sound(seconds: 3)).write(to: URL(filePath: source))
-        let recordings = WritingPlace.recordings(of: sample.key, beside: sample.media)
+        let recordings = VoiceComposer.folder(of: sample.key, in: sample.media)
         var delivered: [VoiceMessage] = []
         let composer = VoiceComposer(
             folder: recordings,
@@ -161,7 +161,7 @@ extension WindowTests {
         let path = sample.folder + "/source.wav"
         try Data(WritingSample.sound(seconds: 3, repeated: 48_000, rate: 100)).write(to: URL(filePath: path))
         let composer = VoiceComposer(
-            folder: WritingPlace.recordings(of: sample.key, beside: sample.media),
+            folder: VoiceComposer.folder(of: sample.key, in: sample.media),
             recorder: { target throws(MediaError) in
                 try VoiceRecorder(from: .file(path: path), to: target, maximumDuration: .seconds(1_000_000))
             },
@@ -187,7 +187,7 @@ extension WindowTests {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()
         let composer = VoiceComposer(
-            folder: WritingPlace.recordings(of: sample.key, beside: sample.media),
+            folder: VoiceComposer.folder(of: sample.key, in: sample.media),
             recorder: { _ throws(MediaError) in throw MediaError(.noSoundDevice, "There is no microphone.") },
             deliver: { _ in })
         let view = sample.view(voice: composer)

@@ -10,6 +10,7 @@ import XMPPClient
 import XMPPStanzas
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 @testable import GTKBinding
 
@@ -33,27 +34,31 @@ extension WindowTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let profile = Profile(folder: folder.path)
-            func start() -> (ChatHome, AppContext) {
-                let home = ChatHome(store: MemoryStore(), keeper: MemoryAccounts(), preferences: profile.preferences())
+            func start() async -> (ChatHome, AppContext) {
+                let home = ChatHome(
+                    store: MemoryStore(), keeper: MemoryAccounts(), preferences: await profile.preferences())
                 let context = AppContext(home: home)
                 context.followStyle()
                 return (home, context)
             }
-            var (home, context) = start()
+            var (home, context) = await start()
             var view = ProgramPreferencesWindow.show(home, over: nil)
             await Toolkit.settle()
             for (title, path) in Self.switches {
-                #expect(profile.preferences().values[keyPath: path], "\(title)")
+                #expect(await profile.preferences().values[keyPath: path], "\(title)")
                 try view.window.click(row: title)
-                #expect(await Toolkit.turn { !profile.preferences().values[keyPath: path] }, "\(title)")
+                #expect(await Toolkit.turn { !home.preferences.values[keyPath: path] }, "\(title)")
+                await home.preferences.flush()
+                #expect(await !profile.preferences().values[keyPath: path], "\(title)")
             }
             try view.window.choose(2, inRow: "Colours")
-            #expect(profile.preferences().values.colourScheme == .dark)
+            await home.preferences.flush()
+            #expect(await profile.preferences().values.colourScheme == .dark)
             #expect(await Toolkit.turn { StyleManager.isDark })
             view.window.close()
             await home.stop()
 
-            (home, context) = start()
+            (home, context) = await start()
             view = ProgramPreferencesWindow.show(home, over: nil)
             #expect(await Toolkit.turn { StyleManager.isDark })
             for (title, _) in Self.switches { #expect(try !view.window.isOn(row: title), "\(title)") }
@@ -88,9 +93,9 @@ extension WindowTests {
             let wire = Wire()
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server, watching: wire)
-            _ = try await romeo.account.addContact(juliet.address, name: nil)
+            _ = try await romeo.account.contacts.add(juliet.address, name: nil)
             #expect(await Toolkit.turn { juliet.home.contacts.requests.elements.count == 1 })
-            try await juliet.account.acceptRequest(of: romeo.address, addingBack: true)
+            try await juliet.account.contacts.acceptRequest(of: romeo.address, addingBack: true)
             for home in [juliet.home, romeo.home] {
                 #expect(await Toolkit.turn { home.contacts.rows.elements.first?.section == .online })
             }
@@ -115,7 +120,7 @@ extension WindowTests {
             let view = ProgramPreferencesWindow.show(juliet.home, over: nil)
             try view.window.click(row: "That a message has arrived and was seen")
             try view.window.click(row: "That you are writing")
-            #expect(await Toolkit.turn { !juliet.account.disclosesReceipts.withLock { $0 } })
+            #expect(await Toolkit.turn { !juliet.account.context.policy.tellsReceipts })
             view.window.close()
             wire.forget()
 

@@ -1,4 +1,3 @@
-import ChatEngine
 import ChatStore
 import GTKBinding
 import ServerFixtures
@@ -7,6 +6,7 @@ import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 
 extension WindowTests {
@@ -20,9 +20,9 @@ extension WindowTests {
 
         /// A room that Juliet has made.
         private func room(_ juliet: RoomVisitor, _ access: RoomSettings.Access = .everybody) async throws -> JID {
-            let service = try #require(await juliet.account.roomService())
+            let service = try #require(await juliet.account.rooms.service())
             let room = try JID("garden-\(juliet.address.local ?? "")@\(service)")
-            try await juliet.account.makeRoom(
+            try await juliet.account.rooms.create(
                 room, nickname: sampleWords("Jule"),
                 settings: RoomSettings(name: sampleWords("Garden"), access: access))
             return room
@@ -72,8 +72,15 @@ extension WindowTests {
             #expect(await Toolkit.turn { model.count == 2 })
 
             // The topic is changed by the owner and seen by the other.
-            try await juliet.account.changeSubject(of: room, to: "Stars")
+            try await juliet.account.rooms.changeSubject(of: room, to: "Stars")
             #expect(await Toolkit.turn { RoomWords.line(place) == "2 people · Stars" })
+
+            // Called something else by the owner alone.
+            #expect(await Toolkit.turn { about.page.remark.isVisible && about.page.remark.isSensitive })
+            about.page.remark.text = sampleWords("Our garden")
+            about.page.rename()
+            #expect(await Toolkit.turn { model.title == "Our garden" })
+            #expect(place.title != "Our garden")
 
             // Left for good, on all devices.
             let title = sampleWords("Garden")
@@ -88,7 +95,7 @@ extension WindowTests {
             question.answer("leave")
             #expect(await Toolkit.turn { romeo.home.rooms.rows.elements.isEmpty })
             #expect(await Toolkit.turn { notice.words.text == "You are not in this room." })
-            #expect(await romeo.account.bookmarks().isEmpty)
+            #expect(await romeo.account.bookmarks.all.isEmpty)
             #expect(await Toolkit.turn { model.count == 1 })
 
             following.cancel()
@@ -106,7 +113,7 @@ extension WindowTests {
             let romeo = try await RoomVisitor("romeo", on: server)
             let room = try await room(juliet)
             let bar = romeo.context.roomInvitationBar()
-            try await juliet.account.invite(romeo.address, to: room, reason: nil)
+            try await juliet.account.rooms.invite(romeo.address, to: room, reason: nil)
             let window = Window("Test", width: 360, height: 300, bar.root)
             window.present()
             #expect(await Toolkit.turn { bar.revealer.isRevealed })
@@ -115,8 +122,8 @@ extension WindowTests {
             #expect(!romeo.isInside(room))
             window.destroy()
 
-            try await juliet.account.changeSubject(of: room, to: sampleWords("Roses by other names"))
-            try await romeo.account.enterRoom(room, nickname: sampleWords("Romeo"))
+            try await juliet.account.rooms.changeSubject(of: room, to: sampleWords("Roses by other names"))
+            try await romeo.account.rooms.enter(room, nickname: sampleWords("Romeo"))
             await juliet.context.prepareDownloads(of: juliet.id)
             await Toolkit.settle()
             let before = Object.liveCount

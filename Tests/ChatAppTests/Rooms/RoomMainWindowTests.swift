@@ -1,4 +1,3 @@
-import ChatEngine
 import ChatStore
 import GTKBinding
 import ServerFixtures
@@ -7,6 +6,7 @@ import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 
 extension WindowTests {
@@ -25,21 +25,21 @@ extension WindowTests {
             let server = try await ServerKind.prosody13.shared()
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server)
-            let service = try #require(await juliet.account.roomService())
+            let service = try #require(await juliet.account.rooms.service())
             let garden = try JID("garden-\(juliet.address.local ?? "")@\(service)")
             let feast = try JID("feast-\(juliet.address.local ?? "")@\(service)")
-            try await juliet.account.makeRoom(
+            try await juliet.account.rooms.create(
                 garden, nickname: sampleWords("Juliet"),
                 settings: RoomSettings(name: sampleWords("Garden"), access: .everybody))
-            try await juliet.account.changeSubject(
+            try await juliet.account.rooms.changeSubject(
                 of: garden, to: sampleWords("Roses by other names, Tuesdays after dark"))
-            try await romeo.account.makeRoom(
+            try await romeo.account.rooms.create(
                 feast, nickname: sampleWords("Romeo"),
                 settings: RoomSettings(name: sampleWords("Feast"), access: .everybody))
             let main = try MainWindow.shown(juliet.context)
             #expect(await Toolkit.turn { juliet.home.phase == .ready && juliet.isInside(garden) })
             main.open(juliet.key(garden))
-            try await romeo.account.enterRoom(garden, nickname: sampleWords("Romeo"))
+            try await romeo.account.rooms.enter(garden, nickname: sampleWords("Romeo"))
             let text = sampleWords("He jests at scars that never felt a wound.")
             _ = try await romeo.account.send(.text(MessageText(text)), in: romeo.key(garden))
             #expect(
@@ -52,7 +52,7 @@ extension WindowTests {
             about.window.close()
             await Toolkit.picture(main.window, "main-room")
 
-            try await romeo.account.invite(
+            try await romeo.account.rooms.invite(
                 juliet.address, to: feast, reason: sampleWords("Come in a mask, and bring the nurse."))
             #expect(await Toolkit.turn { main.invitations.revealer.isRevealed })
             await Toolkit.picture(main.window, "main-invitation")

@@ -1,11 +1,12 @@
-import ChatEngine
 import ChatStore
 import GTKBinding
+import GroupChat
 import Testing
 import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 
 extension WindowTests {
@@ -90,6 +91,43 @@ extension WindowTests {
             await Toolkit.settle()
             about.window.close()
             #expect(room.searchText.isEmpty)
+            await home.stop()
+        }
+
+        @Test("N5: of 20,000 people only those are made that are seen, also while they change and when one scrolls")
+        func crowd() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let room = try await room(home)
+            var people = (0..<20_000).map {
+                Person(nickname: "person \($0)", standing: $0 < 100 ? .owner : .participant, isOwn: $0 == 7)
+            }
+            func show() { room.show(RoomState(isInside: true, nickname: "person 7", people: people)) }
+            show()
+            let about = RoomWindow(room, AppContext(home: home))
+            about.present()
+            await Toolkit.settle()
+            func rows() -> [Int: String] {
+                var found: [Int: String] = [:]
+                about.people.list.forEachRow { found[$0] = $1.row?.nickname }
+                return found
+            }
+            #expect(await Toolkit.turn { !rows().isEmpty })
+            // GTK keeps some rows ready around those that are seen.
+            let limit = 400
+            #expect(rows().count <= limit)
+            // Half of them become visitors, twenty times.
+            for round in 0..<20 {
+                for index in people.indices where index % 2 == round % 2 { people[index].standing = .visitor }
+                for index in people.indices where index % 2 != round % 2 { people[index].standing = .participant }
+                show()
+                await Toolkit.settle()
+                #expect(rows().count <= limit)
+            }
+            about.people.list.scroll(to: 19_999)
+            #expect(await Toolkit.turn { rows().keys.max() == 19_999 })
+            #expect(rows()[19_999] == room.people.elements.last?.nickname)
+            #expect(rows().count <= limit)
+            about.window.close()
             await home.stop()
         }
 
@@ -198,8 +236,10 @@ extension WindowTests {
             home.accounts.show(.online(isResumed: false), of: id)
             room.show(
                 RoomState(
-                    isInside: false, absence: RoomAbsence(sampleWords("Tybalt has removed you from the room. “Peace!”"))
-                ))
+                    isInside: false,
+                    absence: RoomAbsence(
+                        RoomDeparture(
+                            .kicked, actorNickname: sampleWords("Tybalt"), reason: sampleWords("Peace!")))))
             #expect(await Toolkit.turn { notice.button.isVisible && notice.words.text.contains("Tybalt") })
             await Toolkit.picture(window, "room-notice")
             room.show(try Self.state())

@@ -1,4 +1,3 @@
-import ChatEngine
 import ChatStore
 import GTKBinding
 import GroupChat
@@ -8,6 +7,7 @@ import XMPPAddress
 import XMPPClient
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 
 /// Somebody with the desktop program, on a real server.

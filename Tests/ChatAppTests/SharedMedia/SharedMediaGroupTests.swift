@@ -1,4 +1,3 @@
-import ChatEngine
 import ChatStore
 import GTKBinding
 import Testing
@@ -6,6 +5,7 @@ import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 
 extension WindowTests {

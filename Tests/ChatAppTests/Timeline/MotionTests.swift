@@ -1,4 +1,3 @@
-import ChatEngine
 import ChatStore
 import Foundation
 import GTKBinding
@@ -8,6 +7,7 @@ import Testing
 import WindowFixtures
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 
 extension WindowTests {

@@ -1,3 +1,4 @@
+import ChatEngine
 import ChatStore
 import GTKBinding
 import Testing
@@ -92,7 +93,7 @@ extension WindowTests {
             let timeline = view.timeline
             #expect(await Toolkit.turn { timeline.bubble(of: lost) != nil })
             for (id, state) in marks {
-                #expect(timeline.bubble(of: id)?.state.words == StateMark.words(state))
+                #expect(timeline.bubble(of: id)?.state.words == Wording.state(state))
             }
             #expect(timeline.bubble(of: lost)?.state.words == "Waiting to be sent")
             try await sample.write { store throws(StoreError) in
@@ -185,6 +186,39 @@ extension WindowTests {
             await sample.end()
         }
 
+        @Test("a moderator is offered to delete what others said, and is asked before; nobody else is")
+        func moderation() async throws {
+            let sample = try await TalkSample()
+            let key = try sample.key("orchard@rooms.example", .room)
+            let said = try await sample.say("Fie!", ago: 1, from: try JID("\(key.address)/Tybalt"), in: key)
+            let (window, view) = await sample.open(key)
+            #expect(await Toolkit.turn { view.timeline.bubble(of: said)?.message != nil })
+            let message = try #require(view.timeline.bubble(of: said)?.message)
+            let room = try #require(view.room?.model)
+            func isOffered() -> Bool {
+                "\(MessageMenu(message, view.timeline).entries)".contains("message.moderate")
+            }
+            func show(isModerator: Bool) {
+                room.show(
+                    RoomState(
+                        isInside: true, nickname: "Jule",
+                        people: [RoomState.Person(nickname: "Jule", isModerator: isModerator, isOwn: true)]))
+            }
+            #expect(!isOffered())
+            show(isModerator: false)
+            #expect(!isOffered())
+            show(isModerator: true)
+            #expect(isOffered())
+            let question = MessageMenu.moderate(message, view.timeline)
+            await Toolkit.settle()
+            // The room has not archived it.
+            question.answer("delete")
+            #expect(await Toolkit.turn { !sample.context.takeUnsaid().isEmpty })
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
         @Test("in a room each message says who has written it, once for those that stand together")
         func room() async throws {
             let sample = try await TalkSample()
@@ -218,15 +252,15 @@ extension WindowTests {
             #expect(await Toolkit.turn { timeline.isOpened && timeline.model.count > 0 })
             // It was opened at the unread line, which stands at the beginning.
             timeline.showNewest()
-            #expect(await Toolkit.turn { timeline.timeline.isAtNewest && timeline.scroller.remaining < 2 })
-            let oldest = try #require(timeline.timeline.messages.first?.position)
-            // For some frames it keeps to the end, whatever the list thinks of its height; so one scrolls until something comes.
+            // For some frames it keeps to the end, whatever the list thinks of its height.
             #expect(
                 await Toolkit.turn {
-                    if timeline.timeline.messages.first.map({ $0.position < oldest }) ?? false { return true }
-                    timeline.scroller.offset = timeline.scroller.offset == 100 ? 90 : 100
-                    return false
+                    timeline.timeline.isAtNewest && timeline.scroller.remaining < 2 && !timeline.isSettling
                 })
+            let oldest = try #require(timeline.timeline.messages.first?.position)
+            timeline.scroller.offset = 100
+            #expect(
+                await Toolkit.turn { timeline.timeline.messages.first.map { $0.position < oldest } ?? false })
             #expect(timeline.scroller.offset > 0)
             timeline.showNewest()
             #expect(await Toolkit.turn { timeline.scroller.remaining < 2 && timeline.timeline.isAtNewest })

@@ -1,4 +1,3 @@
-import ChatEngine
 import ChatStore
 import Foundation
 import GTKBinding
@@ -9,6 +8,7 @@ import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
+@testable import ChatEngine
 @testable import ChatModel
 
 extension WindowTests {

@@ -1,26 +1,25 @@
 extension RoomMachine.Entering {
-    /// What the presence of an occupant makes of the wish to enter.
-    func after(_ presence: RoomPresence) -> (RoomMachine.Next, [RoomAction]) {
-        var entering = self
-        guard presence.isAvailable else { return afterDeparture(presence) }
+    /// What the presence of an occupant makes of the wish to enter. Consumes the state, so that the table of occupants is
+    /// changed where it is: copied with each presence, it would cost the square of their number.
+    consuming func after(_ presence: RoomPresence) -> (RoomMachine.Next, [RoomAction]) {
+        guard presence.isAvailable else { return (consume self).afterDeparture(presence) }
         guard presence.isOwn else {
-            _ = entering.occupants.place(presence.occupant, limit: RoomMachine.occupantLimit)
-            return (.entering(entering), [])
+            _ = occupants.place(presence.occupant, limit: RoomMachine.occupantLimit)
+            return (.entering(consume self), [])
         }
         let own = presence.occupant
-        return (.inside(RoomMachine.Inside(self, as: own)), [.entered(own, statuses: presence.user.statuses)])
+        return (.inside(RoomMachine.Inside(consume self, as: own)), [.entered(own, statuses: presence.user.statuses)])
     }
 
-    private func afterDeparture(_ presence: RoomPresence) -> (RoomMachine.Next, [RoomAction]) {
-        var entering = self
+    private consuming func afterDeparture(_ presence: RoomPresence) -> (RoomMachine.Next, [RoomAction]) {
         if let new = presence.newNickname {
-            _ = entering.occupants.rename(presence.nickname, to: new)
+            _ = occupants.rename(presence.nickname, to: new)
         } else if presence.isOwn {
-            guard entering.isDepartureDue else { return (.outside, [.departed(RoomDeparture(presence))]) }
-            entering.isDepartureDue = false
+            guard isDepartureDue else { return (.outside, [.departed(RoomDeparture(presence))]) }
+            isDepartureDue = false
         } else {
-            entering.occupants[presence.nickname] = nil
+            occupants[presence.nickname] = nil
         }
-        return (.entering(entering), [])
+        return (.entering(consume self), [])
     }
 }

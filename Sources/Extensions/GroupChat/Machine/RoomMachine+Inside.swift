@@ -5,22 +5,21 @@ extension RoomMachine.Inside {
         return [.requestNickname(nickname)]
     }
 
-    /// What the presence of an occupant makes of the room.
-    func after(_ presence: RoomPresence) -> (RoomMachine.Next, [RoomAction]) {
-        var inside = self
+    /// What the presence of an occupant makes of the room. Consumes the state, as that of the wish to enter does.
+    consuming func after(_ presence: RoomPresence) -> (RoomMachine.Next, [RoomAction]) {
         if let new = presence.newNickname, new != presence.nickname {
-            let actions = inside.rename(presence.nickname, to: new)
-            return (.inside(inside), actions)
+            let actions = rename(presence.nickname, to: new)
+            return (.inside(consume self), actions)
         }
         if presence.isAvailable {
-            let actions = inside.update(presence)
-            return (.inside(inside), actions)
+            let actions = update(presence)
+            return (.inside(consume self), actions)
         }
         if presence.isOwn || presence.nickname == nickname {
             return (.outside, [.departed(RoomDeparture(presence))])
         }
-        guard let gone = inside.occupants.removeValue(forKey: presence.nickname) else { return (.inside(inside), []) }
-        return (.inside(inside), [.occupantLeft(gone, RoomDeparture(presence))])
+        guard let gone = occupants.removeValue(forKey: presence.nickname) else { return (.inside(consume self), []) }
+        return (.inside(consume self), [.occupantLeft(gone, RoomDeparture(presence))])
     }
 
     private mutating func update(_ presence: RoomPresence) -> [RoomAction] {

@@ -214,11 +214,11 @@ extension RoomMachine {
             self = Self(.outside)
             return []
         case .entering(let entering):
-            let (next, actions) = entering.after(presence)
+            let (next, actions) = (consume entering).after(presence)
             self = Self(State(next))
             return actions
         case .inside(let inside):
-            let (next, actions) = inside.after(presence)
+            let (next, actions) = (consume inside).after(presence)
             self = Self(State(next))
             return actions
         case .leaving(let leaving):

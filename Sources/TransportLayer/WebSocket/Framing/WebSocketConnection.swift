@@ -1,25 +1,26 @@
-/// What the owner of a ``WebSocketConnection`` has to do.
+/// An action for the owner of a ``WebSocketConnection``.
 public enum WebSocketAction: Sendable, Hashable {
     /// Bytes for the peer.
     case write([UInt8])
-    /// A message has come.
+    /// A message has arrived.
     case message([UInt8])
-    /// The closing handshake is done; nothing more comes or goes. The closure is the peer's, `nil` when it gave no reason.
+    /// The closing handshake is complete. The closure is the peer's; `nil` if it gave no reason.
     case ended(WebSocketClosure?)
-    /// The peer broke the rules; it has been told by the bytes before.
+    /// The peer violated the protocol; the bytes before inform it.
     case failed(WebSocketError)
 }
 
-/// The conversation after the upgrade, without I/O: messages, answers to pings, and the closing handshake (RFC 6455 §5.5, §7).
+/// A WebSocket connection after the upgrade, without I/O: messages, pongs, and the closing handshake (RFC 6455 §5.5,
+/// §7).
 ///
-/// The random numbers for the masks come in as arguments.
+/// The random numbers for the masks are arguments.
 public struct WebSocketConnection: ~Copyable, Sendable {
     enum State: Sendable {
-        /// Both ends may speak. → closing, ended.
+        /// Both ends may send. → closing, ended.
         case open
-        /// Our close frame is out and the peer's is not here yet: we only listen. → ended.
+        /// We have sent our close frame and wait for the peer's. → ended.
         case closing
-        /// Nothing more comes or goes.
+        /// No more data in either direction.
         case ended
     }
 
@@ -33,12 +34,13 @@ public struct WebSocketConnection: ~Copyable, Sendable {
     /// Whether messages may be sent.
     public var isOpen: Bool { state == .open }
 
-    /// Whether the bytes so far end inside of a message.
+    /// Whether the bytes so far end inside a message.
     public var isIncomplete: Bool { reader.isIncomplete }
 
-    /// Bytes have come from the peer.
+    /// Handles bytes from the peer.
     ///
-    /// Several pings at once get one answer, to the last of them (RFC 6455 §5.5.3), so a peer cannot make us send more than it sends.
+    /// Several pings at once get one pong, to the last of them (RFC 6455 §5.5.3), so a peer cannot make us send more
+    /// than it sends.
     public mutating func bytesReceived(
         _ bytes: [UInt8], using generator: inout some RandomNumberGenerator
     ) -> [WebSocketAction] {
@@ -77,20 +79,20 @@ public struct WebSocketConnection: ~Copyable, Sendable {
     private func answer(
         _ ping: inout [UInt8]?, _ actions: inout [WebSocketAction], _ generator: inout some RandomNumberGenerator
     ) {
-        // After our close frame there must be no other (RFC 6455 §5.5.1).
+        // After our close frame no other frame may follow (RFC 6455 §5.5.1).
         guard let payload = ping, state == .open else { return }
         ping = nil
         actions.append(.write(frame(.pong, payload, &generator)))
     }
 
-    /// The bytes of a message; `nil` when nothing may be sent any more.
+    /// The bytes of a message; `nil` if the connection is closing.
     public mutating func send(
         _ text: [UInt8], using generator: inout some RandomNumberGenerator
     ) -> [UInt8]? {
         state == .open ? frame(.text, text, &generator) : nil
     }
 
-    /// Begins the closing handshake; `nil` when it has begun already.
+    /// Starts the closing handshake; `nil` if it has already started.
     public mutating func close(
         _ closure: WebSocketClosure = .normal, using generator: inout some RandomNumberGenerator
     ) -> [UInt8]? {

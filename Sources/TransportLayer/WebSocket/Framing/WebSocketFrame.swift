@@ -7,22 +7,22 @@ public enum WebSocketOpcode: UInt8, Sendable, Hashable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Whether it may stand between the fragments of a message (RFC 6455 §5.5).
+    /// Whether it may occur between the fragments of a message (RFC 6455 §5.5).
     public var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
-/// Which end of the connection this is; it decides who masks (RFC 6455 §5.1).
+/// Which end of the connection this is; it decides which side masks (RFC 6455 §5.1).
 public enum WebSocketRole: Sendable, Hashable {
-    /// Masks what it sends, and refuses what is masked.
+    /// Masks what it sends, and refuses masked frames.
     case client
-    /// Masks nothing, and refuses what is not masked.
+    /// Masks nothing, and refuses unmasked frames.
     case server
 }
 
-/// Why a peer ends the connection (RFC 6455 §7.4).
+/// Why a peer closes the connection (RFC 6455 §7.4).
 public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
     public var code: UInt16
-    /// For people; often empty.
+    /// For display; often empty.
     public var reason: String
 
     public init(_ code: UInt16, _ reason: String = "") {
@@ -30,17 +30,18 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Everything is done.
+    /// The purpose of the connection is fulfilled.
     public static let normal = WebSocketClosure(1000)
-    /// The server goes down, or the page is left.
+    /// The server is shutting down, or the page was left.
     public static let goingAway = WebSocketClosure(1001)
 
-    /// Whether the connection ends because nothing is left to say.
+    /// Whether this is an orderly end of the connection.
     public var isOrderly: Bool { code == 1000 || code == 1001 }
 
     public var description: String { reason.isEmpty ? "status \(code)" : "status \(code), \(reason)" }
 
-    /// The codes that may stand in a frame: those of RFC 6455 and its registry, and the ranges for libraries and programs.
+    /// The codes that a frame may contain: those of RFC 6455 and its registry, and the ranges for libraries and
+    /// applications.
     static func isAllowed(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -56,17 +57,17 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
 /// 0x81 0x85 0x37 0xfa 0x21 0x3d 0x7f 0x9f 0x4d 0x51 0x58   "Hello", masked
 /// ```
 public enum WebSocketFrame {
-    /// The most bytes in a control frame (RFC 6455 §5.5).
+    /// The maximum length of a control frame, in bytes (RFC 6455 §5.5).
     public static let controlBytes = 125
 
     /// One frame (RFC 6455 §5.2).
     ///
-    /// - Parameter mask: a fresh random number for each frame of a client (RFC 6455 §5.3); `nil` for a server.
+    /// - Parameter mask: a new random number for each frame of a client (RFC 6455 §5.3); `nil` for a server.
     public static func encode(
         _ opcode: WebSocketOpcode, _ payload: some Collection<UInt8>, isFinal: Bool = true, mask: UInt32?
     ) -> [UInt8] {
         let count = payload.count
-        precondition(!opcode.isControl || count <= controlBytes && isFinal, "a control frame is short and whole")
+        precondition(!opcode.isControl || count <= controlBytes && isFinal, "a control frame is short and unfragmented")
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 14)
         bytes.append((isFinal ? 0x80 : 0) | opcode.rawValue)
@@ -88,7 +89,7 @@ public enum WebSocketFrame {
         return bytes
     }
 
-    /// The payload of a close frame (RFC 6455 §5.5.1); the reason is cut between characters to what fits.
+    /// The payload of a close frame (RFC 6455 §5.5.1); the reason is truncated between characters.
     public static func closePayload(_ closure: WebSocketClosure) -> [UInt8] {
         var payload = [UInt8(closure.code >> 8), UInt8(closure.code & 0xFF)]
         for character in closure.reason {
@@ -102,7 +103,7 @@ public enum WebSocketFrame {
         for shift in (0..<count).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * shift))) }
     }
 
-    /// Puts the mask on, or takes it off (RFC 6455 §5.3). `offset` is the place of the first byte in its frame.
+    /// Applies or removes the mask (RFC 6455 §5.3). `offset` is the position of the first byte in its frame.
     static func mask(_ bytes: inout [UInt8], from start: Int, with mask: UInt32, offset: Int) {
         let turned = offset & 3 == 0 ? mask : mask << UInt32(8 * (offset & 3)) | mask >> UInt32(32 - 8 * (offset & 3))
         bytes.withUnsafeMutableBufferPointer { buffer in
@@ -111,4 +112,40 @@ public enum WebSocketFrame {
             }
         }
     }
+}
+
+/// Why a WebSocket connection was closed: the peer violated RFC 6455.
+public struct WebSocketError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of violation, by the status code that is sent to the peer (RFC 6455 §7.4.1).
+    public enum Code: UInt16, Sendable, Hashable {
+        /// An invalid frame.
+        case protocolViolation = 1002
+        /// Binary data; XMPP uses only text (RFC 7395 §3.3).
+        case unsupportedData = 1003
+        /// Text that is not UTF-8.
+        case invalidText = 1007
+    }
+
+    public var code: Code
+
+    /// What was wrong, in English.
+    public var description: String
+
+    public init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}
+
+/// The memory limits of a WebSocket connection.
+public struct WebSocketLimits: Sendable, Hashable {
+    /// The maximum number of buffered bytes of one message, all its fragments together; a longer message is passed on
+    /// in parts. The same as for one element of an XMPP stream: a stanza is one message (RFC 7395 §3.3).
+    public var messageBytes = 10 << 20
+
+    /// The maximum length of the server's response to the upgrade, including its status line, in bytes. Servers and
+    /// proxies send a few hundred.
+    public var headerBytes = 16 * 1024
+
+    public init() {}
 }

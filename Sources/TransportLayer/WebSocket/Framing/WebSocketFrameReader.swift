@@ -1,22 +1,23 @@
-/// What the peer has said.
+/// An event from the peer.
 public enum WebSocketEvent: Sendable, Hashable {
-    /// A whole message, UTF-8; one that is longer than ``WebSocketLimits/messageBytes`` comes in parts.
+    /// A whole message, UTF-8; one longer than ``WebSocketLimits/messageBytes`` arrives in parts.
     case text([UInt8])
     case ping([UInt8])
     case pong([UInt8])
-    /// The peer sends nothing more; `nil` when it gave no reason.
+    /// The peer sends no more; `nil` if it gave no reason.
     case close(WebSocketClosure?)
 }
 
-/// Makes messages out of bytes (RFC 6455 §5), however they are cut: a pure function of what is appended.
+/// Assembles messages from bytes (RFC 6455 §5) in pieces of any size: a pure function of the appended bytes.
 ///
-/// Text messages only, as XMPP has no others (RFC 7395 §3.3), put together from their fragments; control frames between the fragments are
-/// told when they come. What breaks a rule is an error, and then for ever: reserved bits (no extension is negotiated), reserved opcodes,
-/// control frames that are long or fragmented, a length that is not in its shortest form, a mask where there must be none, a missing one,
-/// bytes that are not UTF-8. What follows a close frame is not looked at (RFC 6455 §5.5.1).
+/// Only text messages, because XMPP has no others (RFC 7395 §3.3), assembled from their fragments; control frames
+/// between the fragments are reported when they arrive. Any violation is a permanent error: reserved bits (no extension
+/// is negotiated), reserved opcodes, control frames that are long or fragmented, a length that is not in its shortest
+/// form, an unexpected or missing mask, bytes that are not UTF-8. Data after a close frame is ignored (RFC 6455
+/// §5.5.1).
 ///
-/// No memory is taken for a length that is announced only. A message that is longer than the limit is told in parts, cut between
-/// characters: a server passes on what others have written, and that must not end the connection.
+/// No memory is allocated for a length that is only announced. A message that exceeds the limit is reported in parts,
+/// cut between characters: a server passes on what others wrote, and that must not end the connection.
 public struct WebSocketFrameReader: ~Copyable, Sendable {
     /// The frame whose payload is being read.
     private struct Frame {
@@ -51,16 +52,16 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
         self.limits = limits
     }
 
-    /// Whether the bytes so far end inside of a frame or between the fragments of a message.
+    /// Whether the bytes so far end inside a frame or between the fragments of a message.
     public var isIncomplete: Bool {
         if case .payload = state { return true }
         return isInMessage || position < buffer.count
     }
 
-    /// The bytes that are held for later.
+    /// The number of buffered bytes.
     public var heldByteCount: Int { buffer.count - position + message.count + control.count }
 
-    /// Keeps bytes for ``next()``.
+    /// Buffers bytes for ``next()``.
     public mutating func append(_ bytes: [UInt8]) {
         switch state {
         case .closed, .failed: return
@@ -68,7 +69,7 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
         }
     }
 
-    /// What comes next; `nil` when more bytes are needed or the peer has closed.
+    /// The next event; `nil` if more bytes are needed or the peer has closed.
     public mutating func next() throws(WebSocketError) -> WebSocketEvent? {
         do throws(WebSocketError) {
             while true {
@@ -100,7 +101,7 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
         }
     }
 
-    /// Gives back what has been read of the buffer.
+    /// Removes the bytes that were read from the buffer.
     private mutating func discardRead() {
         if position == buffer.count { buffer = [] } else { buffer.removeFirst(position) }
         position = 0
@@ -108,11 +109,11 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
 
     // MARK: Header
 
-    /// Reads a header once all of it is there.
+    /// Reads a header when all of it is available.
     private mutating func readHeader() throws(WebSocketError) -> Frame? {
         guard buffer.count - position >= 2 else { return nil }
         let (first, second) = (buffer[position], buffer[position + 1])
-        guard first & 0x70 == 0 else { throw Self.violation("A frame uses an extension that was not agreed on.") }
+        guard first & 0x70 == 0 else { throw Self.violation("A frame uses an extension that was not negotiated.") }
         guard let opcode = WebSocketOpcode(rawValue: first & 0x0F) else {
             throw Self.violation("A frame has the unknown opcode \(first & 0x0F).")
         }
@@ -124,7 +125,7 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
         let short = Int(second & 0x7F)
         if opcode.isControl {
             guard isFinal, short <= WebSocketFrame.controlBytes else {
-                throw Self.violation("A control frame is too long or comes in pieces.")
+                throw Self.violation("A control frame is too long or fragmented.")
             }
         } else {
             try check(opcode)
@@ -149,8 +150,8 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
         case .continuation:
             guard isInMessage else { throw Self.violation("A fragment belongs to no message.") }
         case .text:
-            guard !isInMessage else { throw Self.violation("A message begins inside of another.") }
-        case .binary: throw WebSocketError(.unsupportedData, "A message is binary; XMPP has text only.")
+            guard !isInMessage else { throw Self.violation("A message begins inside another.") }
+        case .binary: throw WebSocketError(.unsupportedData, "A message is binary; XMPP uses only text.")
         case .close, .ping, .pong: break
         }
     }
@@ -165,13 +166,13 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
 
     // MARK: Payload
 
-    /// How many bytes more of a message may be held.
+    /// How many more bytes of a message may be buffered.
     private var room: Int { max(0, max(limits.messageBytes, Self.smallestPart) - message.count) }
 
     /// A part has at least one whole character.
     private static let smallestPart = 4
 
-    /// What is there of a message that is longer than may be held, up to its last whole character.
+    /// The buffered part of a message that exceeds the limit, up to its last whole character.
     private mutating func takePart() throws(WebSocketError) -> [UInt8] {
         let end = message.lastIndex { $0 & 0xC0 != 0x80 } ?? 0
         let width = message[end] < 0xC0 ? 1 : message[end] < 0xE0 ? 2 : message[end] < 0xF0 ? 3 : 4
@@ -229,7 +230,7 @@ public struct WebSocketFrameReader: ~Copyable, Sendable {
 
     private static func closure(_ payload: [UInt8]) throws(WebSocketError) -> WebSocketClosure? {
         if payload.isEmpty { return nil }
-        guard payload.count >= 2 else { throw violation("A close frame has half of a status.") }
+        guard payload.count >= 2 else { throw violation("A close frame has an incomplete status.") }
         let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
         guard WebSocketClosure.isAllowed(code) else { throw violation("A close frame has the status \(code).") }
         guard let reason = String(validating: payload[2...], as: UTF8.self) else {

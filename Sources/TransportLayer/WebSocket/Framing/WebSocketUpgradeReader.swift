@@ -1,4 +1,4 @@
-/// Reads the server's answer to the upgrade (RFC 6455 §4.1, "the client MUST validate the server's response").
+/// Reads the server's response to the upgrade (RFC 6455 §4.1, "the client MUST validate the server's response").
 ///
 /// ```
 /// S: HTTP/1.1 101 Switching Protocols
@@ -7,19 +7,20 @@
 ///    Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=
 ///    Sec-WebSocket-Protocol: xmpp
 /// ```
-/// A pure function of the bytes, however they are cut. Redirections are not followed: who is trusted was decided before.
+/// A pure function of the bytes, in pieces of any size. Redirects are not followed, because trust was decided for the
+/// original server.
 public struct WebSocketUpgradeReader: ~Copyable, Sendable {
-    /// Why the server's answer is no upgrade.
+    /// Why the server's response is not an upgrade.
     public enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The server answered with another status than 101.
+        /// The server responded with a status other than 101.
         case status(Int, location: String?)
-        /// It answered, but broke a rule.
+        /// The response violates the protocol.
         case invalid(String)
 
         public var description: String {
             switch self {
             case .status(let status, let location?):
-                "The server wants to send us on to \(location) (status \(status)), which is not followed."
+                "The server redirects to \(location) (status \(status)), which is not followed."
             case .status(let status, nil): "The server answered with status \(status)."
             case .invalid(let words): words
             }
@@ -32,15 +33,15 @@ public struct WebSocketUpgradeReader: ~Copyable, Sendable {
     private var buffer: [UInt8] = []
 
     /// - Parameters:
-    ///   - accept: what `Sec-WebSocket-Accept` must say.
-    ///   - subprotocol: what the server must select; it was the only one offered.
+    ///   - accept: the required value of `Sec-WebSocket-Accept`.
+    ///   - subprotocol: the only offered subprotocol, which the server must select.
     public init(accept: String, subprotocol: String, limits: WebSocketLimits = WebSocketLimits()) {
         self.accept = accept
         self.subprotocol = subprotocol
         limit = limits.headerBytes
     }
 
-    /// Takes bytes; gives back those after the header once it is complete and good, `nil` before.
+    /// Appends bytes; returns those after the header when it is complete and valid, `nil` before.
     public mutating func append(_ bytes: [UInt8]) throws(Failure) -> [UInt8]? {
         let searched = max(0, buffer.count - 3)
         buffer += bytes
@@ -54,7 +55,7 @@ public struct WebSocketUpgradeReader: ~Copyable, Sendable {
         return Array(buffer[end...])
     }
 
-    /// The place after the empty line.
+    /// The position after the empty line.
     private static func headerEnd(_ bytes: [UInt8], from start: Int) -> Int? {
         guard start <= bytes.count - 4 else { return nil }
         for index in start...(bytes.count - 4)
@@ -69,7 +70,7 @@ public struct WebSocketUpgradeReader: ~Copyable, Sendable {
         let status = try Self.status(lines.removeFirst())
         var fields: [String: [String]] = [:]
         for line in lines {
-            // A line that begins with a space would go on with the one before; nobody may send that any more (RFC 9112 §5.2).
+            // A line that begins with a space would continue the previous one, which is obsolete (RFC 9112 §5.2).
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
                 line[..<colon].allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
                 !line.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 })
@@ -92,7 +93,7 @@ public struct WebSocketUpgradeReader: ~Copyable, Sendable {
             throw .invalid("The server uses an extension that was not offered.")
         }
         guard fields["sec-websocket-protocol"] == [subprotocol] else {
-            throw .invalid("The server does not speak \(subprotocol) over WebSocket.")
+            throw .invalid("The server does not support \(subprotocol) over WebSocket.")
         }
     }
 
@@ -118,7 +119,7 @@ public struct WebSocketUpgradeReader: ~Copyable, Sendable {
         let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[0] == "HTTP/1.1", parts[1].utf8.count == 3,
             parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let status = Int(parts[1])
-        else { throw .invalid("What answers there does not speak HTTP/1.1.") }
+        else { throw .invalid("The server does not use HTTP/1.1.") }
         return status
     }
 

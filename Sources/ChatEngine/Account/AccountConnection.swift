@@ -1,0 +1,169 @@
+internal import ChatStore
+internal import ClientState
+internal import EntityInformation
+internal import Roster
+internal import XMPPClient
+
+/// Keeps one account connected: runs its session, starts what the services do in it, and passes the session's events on.
+actor AccountConnection {
+    /// Who takes part in a session.
+    struct Services: Sendable {
+        let contacts: ContactService
+        let blocking: BlockingService
+        let avatars: AvatarService
+        let rooms: RoomService
+        let invitations: InvitationService
+        let bookmarks: BookmarkService
+        let typing: TypingService
+        let reading: ReadingService
+        let history: HistoryService
+        let repair: DeliveryRepair
+        let contents: QueuedContents?
+    }
+
+    let context: AccountContext
+    private let services: Services
+    private(set) var configuration: ClientConfiguration
+    private(set) var state = ConnectionState.offline(reason: nil, nextAttempt: nil)
+    private var ownPresence = OwnPresence()
+    private var isActive = true
+    /// Tells the task that waits for the end of what the server stored that a connection has begun.
+    private var connectionsBegun: AsyncStream<Void>.Continuation?
+
+    init(_ context: AccountContext, _ configuration: ClientConfiguration, _ services: Services) {
+        self.context = context
+        self.configuration = configuration
+        self.services = services
+    }
+
+    func run() async throws {
+        let following = services.contents.map { contents in Task { await contents.run() } }
+        defer { following?.cancel() }
+        await services.contacts.recallRequests()
+        let configuration = configuration.serving(
+            context,
+            showPresence: { await self.announce(isResumed: $1, in: $0) },
+            beginHistory: { [services] in await services.history.begin(isResumed: $1) },
+            returnToRooms: { [services] session, _ in await services.rooms.returnToRooms(in: session) })
+        try await Client(configuration).run(from: .connecting) { session in
+            await self.work(in: session)
+        }
+    }
+
+    func close() async {
+        guard let session = context.session else { return }
+        if await session.isOnline { await services.typing.leaveThreads(session) }
+        await session.close()
+    }
+
+    func use(_ configuration: ClientConfiguration) {
+        precondition(configuration.address.bare == context.address, "An account keeps its address.")
+        self.configuration = configuration
+    }
+
+    func setPresence(_ presence: OwnPresence) async {
+        guard ownPresence != presence else { return }
+        ownPresence = presence
+        guard let session = await context.onlineSession else { return }
+        _ = try? await session.send(presence.stanza)
+    }
+
+    func setActive(_ isActive: Bool) async {
+        self.isActive = isActive
+        guard let state = context.session?[ClientState.self] else { return }
+        if isActive { await state.active() } else { await state.inactive() }
+    }
+
+    // MARK: The session
+
+    private func work(in session: Session) async {
+        context.session = session
+        // Before anything is awaited, so that no event is missed.
+        let events = session.events([.messages, .connection])
+        let (connections, connectionsBegun) = AsyncStream.makeStream(of: Void.self)
+        self.connectionsBegun = connectionsBegun
+        let contacts = await session[Roster.self]?.events()
+        let services = services
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.context.queue.run(in: session) }
+            group.addTask { await self.followOfflineDelivery(connections, in: session) }
+            group.addTask { await services.history.run(in: session) }
+            group.addTask { await services.repair.run(in: session) }
+            group.addTask { await services.rooms.run(in: session) }
+            group.addTask { await services.bookmarks.run(in: session) }
+            group.addTask { await services.invitations.run(in: session) }
+            group.addTask { await services.reading.run(in: session) }
+            group.addTask { await services.avatars.run(in: session) }
+            group.addTask { await services.blocking.run(in: session) }
+            if let contacts { group.addTask { for await batch in contacts { await services.contacts.changed(batch) } } }
+            await show(await session.connectionState)
+            if await session.isOnline {
+                await wentOnline(isResumed: false, in: session)
+                await services.history.begin(isResumed: false)
+                await services.rooms.returnToRooms(in: session)
+            }
+            for await batch in events {
+                for event in batch { await happened(event, in: session) }
+            }
+            group.cancelAll()
+        }
+        context.session = nil
+        self.connectionsBegun = nil
+        await services.history.sessionEnded()
+        await services.rooms.sessionEnded()
+        await services.typing.sessionEnded()
+        if state.isOnline { await show(.offline(reason: nil, nextAttempt: nil)) }
+    }
+
+    private func happened(_ event: SessionEvent, in session: Session) async {
+        switch event {
+        case .connection(.online(_, let isResumed)): await wentOnline(isResumed: isResumed, in: session)
+        case .connection(.disconnected):
+            context.recorder.offlineDelivery.connectionLost()
+            await services.history.connectionLost(in: session)
+        case .connection(.extensionFailed(_, let error)): context.events.post(.problem(.session(error)))
+        case .stateChanged(let state): await show(state)
+        case .message(let message): await services.typing.received(message)
+        default: break
+        }
+    }
+
+    private func show(_ state: ConnectionState) async {
+        self.state = state
+        context.events.post(.connection(state))
+        guard case .offline = state else { return }
+        await services.contacts.wentOffline()
+        await services.typing.wentOffline()
+    }
+
+    /// Shows this account to its contacts; the server remembers it in a session that is resumed.
+    private func announce(isResumed: Bool, in session: Session) async {
+        guard !isResumed else { return }
+        _ = try? await session.send(ownPresence.stanza)
+    }
+
+    private func wentOnline(isResumed: Bool, in session: Session) async {
+        if isResumed {
+            await services.contacts.showPresences(in: session)
+        } else {
+            await services.typing.sessionBegan()
+        }
+        if !isActive { await session[ClientState.self]?.inactive() }
+        connectionsBegun?.yield()
+    }
+
+    /// The server delivers what it stored when it gets the presence, and answers a request that comes later after that.
+    private func followOfflineDelivery(_ connections: AsyncStream<Void>, in session: Session) async {
+        for await _ in connections {
+            let delivery = context.recorder.offlineDelivery
+            let connection = delivery.connection
+            do throws(ClientError) {
+                _ = try await session.request(Ping())
+            } catch {
+                // A refusal is an answer, too.
+                guard error.stanzaError != nil else { continue }
+            }
+            delivery.ended(over: connection, at: context.now())
+        }
+    }
+}

@@ -1,0 +1,226 @@
+internal import AccountRegistration
+internal import ChatStore
+internal import Roster
+public import XMPPAddress
+public import XMPPClient
+internal import XMPPStanzas
+
+/// The contact list of one account: who is on it, who of them is there, and who asks to be let see the account's presence.
+public actor ContactService {
+    private let context: AccountContext
+    /// What the roster said last, so that presence alone does not write.
+    private var saved: [JID: ChatStore.Contact] = [:]
+    /// Who asked already when the program was ended the last time; `nil` until it was read.
+    private var earlierRequests: Set<JID>?
+    /// Who is there, by bare address; a contact that is not here is offline.
+    public private(set) var presences: [JID: ContactPresence] = [:]
+    /// Who waits to be let see this account's presence, oldest first.
+    public private(set) var requests: [ContactRequest] = []
+
+    init(_ context: AccountContext) { self.context = context }
+
+    private func roster() throws(ClientError) -> Roster {
+        guard let roster = context.session?[Roster.self] else { throw .notConnected }
+        return roster
+    }
+
+    // MARK: Commands
+
+    /// Adds a contact under a name of one's own, and asks to see the presence.
+    ///
+    /// - Parameter message: what is said with the request.
+    public func add(
+        _ address: JID, name: String? = nil, message: String? = nil
+    ) async throws(ClientError) -> ContactAddition {
+        switch try await roster().add(address, name: name, message: message) {
+        case .requested: return .requested
+        case .alreadyContact: return .alreadyContact
+        }
+    }
+
+    /// Asks to be a contact of a user who has sent an invitation, with its token (XEP-0379 §4).
+    package func acceptInvitation(of contact: JID, token: String?) async {
+        guard let session = context.session else { return }
+        if let token {
+            _ = try? await session.send(
+                Presence(type: .subscribe, to: contact).appending(Preauthentication(token: token)))
+        }
+        _ = try? await add(contact)
+    }
+
+    /// Asks a contact once more to see the presence.
+    public func askAgain(_ address: JID) async throws(ClientError) { try await roster().askAgain(address) }
+
+    /// Gives a contact another name; `nil` removes it.
+    public func rename(_ address: JID, to name: String?) async throws(ClientError) {
+        try await roster().rename(address, to: name)
+    }
+
+    /// Puts a contact into these groups of one's own and into no others.
+    public func move(_ address: JID, to groups: Set<String>) async throws(ClientError) {
+        try await roster().move(address, to: groups)
+    }
+
+    /// Removes a contact from the list; neither sees the other any more. What was said stays.
+    public func remove(_ address: JID) async throws(ClientError) { try await roster().remove(address) }
+
+    /// Lets a user see this account's presence.
+    public func acceptRequest(of address: JID, addingBack: Bool = true) async throws(ClientError) {
+        try await roster().accept(address, addingBack: addingBack)
+        await forgetRequest(of: address)
+    }
+
+    /// Does not let a user see this account's presence.
+    public func declineRequest(of address: JID) async throws(ClientError) {
+        try await roster().reject(address)
+        await forgetRequest(of: address)
+    }
+
+    /// The devices of a contact that are there, the one that messages go to first.
+    public func devices(of address: JID) async -> [ContactDevice] {
+        guard let contact = await context.session?[Roster.self]?.contact(address.bare) else { return [] }
+        return contact.resources.map { ContactDevice($0.key, $0.value) }.sorted { left, right in
+            if left.priority != right.priority { return left.priority > right.priority }
+            if left.availability != right.availability { return left.availability < right.availability }
+            return left.address < right.address
+        }
+    }
+
+    // MARK: Requests
+
+    /// Reads who asked already before this process began.
+    func recallRequests() async {
+        if earlierRequests == nil { earlierRequests = await context.recorder.rememberedRequests() }
+    }
+
+    func forgetRequest(of address: JID) async {
+        requests.removeAll { $0.address == address.bare }
+        earlierRequests?.remove(address.bare)
+        context.events.post(.requests)
+        let id = context.id
+        await context.save { writer throws(StoreError) in
+            try writer.removePresence(.request, of: address.bare, account: id)
+        }
+    }
+
+    // MARK: What the roster tells
+
+    func changed(_ events: [RosterEvent]) async {
+        var changes = Changes()
+        for event in events {
+            switch event {
+            case .populated: await populated()
+            case .changed(let contact):
+                await changed(ChatStore.Contact(contact.item), in: &changes)
+                setPresence(contact)
+            case .removed(let address):
+                saved[address] = nil
+                context.recorder.people.setContact(address, nil)
+                changes.remove(address)
+                if presences.removeValue(forKey: address) != nil { context.events.post(.presence(address)) }
+            case .request(let address, let text):
+                requests.removeAll { $0.address == address }
+                let isRepeated = earlierRequests?.contains(address) ?? false
+                requests.append(ContactRequest(address: address, text: text, isRepeated: isRepeated))
+                context.events.post(.requests)
+            case .requestsOmitted(let count):
+                context.events.post(.problem(.requestsOmitted(count)))
+            case .unsubscribed(let address): await forgetRequest(of: address)
+            case .populating, .item, .approved, .refused: break
+            }
+        }
+        guard !changes.isEmpty else { return }
+        let (id, all) = (context.id, changes)
+        await context.save { writer throws(StoreError) in
+            for contact in all.saved { try writer.save(contact, of: id) }
+            for address in all.removed { try writer.removeContact(address, of: id) }
+        }
+    }
+
+    private struct Changes {
+        private(set) var saved: [ChatStore.Contact] = []
+        private(set) var removed: [JID] = []
+        var isEmpty: Bool { saved.isEmpty && removed.isEmpty }
+
+        mutating func save(_ contact: ChatStore.Contact) {
+            saved.removeAll { $0.address == contact.address }
+            removed.removeAll { $0 == contact.address }
+            saved.append(contact)
+        }
+
+        mutating func remove(_ address: JID) {
+            saved.removeAll { $0.address == address }
+            removed.append(address)
+        }
+    }
+
+    private func changed(_ contact: ChatStore.Contact, in changes: inout Changes) async {
+        context.recorder.people.setContact(contact.address, contact.subscription)
+        let before = saved[contact.address]
+        guard before != contact else { return }
+        saved[contact.address] = contact
+        changes.save(contact)
+        // The server accepts by itself: a contact whom this account has asked may ask back.
+        if contact.subscription.isMutualOrFrom, before?.subscription.isMutualOrFrom != true {
+            await forgetRequest(of: contact.address)
+        }
+    }
+
+    private func populated() async {
+        guard let roster = context.session?[Roster.self] else { return }
+        let (items, version) = (await roster.allItems, await roster.version)
+        let contacts = items.map { ChatStore.Contact($0) }
+        context.recorder.people.replaceContacts(contacts)
+        saved = Dictionary(contacts.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
+        for contact in await roster.contacts { setPresence(contact) }
+        for request in requests where saved[request.address]?.subscription.isMutualOrFrom == true {
+            await forgetRequest(of: request.address)
+        }
+        let id = context.id
+        await context.save { writer throws(StoreError) in
+            try writer.replaceContacts(contacts, version: version, of: id)
+        }
+    }
+
+    // MARK: Presence
+
+    private func setPresence(_ contact: RosterContact) {
+        let presence = contact.resources.isEmpty ? nil : ContactPresence(contact)
+        guard presences[contact.address] != presence else { return }
+        presences[contact.address] = presence
+        context.events.post(.presence(contact.address))
+    }
+
+    /// The server says once in a session who is there; when it is resumed, they are shown again.
+    func showPresences(in session: Session) async {
+        guard let roster = session[Roster.self] else { return }
+        for contact in await roster.contacts { setPresence(contact) }
+    }
+
+    /// Without a connection no contact is known to be there.
+    func wentOffline() {
+        let here = presences.keys
+        presences = [:]
+        for address in here { context.events.post(.presence(address)) }
+    }
+}
+
+extension ChatStore.Contact {
+    init(_ item: RosterItem) {
+        let subscription: Subscription =
+            switch item.subscription {
+            case .to: .to
+            case .from: .from
+            case .both: .both
+            case .none, .remove: .none
+            }
+        self.init(
+            address: item.address, name: item.name, subscription: subscription, isPending: item.isPending,
+            isApproved: item.isPreapproved, groups: item.groups.sorted())
+    }
+}
+
+extension ChatStore.Contact.Subscription {
+    /// The contact sees this account's presence.
+    var isMutualOrFrom: Bool { self == .both || self == .from }
+}

@@ -1,0 +1,72 @@
+package import AccountRegistration
+internal import Media
+public import Profiles
+internal import XMPPClient
+
+/// The picture and the nickname that an account shows to its contacts, and its password.
+public struct ProfileService: Sendable {
+    private let context: AccountContext
+
+    init(_ context: AccountContext) { self.context = context }
+
+    /// How large a picture of the account is made at most: it is shown small, and every contact downloads it.
+    public static let avatarSide = 256
+
+    /// Shows a picture to all contacts: made small, and without what a camera writes into it (XEP-0084).
+    ///
+    /// - Throws: ``OwnProfileFailure`` with a sentence.
+    public func publishAvatar(_ bytes: [UInt8]) async throws(OwnProfileFailure) {
+        let picture: Picture
+        do throws(MediaError) {
+            var small = try await Picture.thumbnail(of: bytes, max: Self.avatarSide)
+            if small.bytes.count > Avatar.publishLimit {
+                small = try await Picture.thumbnail(of: bytes, max: Self.avatarSide / 2)
+            }
+            picture = small
+        } catch {
+            throw OwnProfileFailure.unreadablePicture
+        }
+        try await withProfiles { profiles throws(ProfileError) in
+            try await profiles.publish(
+                Avatar(
+                    picture.bytes, mediaType: picture.type.name, width: picture.width, height: picture.height))
+        }
+    }
+
+    /// Removes the account's picture.
+    public func removeAvatar() async throws(OwnProfileFailure) {
+        try await withProfiles { profiles throws(ProfileError) in try await profiles.removeAvatar() }
+    }
+
+    /// Tells contacts which name this person goes by; `nil` removes it (XEP-0172).
+    public func publishNickname(_ name: String?) async throws(OwnProfileFailure) {
+        try await withProfiles { profiles throws(ProfileError) in try await profiles.publish(nickname: name) }
+    }
+
+    /// Sets another password on the server (XEP-0077 §3.3).
+    package func changePassword(to password: String) async throws(RegistrationError) {
+        guard let session = context.session else { throw RegistrationError(.notConnected) }
+        try await session.changePassword(to: password)
+    }
+
+    private func withProfiles(
+        _ body: (Profiles) async throws(ProfileError) -> Void
+    ) async throws(OwnProfileFailure) {
+        guard let session = await context.onlineSession, let profiles = session[Profiles.self] else {
+            throw OwnProfileFailure.notConnected
+        }
+        do throws(ProfileError) {
+            try await body(profiles)
+        } catch {
+            throw OwnProfileFailure.refused(error)
+        }
+    }
+}
+
+/// Why the account's profile could not be changed.
+public enum OwnProfileFailure: Error, Sendable {
+    case notConnected
+    /// What was given as a picture is none.
+    case unreadablePicture
+    case refused(ProfileError)
+}

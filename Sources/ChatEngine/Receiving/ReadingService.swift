@@ -1,0 +1,62 @@
+internal import ChatStore
+internal import MessageFeatures
+internal import MessageHistory
+internal import XMPPAddress
+internal import XMPPClient
+internal import XMPPStanzas
+
+/// Up to where conversations were read, here and on other devices (XEP-0490), and who is told (XEP-0333).
+struct ReadingService: Sendable {
+    private let context: AccountContext
+
+    init(_ context: AccountContext) { self.context = context }
+
+    func markRead(upTo message: MessageID, in key: ConversationKey) async throws(StoreError) {
+        let (known, isNew) = try await context.store.write { writer throws(StoreError) -> (StoredMessage?, Bool) in
+            guard let known = try writer.message(message) else { return (nil, false) }
+            let before = try writer.readPosition(in: known.conversation)
+            try writer.markRead(upTo: message)
+            return (known, try writer.readPosition(in: known.conversation) != before)
+        }
+        guard isNew, let known, let session = context.session else { return }
+        await tellDevices(of: known, in: key, session: session)
+        guard !known.isOutgoing, context.policy.tellsReceipts else { return }
+        // A stranger does not learn when a person looks (XEP-0333 §7).
+        guard key.kind == .direct, await session.mayLearnPresence(key.address),
+            let id = known.wireID ?? known.originID, id.utf8.count <= Message.repeatedIDBytes
+        else { return }
+        var marker = Message(to: key.address, type: .chat)
+        marker.append(DisplayedMarker(messageID: id))
+        marker.payloads.append(ProcessingHint.store)
+        // Without a connection it waits for the next thing that is read.
+        _ = try? await session.send(marker)
+    }
+
+    /// Takes over what other devices of this account have shown.
+    func run(in session: Session) async {
+        guard let positions = session[DisplayedPositions.self] else { return }
+        for await event in positions.events() {
+            switch event {
+            case .populated:
+                for (conversation, message) in await positions.all { await readElsewhere(message, in: conversation) }
+            case .moved(let conversation, let message): await readElsewhere(message, in: conversation)
+            case .removed: break
+            }
+        }
+    }
+
+    private func readElsewhere(_ message: StanzaIdentifier, in conversation: JID) async {
+        let isRoom = context.places[conversation.bare] != nil
+        let kind: ConversationKey.Kind = isRoom ? (conversation.isBare ? .room : .occupant) : .direct
+        let meaning = ReceivedMeaning.read(
+            .archived(ArchiveReference(archive: message.by, id: message.id)),
+            in: ConversationKey(account: context.id, address: conversation, kind: kind))
+        await context.save { writer throws(StoreError) in try meaning.keep(in: writer) }
+    }
+
+    private func tellDevices(of message: StoredMessage, in key: ConversationKey, session: Session) async {
+        guard let reference = message.archiveReference else { return }
+        try? await session[DisplayedPositions.self]?.displayed(
+            StanzaIdentifier(reference.id, by: reference.archive), in: key.address)
+    }
+}

@@ -1,4 +1,0 @@
-internal import GroupChat
-
-/// The room of a session; ``ChatStore`` has one of that name, too.
-typealias JoinedRoom = Room

@@ -1,0 +1,287 @@
+internal import ChatStore
+public import GroupChat
+internal import MessageFeatures
+public import XMPPAddress
+internal import XMPPClient
+
+/// The rooms of one account: it enters them, is brought back into them by every session, and knows why it is not in one.
+public actor RoomService {
+    let context: AccountContext
+    private let history: HistoryService
+    private let invitations: InvitationService
+    /// Rooms to be entered and followed, for the task that does it; made for the next session when one ends.
+    private var jobs = AsyncStream.makeStream(of: JID.self)
+    /// Why this account is not in rooms that it wanted to be in, by bare address.
+    private var absences: [JID: RoomAbsence] = [:]
+    /// Rooms that this device is about to destroy, or has destroyed.
+    private var destroyed: Set<JID> = []
+
+    init(_ context: AccountContext, history: HistoryService, invitations: InvitationService) {
+        self.context = context
+        self.history = history
+        self.invitations = invitations
+    }
+
+    // MARK: Commands
+
+    /// Enters a room, now and whenever the account connects, on all devices.
+    ///
+    /// - Throws: `GroupChatError` with `nicknameTaken`, `passwordRequired`, `membersOnly` …, or `connection` where there is
+    ///   none; the room is not stored then.
+    public func enter(_ room: JID, nickname: String, password: String? = nil) async throws(GroupChatError) {
+        try await enter(room, nickname: nickname, password: password, creating: nil)
+    }
+
+    /// Enters the room of an invitation.
+    public func acceptInvitation(to room: JID, nickname: String) async throws(GroupChatError) {
+        let invitation = await invitations.invitation(to: room)
+        try await enter(room, nickname: nickname, password: invitation?.password)
+        await invitations.forget(room)
+    }
+
+    /// Creates a room with these settings, and enters it.
+    ///
+    /// - Throws: `GroupChatError` with `alreadyThere` where there is a room of that address, and what
+    ///   ``enter(_:nickname:password:)`` throws. A room that could not be created with its settings is not left behind.
+    public func create(_ room: JID, nickname: String, settings: RoomSettings) async throws(GroupChatError) {
+        let chat = try context.groupChat()
+        do throws(GroupChatError) {
+            _ = try await chat.information(of: room)
+            throw GroupChatError(.alreadyThere, "There is a room of this address already.")
+        } catch  where error.code == .notFound {
+            // As it should be.
+        }
+        destroyed.remove(room.bare)
+        try await enter(room, nickname: nickname, password: nil, creating: settings)
+    }
+
+    /// Ends a room for everybody (XEP-0045 §10.9).
+    public func destroy(_ room: JID, reason: String? = nil) async throws(GroupChatError) {
+        let joined = try context.joinedRoom(room)
+        destroyed.insert(room.bare)
+        do throws(GroupChatError) {
+            try await joined.destroy(reason: reason)
+        } catch {
+            destroyed.remove(room.bare)
+            throw error
+        }
+        await leave(room)
+    }
+
+    /// Leaves a room permanently; what was said there stays.
+    public func leave(_ room: JID) async {
+        absences[room.bare] = nil
+        await change(room) { $0.joinsAutomatically = false }
+        if let session = context.session {
+            await session[GroupChat.self]?.room(room)?.leave()
+            try? await session[Bookmarks.self]?.remove(room.bare)
+        }
+        context.events.post(.room(room.bare))
+    }
+
+    /// A room as it is now.
+    public func state(of room: JID) async -> RoomState {
+        guard let joined = context.session?[GroupChat.self]?.room(room), await joined.isInside else {
+            return RoomState(isInside: false, absence: absences[room.bare])
+        }
+        let people = await joined.occupants.values.map { RoomState.Person($0) }
+        return RoomState(
+            isInside: true, nickname: await joined.nickname, subject: await joined.subject?.text,
+            people: people.sorted { $0.nickname < $1.nickname })
+    }
+
+    // MARK: Entering
+
+    /// - Parameter settings: of a room that does not exist; `nil` for what the service makes of it.
+    private func enter(
+        _ room: JID, nickname: String, password: String?, creating settings: RoomSettings?
+    ) async throws(GroupChatError) {
+        guard let session = await context.onlineSession, let chat = session[GroupChat.self] else {
+            throw .noConnection
+        }
+        let places = context.recorder.places
+        let isKnown = places.all[room.bare] != nil
+        // Before the room says a word: the recorder reads nothing of rooms that it does not know.
+        if !isKnown { places.set(RoomPlace(nickname: nickname), in: room) }
+        do throws(GroupChatError) {
+            let visit = RoomVisit(
+                nickname: nickname, password: password, creation: settings == nil ? .withDefaults : .configuring)
+            try await enter(room, visit, chat)
+            if let settings, let joined = chat.room(room) { try await configure(joined, settings) }
+        } catch {
+            if !isKnown { places.set(nil, in: room) }
+            throw error
+        }
+        let name = settings.flatMap { $0.name.isEmpty ? nil : $0.name }
+        let place = places.all[room.bare]
+        await store(room) { stored in
+            stored.nickname = place?.nickname ?? nickname
+            stored.occupantID = place?.believedOccupantID
+            stored.joinsAutomatically = true
+            if let name { stored.name = name }
+        }
+        jobs.continuation.yield(room.bare)
+        await invitations.forget(room)
+        if let bookmarks = session[Bookmarks.self] {
+            // What is stored there beside this, such as the person's own name for the room, stays.
+            var bookmark = await bookmarks.all[room.bare] ?? Bookmark()
+            bookmark.entersAutomatically = true
+            bookmark.nickname = nickname
+            bookmark.password = password
+            if let name { bookmark.title = name }
+            try? await bookmarks.set(bookmark, for: room.bare)
+        }
+    }
+
+    /// Opens a room that was created for this account; one that cannot be made so is not left behind.
+    private func configure(_ joined: JoinedRoom, _ settings: RoomSettings) async throws(GroupChatError) {
+        do throws(GroupChatError) {
+            try await joined.configure(settings.fields)
+        } catch {
+            try? await joined.destroy()
+            await joined.leave()
+            throw error
+        }
+    }
+
+    private func enter(_ room: JID, _ visit: RoomVisit, _ chat: GroupChat) async throws(GroupChatError) {
+        // A session that has just begun first tells the rooms that it is another one.
+        try? await context.session?.waitUntilOnline()
+        var visit = visit
+        // What was said before comes from the archive, in order and without a hole. A room that is not there yet has none.
+        let information = try? await chat.information(of: room)
+        if information?.hasArchive == true { visit.history = RoomEntrance.History.none }
+        try await chat.enter(room, visit)
+    }
+
+    // MARK: The store
+
+    /// Stores a room with its conversation, and changes it in the same transaction.
+    private func store(_ room: JID, _ body: @escaping @Sendable (inout ChatStore.Room) -> Void) async {
+        let id = context.id
+        let key = ConversationKey(account: id, address: room, kind: .room)
+        await context.save { writer throws(StoreError) in
+            var stored = try writer.rooms(of: id).first { $0.address == room.bare } ?? ChatStore.Room(address: room)
+            body(&stored)
+            try writer.save(stored, of: id)
+            _ = try writer.openConversation(key)
+        }
+    }
+
+    /// Changes a room that is stored.
+    func change(_ room: JID, _ body: @escaping @Sendable (inout ChatStore.Room) -> Void) async {
+        let id = context.id
+        await context.save { writer throws(StoreError) in
+            guard var stored = try writer.rooms(of: id).first(where: { $0.address == room.bare }) else { return }
+            body(&stored)
+            try writer.save(stored, of: id)
+        }
+    }
+
+    // MARK: The session
+
+    /// Enters the rooms that are stored, and follows each as long as the session lives.
+    func run(in session: Session) async {
+        guard let chat = session[GroupChat.self] else { return }
+        var followed: Set<JID> = []
+        await withDiscardingTaskGroup { group in
+            for await room in jobs.stream where followed.insert(room).inserted {
+                group.addTask { await self.follow(room, chat) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    func sessionEnded() {
+        jobs.continuation.finish()
+        jobs = AsyncStream.makeStream()
+    }
+
+    /// Sees to it that this account is in its rooms, after the session was resumed or began.
+    func returnToRooms(in session: Session) async {
+        guard let chat = session[GroupChat.self] else { return }
+        let id = context.id
+        let stored = try? await context.store.read { reader throws(StoreError) in try reader.rooms(of: id) }
+        for room in stored ?? [] where room.joinsAutomatically {
+            if let joined = chat.room(room.address) {
+                // The session has brought this account back already, and its history may have come too early.
+                if await joined.isInside { await entered(room.address) }
+            } else {
+                jobs.continuation.yield(room.address)
+            }
+        }
+    }
+
+    /// Enters a room that the account's bookmarks name.
+    func enter(bookmarked room: JID, nickname: String?, name: String?) async {
+        let ours = nickname ?? context.nickname
+        let places = context.recorder.places
+        if places.all[room.bare] == nil { places.set(RoomPlace(nickname: ours), in: room) }
+        await store(room) { stored in
+            stored.nickname = stored.nickname ?? ours
+            stored.name = name ?? stored.name
+            stored.joinsAutomatically = true
+        }
+        jobs.continuation.yield(room.bare)
+    }
+
+    private func follow(_ room: JID, _ chat: GroupChat) async {
+        if chat.room(room) == nil {
+            let nickname = context.places[room]?.nickname ?? context.nickname
+            do throws(GroupChatError) {
+                try await enter(room, RoomVisit(nickname: nickname, isKept: true), chat)
+            } catch {
+                context.events.post(.problem(.room(room, error)))
+                // Nobody follows the room yet, so its own word about this was missed.
+                absences[room] = RoomAbsence(error, isTriedAgain: await chat.room(room)?.visit != nil)
+                context.events.post(.room(room))
+            }
+        }
+        guard let joined = chat.room(room) else { return }
+        let events = joined.events()
+        if await joined.isInside { await entered(room) }
+        for await event in events { await happened(event, in: room) }
+    }
+
+    private func happened(_ event: RoomEvent, in room: JID) async {
+        switch event {
+        case .entered: await entered(room)
+        case .departed(let departure): await departed(departure, from: room)
+        case .subjectChanged(let subject): await change(room) { $0.subject = subject.text }
+        case .entranceFailed(let error, let isTriedAgain):
+            absences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
+            if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
+        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .message, .privateMessage,
+            .configurationChanged, .retracted:
+            break
+        }
+        context.events.post(.room(room))
+    }
+
+    private func entered(_ room: JID) async {
+        absences[room] = nil
+        await history.roomEntered(room)
+        context.events.post(.room(room))
+    }
+
+    private func departed(_ departure: RoomDeparture, from room: JID) async {
+        absences[room] = RoomAbsence(departure)
+        await context.queue.roomClosed(room)
+        await history.roomLeft(room)
+        if departure.cause == .destroyed { await ended(room) }
+        if !departure.isTemporary, departure.cause != .left {
+            context.events.post(.problem(.removed(room, departure)))
+        }
+    }
+
+    /// Entering a destroyed room would create it again, empty.
+    private func ended(_ room: JID) async {
+        await change(room) { $0.joinsAutomatically = false }
+        // The device that has destroyed it removes the bookmark.
+        guard !destroyed.contains(room), let bookmarks = context.session?[Bookmarks.self],
+            var bookmark = await bookmarks.all[room], bookmark.entersAutomatically
+        else { return }
+        bookmark.entersAutomatically = false
+        try? await bookmarks.set(bookmark, for: room)
+    }
+}

@@ -1,0 +1,150 @@
+internal import ChatStore
+internal import MessageFeatures
+internal import MessageHistory
+internal import XMPPAddress
+internal import XMPPClient
+
+/// Looks after messages that the server has acknowledged and no receiver has confirmed: a node of a cluster that dies can lose
+/// them, or lose them on their way to the receiver. They are sent again, under the same origin-id.
+actor DeliveryRepair {
+    private let context: AccountContext
+    private let archive: ArchiveReader
+    /// Messages that were sent again because the archive did not have them.
+    private var repaired: Set<MessageID> = []
+    /// What the server has said in this session of what it archives; the inner `nil` if it does not say it.
+    private var preferences: ArchivePreferences??
+    /// Conversations for which the archive was searched in this session without knowing whether it keeps them.
+    private var searched: Set<ConversationKey> = []
+
+    /// How much the clocks of this device and of the server may differ, in milliseconds.
+    private static let clockDifference: Int64 = 3_600_000
+    /// What is older was looked for often enough, in milliseconds.
+    private static let repairAge: Int64 = 7 * 24 * 3_600_000
+    private static let pageSize = 100
+    private static let maximumPages = 20
+
+    init(_ context: AccountContext, archive: ArchiveReader) {
+        self.context = context
+        self.archive = archive
+    }
+
+    func run(in session: Session) async {
+        preferences = nil
+        searched = []
+        while (try? await Task.sleep(for: context.policy.confirmationTime)) != nil {
+            if await session.isOnline { await check(in: session) }
+        }
+    }
+
+    private func check(in session: Session) async {
+        guard let doubtful = try? await doubtful() else { return }
+        await sendAgain(doubtful.overtaken)
+        for (key, messages) in doubtful.unarchived {
+            // An archive that keeps nothing of ours proves nothing by not having it. What it says that it keeps, or what is found in it,
+            // shows that it does; in the first session of an account it has perhaps nothing yet.
+            let isKept = await archiveKeeps(key.address, in: session)
+            if isKept == false || isKept == nil && !searched.insert(key).inserted { continue }
+            guard let first = messages.map(\.time).min(), await look(for: key.address, since: first, in: session)
+            else { continue }
+            if isKept == nil, await !archive.keepsOwn { continue }
+            let ids = messages.map(\.id)
+            let missing = try? await context.store.read { reader throws(StoreError) in
+                var missing: [MessageID] = []
+                for id in ids where try reader.message(id)?.archiveReference == nil { missing.append(id) }
+                return missing
+            }
+            await sendAgain(missing ?? [])
+        }
+    }
+
+    /// Whether the archive keeps what is said to a contact; `nil` if that is not known, so that it is found out by looking.
+    private func archiveKeeps(_ peer: JID, in session: Session) async -> Bool? {
+        if await archive.keepsOwn { return true }
+        guard let source = session[MessageArchive.self], let capabilities = try? await source.capabilities(),
+            capabilities.isAvailable
+        else { return false }
+        if preferences == nil {
+            do throws(ArchiveError) {
+                preferences = .some(try await source.preferences())
+            } catch {
+                guard error.code == .notSupported || error.code == .forbidden else { return false }
+                preferences = .some(nil)
+            }
+        }
+        guard let known = preferences ?? nil else { return nil }
+        return known.keeps(peer, isContact: context.recorder.people.subscription(of: peer) != nil)
+    }
+
+    /// Each once as long as the program runs: an account whose messages nobody confirms must not send them for ever.
+    private func sendAgain(_ ids: [MessageID]) async {
+        guard !ids.isEmpty else { return }
+        repaired.formUnion(ids)
+        await context.save { writer throws(StoreError) in
+            for id in ids where try writer.message(id)?.state == .sentToServer { try writer.sendAgain(id) }
+        }
+    }
+
+    /// Messages without a word of their receiver: those that the archive was not seen to have, and those that it has, while the
+    /// receiver has confirmed a later one. Of the latter the message or its receipt was lost on the way; the same origin-id
+    /// makes it no second message.
+    private func doubtful() async throws(StoreError)
+        -> (unarchived: [ConversationKey: [StoredMessage]], overtaken: [MessageID])
+    {
+        let milliseconds = Int64(context.policy.confirmationTime.components.seconds) * 1000
+        let newest = context.now().advanced(by: -milliseconds)
+        let (id, known) = (context.id, repaired)
+        return try await context.store.read { reader throws(StoreError) in
+            var unarchived: [ConversationKey: [StoredMessage]] = [:]
+            var overtaken: [MessageID] = []
+            let time = newest.advanced(by: -Self.repairAge)...newest
+            for message in try reader.unconfirmed(of: id, sentIn: time) where !known.contains(message.id) {
+                guard let key = try reader.conversation(message.conversation)?.key, key.kind == .direct else {
+                    continue
+                }
+                if message.archiveReference == nil {
+                    unarchived[key, default: []].append(message)
+                } else {
+                    let later = try reader.timeline(
+                        of: message.conversation, .after(message.position), limit: Self.pageSize)
+                    if later.contains(where: { $0.isOutgoing && $0.state == .delivered }) {
+                        overtaken.append(message.id)
+                    }
+                }
+            }
+            return (unarchived, overtaken)
+        }
+    }
+
+    /// Takes in what the archive has of a conversation from a time on.
+    ///
+    /// - Returns: whether that was all of it.
+    private func look(for peer: JID, since time: MessageTime, in session: Session) async -> Bool {
+        guard let source = session[MessageArchive.self] else { return false }
+        let (address, start) = (context.address, time.advanced(by: -Self.clockDifference))
+        let filter = ArchiveFilter(
+            with: peer, start: Timestamp(millisecondsSince1970: start.millisecondsSince1970))
+        var position = MessageHistory.ArchivePosition.oldest(Self.pageSize)
+        for _ in 0..<Self.maximumPages {
+            do {
+                let page = try await source.page(filter: filter, page: position)
+                let read = await archive.read(page, of: address)
+                let query = ChatStore.ArchiveQuery(
+                    .forward, anchor: Self.cursor(of: position), isLimitedByTime: true)
+                try await archive.receive(
+                    ChatStore.ArchivePage(
+                        archive: address, with: peer, query: query, items: read.items, isComplete: page.isComplete),
+                    asking: read.receiptsWanted, in: session)
+                if page.isComplete { return true }
+                guard let newest = page.newestID else { return false }
+                position = .after(newest, Self.pageSize)
+            } catch {
+                return false
+            }
+        }
+        return false
+    }
+
+    private static func cursor(of position: MessageHistory.ArchivePosition) -> String? {
+        if case .after(let id, _) = position { id } else { nil }
+    }
+}

@@ -1,0 +1,78 @@
+internal import ChatStore
+internal import Foundation
+internal import XMPPAddress
+
+/// Puts what a person writes into the store, where ``SendQueue`` finds it.
+struct MessageService: Sendable {
+    let context: AccountContext
+    let typing: TypingService
+    let contents: QueuedContents?
+
+    init(_ context: AccountContext, typing: TypingService, contents: QueuedContents?) {
+        self.context = context
+        self.typing = typing
+        self.contents = contents
+    }
+
+    func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
+        var sender = context.address
+        var occupantID: String?
+        if key.kind != .direct, let place = context.places[key.address.bare] {
+            sender =
+                (try? JID(local: key.address.local, domain: key.address.domain, resource: place.nickname)) ?? sender
+            occupantID = place.believedOccupantID
+        }
+        await typing.wrote(in: key)
+        context.recorder.people.wrote()
+        let message = OutgoingMessage(
+            sender: sender, occupantID: occupantID, originID: UUID().uuidString.lowercased(), time: context.now(),
+            content: content)
+        let attachments = content.attachments
+        let (store, ended) = (context.store, await typing.endedThread(in: key))
+        let write = { @Sendable [message] () async throws(StoreError) -> (id: MessageID, thread: String?) in
+            try await store.write { writer throws(StoreError) -> (id: MessageID, thread: String?) in
+                let thread = try Self.thread(of: key, after: ended, in: writer)
+                return (try writer.send(message.in(thread), in: key), thread)
+            }
+        }
+        let sent: (id: MessageID, thread: String?)
+        if let contents, !attachments.isEmpty {
+            sent = try await contents.holding(attachments, write)
+        } else {
+            sent = try await write()
+        }
+        if let thread = sent.thread { await typing.use(thread, in: key) }
+        return sent.id
+    }
+
+    func retry(_ message: MessageID) async throws(StoreError) {
+        try await context.store.write { writer throws(StoreError) in try writer.sendAgain(message) }
+    }
+
+    func cancel(_ message: MessageID) async throws(StoreError) {
+        try await context.store.write { writer throws(StoreError) in try writer.cancel(message) }
+        await contents?.update()
+    }
+
+    /// The thread that the last message of a conversation belongs to: a reply copies it, and one that the other side has left
+    /// is followed by another (XEP-0085 §5.6).
+    private static func thread(
+        of key: ConversationKey, after ended: String?, in reader: any StoreReader
+    ) throws(StoreError) -> String? {
+        guard key.kind == .direct, let conversation = try reader.conversation(key),
+            let thread = try reader.timeline(of: conversation, .newest, limit: 1).last?.text.thread
+        else { return nil }
+        return ended == thread ? UUID().uuidString.lowercased() : thread
+    }
+}
+
+extension OutgoingMessage {
+    /// The same text in a thread, unless it has one.
+    fileprivate func `in`(_ thread: String?) -> OutgoingMessage {
+        guard let thread, case .text(var text) = content, text.thread == nil else { return self }
+        var message = self
+        text.thread = thread
+        message.content = .text(text)
+        return message
+    }
+}

@@ -1,0 +1,89 @@
+public import ChatStore
+internal import Localization
+
+/// Messages: how far they came, what they hold, who is writing one.
+extension Wording {
+    /// How far a message came.
+    public static func state(_ state: MessageState) -> String {
+        switch state {
+        case .queued: localized("Waiting to be sent")
+        case .sentToServer: localized("Sent: the server has it")
+        case .delivered: localized("Delivered to a device")
+        case .displayed: localized("Seen")
+        case .failed(let reason): localized("Not sent: %@", failure(reason))
+        }
+    }
+
+    /// Why a message was not sent, to follow a colon. What the other side said stands for conditions that nothing is known of.
+    public static func failure(_ reason: FailureReason) -> String {
+        switch reason.condition {
+        case "service-unavailable": localized("the address does not take messages now")
+        case "item-not-found", "recipient-unavailable", "jid-malformed", "gone", "redirect":
+            localized("there is no such address")
+        case "remote-server-not-found", "remote-server-timeout": localized("the other server cannot be reached")
+        case "forbidden", "not-allowed", "not-authorized", "registration-required", "subscription-required", "conflict":
+            localized("it was not allowed")
+        case "not-acceptable", "bad-request", "feature-not-implemented", "unexpected-request", "undefined-condition":
+            localized("it is not accepted there")
+        case "policy-violation", "resource-constraint", "internal-server-error":
+            localized("the server does not accept it now")
+        case FailureReason.tooLong: localized("it is too long for one message; send it as a file")
+        case FailureReason.connectionEnded: localized("the server ended the connection because of it")
+        case "no-upload": localized("the server takes no files")
+        case "upload-failed": localized("the file could not be uploaded")
+        case "file-gone": localized("the file is not here any more")
+        case "imported": localized("it came with an import and was not sent from here")
+        default: reason.text ?? localized("the server gave the reason “%@”", reason.condition)
+        }
+    }
+
+    /// What a file is.
+    public static func kind(_ kind: Attachment.Kind) -> String {
+        switch kind {
+        case .picture: localized("Picture")
+        case .voice: localized("Voice message")
+        case .video: localized("Video")
+        case .file: localized("File")
+        }
+    }
+
+    /// What a file is, in one word for the middle of a line.
+    public static func word(_ kind: Attachment.Kind) -> String {
+        switch kind {
+        case .picture: localized("picture")
+        case .voice: localized("voice")
+        case .video: localized("video")
+        case .file: localized("file")
+        }
+    }
+
+    /// A message in one line.
+    public static func preview(_ preview: MessagePreview) -> String {
+        func line(_ mark: String, _ kind: Attachment.Kind) -> String {
+            mark + " " + (preview.text.isEmpty ? Self.kind(kind) : preview.text)
+        }
+        return switch preview.kind {
+        case .text: preview.text
+        case .action: "\(preview.senderName) \(preview.text)"
+        case .picture: line("🖼", .picture)
+        case .voice: "🎤 " + kind(.voice)
+        case .video: line("🎬", .video)
+        case .file: line("📎", .file)
+        case .retracted: localized("Message deleted")
+        }
+    }
+
+    /// A message in one line, in a room with who has said it.
+    public static func preview(_ preview: MessagePreview, in kind: ConversationKey.Kind) -> String {
+        guard kind == .room, !preview.isOutgoing else { return Self.preview(preview) }
+        return localized("%@: %@", preview.senderName, Self.preview(preview))
+    }
+
+    /// Who is writing now.
+    public static func writing(_ names: [String], in kind: ConversationKey.Kind) -> String {
+        guard kind == .room, let first = names.first else { return localized("is writing…") }
+        return names.count == 1
+            ? localized("%@ is writing…", first)
+            : localized("%@ person is writing…", plural: "%@ people are writing…", count: names.count)
+    }
+}

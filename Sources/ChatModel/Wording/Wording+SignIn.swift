@@ -1,0 +1,105 @@
+internal import ChatEngine
+internal import Foundation
+internal import Localization
+internal import SASLMechanisms
+public import TransportLayer
+public import XMPPClient
+public import XMPPStream
+
+/// Why an account is not online, or was not signed in to.
+extension Wording {
+    /// - Parameters:
+    ///   - domain: of the server.
+    ///   - certificate: why the certificate was not trusted, if it was looked at.
+    public static func failure(_ error: ClientError, domain: String, certificate: String? = nil) -> String {
+        if let failure = error.streamFailure { return Self.failure(failure, domain: domain, certificate: certificate) }
+        switch error.code {
+        case .timedOut: return localized("%@ did not answer in time. Check your network and try again.", domain)
+        case .notConnected, .connectionFailed, .sessionEnded: return localized("The connection was lost.")
+        case .cancelled: return localized("It was cancelled.")
+        default: return failure(error)
+        }
+    }
+
+    public static func failure(_ failure: StreamFailure, domain: String, certificate: String? = nil) -> String {
+        switch failure.code {
+        case .credentialsRejected:
+            localized("The user name or the password is wrong. Check both; capital letters count.")
+        case .accountDisabled: localized("The account is disabled. Ask your provider.")
+        case .credentialsExpired: localized("The password has expired. Set a new one with your provider.")
+        case .authenticationUnavailable:
+            localized("%@ cannot check passwords at the moment. Try again in a while.", domain)
+        case .authenticationFailed: localized("%@ does not let you sign in. Ask your provider.", domain)
+        case .furtherStepDemanded:
+            localized("%@ asks for another step to sign in, which this program cannot do.", domain)
+        case .serverNotAuthentic:
+            localized("%@ cannot prove that it knows your account, so it may not be the real server.", domain)
+        case .malformedXML:
+            failure.senderWords
+                ?? localized("%@ sent something unreadable. If this happens again, ask your provider.", domain)
+        case .authenticationMalformed, .unexpectedElement, .handledCountTooHigh:
+            localized("What %@ sent cannot be understood. This is a fault of the server or of this program.", domain)
+        case .certificateRejected:
+            localized(
+                "%@ Nothing was sent. If this surprises you, do not sign in from this network.",
+                certificate ?? localized("The server's certificate was not accepted."))
+        case .encryptionRefused, .encryptionFailed, .injectedBeforeEncryption:
+            localized("No safe connection to %@ can be made, so the password was not sent.", domain)
+        case .accountMismatch:
+            localized("%@ opened a session for another account than yours. Ask your provider.", domain)
+        case .settingsUnusable:
+            failure.text.map { localized("A setting cannot be used: %@", $0) }
+                ?? localized("A setting of this account cannot be used.")
+        case .noAcceptableMechanism where failure.saslError?.meansDowngrade == true: downgrade
+        case .noAcceptableMechanism, .authenticationNotOffered:
+            localized("%@ offers no safe way to sign in with a password.", domain)
+        case .serverNotFound:
+            localized(
+                "There is no chat server %@. Check what stands behind the @; if it is right, ask your provider for host and port.",
+                domain)
+        case .serverUnreachable, .connectionLost, .closedDuringLogin:
+            localized("%@ cannot be reached. Check your network and try again; a firewall may be in the way.", domain)
+        case .loginTimedOut, .serverUnresponsive, .resumptionTimedOut:
+            localized("%@ did not answer in time. Check your network and try again.", domain)
+        case .notXMPP, .serverMismatch:
+            localized("What answers there is not the chat server of %@. Check host and port.", domain)
+        case .unsupportedVersion: localized("The software of %@ is too old.", domain)
+        case .resourceConflict: localized("Another program is connected in the place of this one.")
+        case .bindingRefused, .sessionRefused:
+            localized("%@ does not start a session at the moment. Try again in a while.", domain)
+        case .streamError:
+            failure.category == .conflict
+                ? localized("Another program is connected in the place of this one.")
+                : localized("%@ ended the connection. Try again in a while.", domain)
+        }
+    }
+
+    /// Why a certificate is not trusted.
+    public static func failure(_ evaluation: TrustEvaluation) -> String {
+        evaluation.problems.first.map { failure($0) } ?? localized("The server's certificate was not accepted.")
+    }
+
+    public static func failure(_ problem: CertificateProblem) -> String {
+        switch problem {
+        case .wrongName(let expected, let names):
+            names.isEmpty
+                ? localized("The server's certificate names no server at all, so it is not for %@.", expected)
+                : localized("The server's certificate is for %@, not for %@.", names.joined(separator: ", "), expected)
+        case .expired(_, let date): localized("The server's certificate expired on %@.", day(date))
+        case .notYetValid(_, let date):
+            localized(
+                "The server's certificate is not valid before %@. Check date and time of this computer.", day(date))
+        case .selfSigned: localized("Nobody vouches for the server's certificate: it is signed by itself.")
+        case .unknownAuthority(let issuer):
+            localized("The server's certificate comes from an authority that is not known here: %@.", issuer)
+        case .revoked: localized("The server's certificate was revoked by its authority.")
+        case .notPinned: localized("The server's certificate is not the one that you accepted.")
+        case .other(let words): localized("The server's certificate is not acceptable: %@.", words)
+        }
+    }
+
+    /// The day of a certificate: `2026-11-21`.
+    static func day(_ secondsSince1970: Int64) -> String {
+        Date(timeIntervalSince1970: Double(secondsSince1970)).formatted(.iso8601.year().month().day())
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import ServerFixtures
+import Testing
+
+@Suite("Wording of failures")
+struct WordingTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// Where codes are declared that are values, and how.
+    private static let declarations: [(type: String, file: String, pattern: String)] = [
+        ("ClientError", "XMPPClient/ClientError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
+        ("StoreError", "ChatStore/StoreError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
+        ("MediaError", "Media/MediaError.swift", #"public static let \w+ = Code\(rawValue: "([^"]+)"\)"#),
+        ("GroupChatError", "Extensions/GroupChat/GroupChatError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
+        ("GroupChatError", "ChatEngine/Rooms/RoomAbsence.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
+        ("ProfileError", "Extensions/Profiles/ProfileError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
+        ("FailureReason", "ChatEngine/Sending/FailureReason+Error.swift", #"public static let \w+ = "([^"]+)""#),
+    ]
+    /// Where files of messages fail, by words that stand where the failure is made.
+    private static let folders = ["ChatEngine", "ChatModel", "UserProfile"]
+
+    /// Pairs of a type and a code.
+    private static func codes() throws -> Set<[String]> {
+        var codes: Set<[String]> = []
+        func add(_ type: String, _ pattern: String, in text: String) throws {
+            for match in text.matches(of: try Regex(pattern)) {
+                if let code = match.output[1].substring { codes.insert([type, String(code)]) }
+            }
+        }
+        for (type, file, pattern) in declarations {
+            let before = codes.count
+            try add(type, pattern, in: String(contentsOfFile: "\(root)/Sources/\(file)", encoding: .utf8))
+            #expect(codes.count > before, "no codes in \(file)")
+        }
+        for folder in folders {
+            let names = try #require(FileManager.default.enumerator(atPath: "\(root)/Sources/\(folder)"))
+            for case let name as String in names where name.hasSuffix(".swift") {
+                let text = try String(contentsOfFile: "\(root)/Sources/\(folder)/\(name)", encoding: .utf8)
+                guard text.contains("AttachmentFailure(") else { continue }
+                let pattern = #"condition: (?:\w+ \? )?"([a-z-]+)""#
+                try add("AttachmentFailure", pattern, in: text)
+                // What could not be uploaded is why its message was not sent.
+                try add("FailureReason", pattern, in: text)
+            }
+        }
+        return codes
+    }
+
+    @Test("each failure has a sentence of its own language, and none is English where Chinese is spoken")
+    func chinese() async throws {
+        let display = try PrivateDisplay.shared.get()
+        let probe = try PrivateProgram("ChatAppProbe") { folder in
+            display.environment.merging(
+                ["LC_ALL": "", "LANGUAGE": "", "LANG": "zh_CN.UTF-8", "HONGYAN_LOCALE_DIR": "\(folder)/locale"]
+            ) { _, own in own }
+        }
+        let compiler = try await OutsideProgram.run([Self.root + "/Scripts/translations", probe.folder])
+        try #require(compiler.status == 0, "\(compiler.output)")
+        let codes = try Self.codes()
+        let file = probe.folder + "/codes"
+        try codes.map { $0.joined(separator: "\t") }.joined(separator: "\n")
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        try probe.start(["wording", file])
+        let end = ContinuousClock.now + .seconds(60)
+        while probe.isRunning, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
+
+        let lines = probe.output.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+        let known = Set(lines.filter { $0.count == 3 }.map { [$0[0], $0[1]] })
+        #expect(known.isSuperset(of: codes), "\(codes.subtracting(known))")
+        #expect(known.count > codes.count + 60)
+        for line in lines where line.count == 3 {
+            let sentence = line[2]
+            #expect(sentence.contains(/\p{Han}/), "\(line)")
+            #expect(!sentence.contains(/[A-Za-z]{2,}[ ,;:]+[A-Za-z]{2,}/), "\(line)")
+        }
+        #expect(lines.allSatisfy { $0.count == 3 }, "\(probe.output.prefix(400))")
+    }
+}

@@ -1,0 +1,142 @@
+import ChatFixtures
+import ChatStore
+import HongyanTesting
+import Testing
+import XMPPAddress
+import XMPPClient
+
+@testable import ChatEngine
+
+@Suite("The send queue, against a server in memory", .timeLimit(.minutes(20)))
+struct SendQueueTests {
+    /// What sending the messages that waited has cost.
+    struct Cost {
+        var transactions = 0
+        var places = 0
+    }
+
+    /// Sends so many messages that waited to three people, and checks that each has come once, in order.
+    static func send(_ count: Int) async throws -> Cost {
+        let folder = try SpareFolder()
+        let store = CountingStore(try await SQLiteStore.open(at: folder.path + "/store"))
+        let server = MemoryServer(users: ["alice", "bob", "carol", "dave"])
+        let configuration = try server.account("alice")
+        let address = configuration.address.bare
+        let peers = try ["bob", "carol", "dave"].map { try JID(local: $0, domain: MemoryServer.domain) }
+        let id = try await store.write { writer throws(StoreError) in
+            let id = try writer.addAccount(address)
+            for number in 0..<count {
+                let key = ConversationKey(account: id, address: peers[number % peers.count], kind: .direct)
+                _ = try writer.send(
+                    OutgoingMessage(
+                        sender: address, originID: "m\(number)",
+                        time: MessageTime(millisecondsSince1970: Int64(number)),
+                        content: .text(MessageText("\(number)"))), in: key)
+            }
+            return id
+        }
+        var inboxes: [ScriptedPeer] = []
+        for peer in peers { inboxes.append(try await server.peer(peer.local ?? "")) }
+        let account = ChatAccount(id, configuration: configuration, store: store)
+        let changes = store.changes()
+        let before = store.reads + store.writes
+        let life = Task { try await account.run() }
+        func isEmpty() async throws -> Bool {
+            try await store.read { reader throws(StoreError) in
+                try reader.sendQueue(of: id, in: nil, after: 0, limit: 1).messages.isEmpty
+            }
+        }
+        var looks = 1
+        var isDone = try await isEmpty()
+        var iterator = changes.makeAsyncIterator()
+        while !isDone, await iterator.next() != nil {
+            looks += 1
+            isDone = try await isEmpty()
+        }
+        let cost = Cost(
+            transactions: store.reads + store.writes - before - looks,
+            places: await account.context.queue.placesRead)
+        for (index, inbox) in inboxes.enumerated() {
+            for number in stride(from: index, to: count, by: peers.count) {
+                #expect(await inbox.message()?.body == "\(number)")
+            }
+        }
+        life.cancel()
+        _ = await life.result
+        await store.close()
+        return cost
+    }
+
+    @Test(
+        "ten times as many waiting messages cost ten times as much: no place of the queue is read again for each event")
+    func linear() async throws {
+        let count = LongTests.isOn ? 1_000 : 150
+        let (few, many) = (try await Self.send(count), try await Self.send(10 * count))
+        // Once, and once more when the news of the connection comes after its first messages.
+        #expect(few.places <= 2 * count && many.places <= 20 * count)
+        let ratio = Double(many.transactions) / Double(few.transactions)
+        #expect(ratio <= 12, "\(few.transactions) transactions for \(count), \(many.transactions) for \(10 * count)")
+    }
+
+    /// Says in many small steps how far it is.
+    private struct SteadyUploader: AttachmentUploader {
+        let steps: Int
+        let began: @Sendable () -> Void
+        let ending: @Sendable () async -> Void
+
+        func upload(
+            _ attachment: ChatStore.Attachment, in session: Session, progress: @escaping @Sendable (Int) -> Void
+        ) async throws(AttachmentFailure) -> String {
+            began()
+            for step in 1...steps {
+                progress(step * 100 / steps)
+                await Task.yield()
+            }
+            await ending()
+            return "https://files.example/picture"
+        }
+    }
+
+    @Test("an upload of a thousand steps makes no transaction, and its observer sees it")
+    func upload() async throws {
+        let store = CountingStore(MemoryStore())
+        let server = MemoryServer(users: ["alice", "bob"])
+        let configuration = try server.account("alice")
+        let address = configuration.address.bare
+        let bob = try await server.peer("bob")
+        let (beginnings, begun) = AsyncStream.makeStream(of: Int.self)
+        let (endings, ended) = AsyncStream.makeStream(of: Int.self)
+        let (permission, allow) = AsyncStream.makeStream(of: Void.self)
+        let uploader = SteadyUploader(steps: 1000) {
+            begun.yield(store.writes)
+        } ending: {
+            ended.yield(store.writes)
+            for await _ in permission { break }
+        }
+        let (id, message) = try await store.write { writer throws(StoreError) in
+            let id = try writer.addAccount(address)
+            let key = ConversationKey(account: id, address: bob.address.bare, kind: .direct)
+            let picture = ChatStore.Attachment(kind: .picture, contentHash: "00", isLocal: true)
+            let message = OutgoingMessage(
+                sender: address, originID: "picture", time: MessageTime(millisecondsSince1970: 1),
+                content: .text(MessageText("", attachments: [picture])))
+            return (id, try writer.send(message, in: key))
+        }
+        let account = ChatAccount(id, configuration: configuration, store: store, uploader: uploader)
+        let percents = account.uploads.values(of: message, at: 0)
+        let life = Task { try await account.run() }
+        var (begin, end) = (beginnings.makeAsyncIterator(), endings.makeAsyncIterator())
+        let (before, after) = (try #require(await begin.next()), try #require(await end.next()))
+        // What the start of the session stores meanwhile is no step of the upload.
+        #expect(after - before < 20)
+        #expect(account.uploads.percent(of: message, at: 0) == 100)
+        for await percent in percents where percent == 100 { break }
+        let state = try await store.read { reader throws(StoreError) in try reader.message(message)?.state }
+        #expect(state == .queued)
+        allow.yield()
+        #expect(await bob.message()?.body == "https://files.example/picture")
+        #expect(account.uploads.percent(of: message, at: 0) == nil)
+        life.cancel()
+        _ = await life.result
+    }
+}
