@@ -10,7 +10,9 @@ enum BlockingCall {
     static func run<Value: Sendable>(
         timeout: Duration, _ body: @escaping @Sendable (SecretServiceCall) -> Result<Value, CredentialError>
     ) async -> Result<Value, CredentialError> {
-        await withTaskGroup(of: Result<Value, CredentialError>.self) { group in
+        // Otherwise a call that does not block could be faster than the cancellation.
+        guard !Task.isCancelled else { return .failure(CredentialError(.cancelled)) }
+        return await withTaskGroup(of: Result<Value, CredentialError>.self) { group in
             group.addTask { await start(body) }
             group.addTask {
                 do {

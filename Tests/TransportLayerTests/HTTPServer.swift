@@ -75,6 +75,8 @@ struct HTTPServer: Sendable {
                 self.answer(201, X_Type=self.headers.get("Content-Type", ""))
         class S(http.server.ThreadingHTTPServer):
             daemon_threads = True
+            # With it the kernel may give two programs the same free port, and the second cannot listen.
+            allow_reuse_address = False
             def handle_error(self, *a): pass
         s = S(("127.0.0.1", 0), H)
         if len(sys.argv) > 2:

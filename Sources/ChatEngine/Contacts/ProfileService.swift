@@ -14,7 +14,7 @@ public struct ProfileService: Sendable {
 
     /// Shows a picture to all contacts: made small, and without what a camera writes into it (XEP-0084).
     ///
-    /// - Throws: ``OwnProfileFailure`` with a sentence.
+    /// - Throws: ``OwnProfileFailure``: there is no connection, the bytes are no picture, or the server refused it.
     public func publishAvatar(_ bytes: [UInt8]) async throws(OwnProfileFailure) {
         let picture: Picture
         do throws(MediaError) {

@@ -35,6 +35,7 @@ extension SignIn {
     }
 
     /// What to say when the server does not accept the credentials. A kept password is forgotten.
+    @inline(never)
     func refused(_ error: ClientError) async throws(CommandError) -> CommandError {
         guard connection.identity == nil else {
             return CommandError(

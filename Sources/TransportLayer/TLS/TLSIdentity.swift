@@ -8,7 +8,7 @@ public struct TLSIdentity: Sendable, Hashable {
     public var certificateChainFile: String
     /// PEM file of the private key; it may be the same file.
     public var privateKeyFile: String
-    /// What the key is encrypted with, at most 1,023 bytes; nobody is asked for it when a connection is made again.
+    /// The passphrase of the key, at most 1,023 bytes. It stays in memory, because a reconnection cannot ask for it.
     public var passphrase: String?
 
     public init(certificateChainFile: String, privateKeyFile: String, passphrase: String? = nil) {
@@ -17,7 +17,7 @@ public struct TLSIdentity: Sendable, Hashable {
         self.passphrase = passphrase
     }
 
-    /// Keys are smaller; more of a file is not looked at.
+    /// Keys are smaller; the rest of a larger file is not read.
     private static let keyFileLimit = 65_536
 
     /// Whether the key needs a ``passphrase`` (RFC 7468 §11, RFC 1421 §4.6.1.1); `false` where the file cannot be read.
@@ -89,7 +89,7 @@ public struct TLSIdentity: Sendable, Hashable {
 }
 
 extension TLSIdentity: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Says no passphrase.
+    /// The paths of the two files, without the passphrase.
     public var description: String { "TLSIdentity(\(certificateChainFile), \(privateKeyFile))" }
     public var debugDescription: String { description }
 }
