@@ -51,7 +51,7 @@ public actor MemoryServer {
     private var journal: [(from: JID?, element: XMLElement)] = []
     private var looked = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    private var silent: Set<XMLName> = []
+    private var silence: [@Sendable (XMLElement) -> Bool] = []
     private var refusals: [XMLName: StanzaError] = [:]
     private var peers: [String: PeerInbox] = [:]
     /// How the streams ended so far.
@@ -173,7 +173,7 @@ public actor MemoryServer {
         guard let address = link.address, var stanza = try? AnyStanza(element) else { return }
         stanza.from = address
         if let payload = element.firstChild {
-            if silent.contains(payload.name) { return }
+            if silence.contains(where: { $0(payload) }) { return }
             if let error = refusals[payload.name], case .iq(let iq) = stanza, iq.requiresResponse {
                 var reply = IQ.error(for: iq, error)
                 reply.from = stanza.to
@@ -276,7 +276,12 @@ public actor MemoryServer {
     }
 
     /// Leaves requests with that payload unanswered.
-    public func ignore(_ name: XMLName) { silent.insert(name) }
+    public func ignore(_ name: XMLName) { ignore { $0.name == name } }
+
+    /// Leaves requests unanswered for whose payload the condition holds.
+    public func ignore(where condition: @escaping @Sendable (_ payload: XMLElement) -> Bool) {
+        silence.append(condition)
+    }
 
     /// Refuses requests with that payload.
     public func refuse(_ name: XMLName, _ error: StanzaError) { refusals[name] = error }
