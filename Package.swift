@@ -46,7 +46,7 @@ let package = Package(
             name: "Hongyan",
             targets: [
                 "Hongyan", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
-                "Cryptography", "TransportLayer", "XMPPClient", "MessageSemantics",
+                "Cryptography", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
             ] + extensions),
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
@@ -55,7 +55,6 @@ let package = Package(
         .library(name: "ChatModel", targets: ["ChatModel"]),
         .executable(name: "hongyan", targets: ["hongyan"]),
         .executable(name: "hongyan-desktop", targets: ["hongyan-desktop"]),
-        .executable(name: "goose", targets: ["goose"]),
     ],
     targets: [
         // C libraries of the system.
@@ -82,7 +81,8 @@ let package = Package(
         library("SASLMechanisms"),
         library("XMPPStanzas", ["XMLStreaming", "XMPPAddress"]),
         library("XMPPStream", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms"]),
-        library("MessageSemantics", ["XMPPAddress", "XMPPStanzas"]),
+        library("MessagePayloads", ["XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
+        library("MessageSemantics", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads"]),
 
         // The outside world.
         library("Cryptography", ["COpenSSL"]),
@@ -104,7 +104,7 @@ let package = Package(
         extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
-        extensionModule("MessageFeatures"),
+        extensionModule("MessageFeatures", ["MessagePayloads", "MessageSemantics"]),
         extensionModule("ClientState"),
         extensionModule(
             "MessageHistory",
@@ -114,13 +114,21 @@ let package = Package(
         extensionModule(
             "GroupChat",
             [
-                "DataForms", "EntityInformation", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery", "Waiting",
+                "DataForms", "EntityInformation", "MessageFeatures", "MessagePayloads", "MessageSemantics",
+                "PublishSubscribe", "ServiceDiscovery", "Waiting",
             ]),
         extensionModule("Profiles", ["Cryptography", "PublishSubscribe"]),
-        extensionModule("FileSharing", ["MessageFeatures", "ServiceDiscovery", "Cryptography", "TransportLayer"]),
+        extensionModule(
+            "FileSharing",
+            [
+                "MessageFeatures", "MessagePayloads", "MessageSemantics", "ServiceDiscovery", "Cryptography",
+                "TransportLayer",
+            ]),
 
         // One import for clients and bots.
-        library("Hongyan", foundation + extensionProducts + ["MessageSemantics", "TransportLayer", "XMPPClient"]),
+        library(
+            "Hongyan",
+            foundation + extensionProducts + ["MessagePayloads", "MessageSemantics", "TransportLayer", "XMPPClient"]),
 
         // What their unit tests talk to.
         library("HongyanTesting", foundation + ["TransportLayer", "Waiting", "XMPPClient"]),
@@ -175,18 +183,15 @@ let package = Package(
         .executableTarget(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
-        .executableTarget(
-            name: "goose",
-            dependencies: foundation + extensionProducts + [
-                "TransportLayer", "XMPPClient", "Media", "Localization", "CommandLine", "TerminalApp",
-            ],
-            swiftSettings: settings),
 
-        // Examples: each is one file.
+        // Examples: each is one file, but for the companion of Scripts/run.
         example("FirstSteps"),
         example("EchoBot"),
         example("SendMessage"),
         example("RosterDump"),
+        library("SampleMedia", path: "Examples/SampleMedia"),
+        .executableTarget(
+            name: "goose", dependencies: ["Hongyan", "SampleMedia"], path: "Examples/Goose", swiftSettings: settings),
 
         // Measurements: Scripts/benchmark.
         library("StanzaCorpus", path: "Benchmarks/StanzaCorpus"),
@@ -228,7 +233,9 @@ let package = Package(
         tests("Waiting", ["Waiting"]),
         tests("XMLStreaming", ["XMLStreaming", "StanzaCorpus", "CExpat"]),
         tests("XMPPAddress", ["XMPPAddress"]),
-        tests("MessageSemantics", ["MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
+        tests("MessagePayloads", ["MessagePayloads", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
+        tests(
+            "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "Cryptography"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["Cryptography"]),
@@ -278,7 +285,8 @@ let package = Package(
         tests(
             "Extensions",
             foundation + extensionProducts + [
-                "Cryptography", "TransportLayer", "Waiting", "XMPPClient", "ServerFixtures",
+                "MessagePayloads", "MessageSemantics", "Cryptography", "TransportLayer", "Waiting", "XMPPClient",
+                "ServerFixtures",
             ]),
         .executableTarget(
             name: "FaultClient", dependencies: foundation + ["TransportLayer", "XMPPClient"], path: "Tests/FaultClient",
@@ -319,7 +327,7 @@ let package = Package(
                 "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
-                "TransportLayer", "Media", "ChatStore", "ServerFixtures", "ProgramFixtures",
+                "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures", "ProgramFixtures",
             ]),
         tests(
             "Hostile",
@@ -328,7 +336,7 @@ let package = Package(
                 "ProgramFixtures", "HostileFixtures",
             ]),
         tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
-        tests("Documentation", ["Hongyan", "ServerFixtures"]),
+        tests("Documentation", ["Hongyan", "ServerFixtures", "goose"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -336,7 +344,9 @@ let package = Package(
 // `Scripts/test --sanitize` builds these alone: what has no I/O needs no server, and a second build of the rest takes long.
 if Context.environment["HONGYAN_PURE_ONLY"] != nil {
     let pure =
-        foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + ["Cryptography", "Waiting"]
+        foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + [
+            "MessagePayloads", "MessageSemantics", "Cryptography", "Waiting",
+        ]
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])
     package.targets.removeAll { !kept.contains($0.name) }
     package.products = []

@@ -22,7 +22,7 @@ enum DesktopProfile {
                 try writer.update(account)
             }
             for (number, peer) in peers.enumerated() {
-                try writer.save(Contact(address: peer, name: "Friend \(number)", subscription: .both), of: id)
+                try writer.save(StoredContact(address: peer, name: "Friend \(number)", subscription: .both), of: id)
             }
             return id
         }

@@ -1,3 +1,6 @@
+// What a message means is said with the types of MessageSemantics, so whoever imports the store has them.
+@_exported public import MessageSemantics
+
 /// The local archive of a chat program: accounts, contacts, rooms, conversations and everything said in them.
 ///
 /// There are two: ``SQLiteStore`` in a file, and ``MemoryStore`` for tests and for what shall leave no trace. They keep

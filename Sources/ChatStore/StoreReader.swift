@@ -8,14 +8,14 @@ public protocol StoreReader {
     func accounts() throws(StoreError) -> [Account]
     func account(_ address: JID) throws(StoreError) -> Account?
     /// By name or address.
-    func contacts(of account: AccountID) throws(StoreError) -> [Contact]
-    func contact(_ address: JID, of account: AccountID) throws(StoreError) -> Contact?
-    func rooms(of account: AccountID) throws(StoreError) -> [Room]
-    func avatar(of address: JID, account: AccountID) throws(StoreError) -> Avatar?
+    func contacts(of account: AccountID) throws(StoreError) -> [StoredContact]
+    func contact(_ address: JID, of account: AccountID) throws(StoreError) -> StoredContact?
+    func rooms(of account: AccountID) throws(StoreError) -> [StoredRoom]
+    func avatar(of address: JID, account: AccountID) throws(StoreError) -> StoredAvatar?
     /// The hashes of all pictures, for lists, which load the data of few.
     func avatarHashes(of account: AccountID) throws(StoreError) -> [JID: String]
     /// The picture with that hash, whosever it is.
-    func avatar(hash: String) throws(StoreError) -> Avatar?
+    func avatar(hash: String) throws(StoreError) -> StoredAvatar?
     /// Who is there, as the session has last said, empty where there is none to resume; and who asks to be let see.
     func presences(of account: AccountID) throws(StoreError) -> [StoredPresence]
     /// The service discovery information that a capabilities hash stands for (XEP-0115 §5.4), as it was saved.

@@ -12,14 +12,14 @@ public protocol StoreWriter: StoreReader {
     func noteOnline(_ account: AccountID, at time: MessageTime) throws(StoreError)
     /// Removes an account and everything that belongs to it.
     func removeAccount(_ account: AccountID) throws(StoreError)
-    func save(_ contact: Contact, of account: AccountID) throws(StoreError)
+    func save(_ contact: StoredContact, of account: AccountID) throws(StoreError)
     func removeContact(_ address: JID, of account: AccountID) throws(StoreError)
     /// Replaces all contacts by a complete list of the server's.
-    func replaceContacts(_ contacts: [Contact], version: String?, of account: AccountID) throws(StoreError)
-    func save(_ room: Room, of account: AccountID) throws(StoreError)
+    func replaceContacts(_ contacts: [StoredContact], version: String?, of account: AccountID) throws(StoreError)
+    func save(_ room: StoredRoom, of account: AccountID) throws(StoreError)
     func removeRoom(_ address: JID, of account: AccountID) throws(StoreError)
     /// `nil` for one who has no picture any more.
-    func saveAvatar(_ avatar: Avatar?, of address: JID, account: AccountID) throws(StoreError)
+    func saveAvatar(_ avatar: StoredAvatar?, of address: JID, account: AccountID) throws(StoreError)
     func savePresence(_ presence: StoredPresence, of account: AccountID) throws(StoreError)
     /// A bare address stands for all devices of somebody.
     func removePresence(_ kind: StoredPresence.Kind, of address: JID, account: AccountID) throws(StoreError)
@@ -51,7 +51,7 @@ public protocol StoreWriter: StoreReader {
     /// Takes in what somebody says about a message of ours; what is said by others than its recipient is not believed.
     func receive(_ report: StateReport, in key: ConversationKey) throws(StoreError)
     /// Takes in an answer of an archive: its items, their order, and what it proves to be complete.
-    func receive(_ page: ArchivePage, account: AccountID) throws(StoreError)
+    func receive(_ page: StoredArchivePage, account: AccountID) throws(StoreError)
     /// Forgets what is proved complete, because the archive no longer knows the items (`item-not-found`).
     func forgetIntervals(of archive: JID, account: AccountID) throws(StoreError)
     func update(_ attachment: Attachment, at index: Int, of message: MessageID) throws(StoreError)

@@ -14,7 +14,7 @@ internal import XMPPStream
 
 extension CommandError {
     /// The error of the library as a sentence for a person and a status for scripts.
-    package init(_ error: any Error) {
+    init(_ error: any Error) {
         switch error {
         case let error as CommandError: self = error
         case let error as ClientError: self.init(client: error)

@@ -1,9 +1,9 @@
 /// Why a command ended without success: an exit status and one sentence for standard error that says what to do.
-package struct CommandError: Error, CustomStringConvertible {
-    package var status: ExitStatus
-    package var description: String
+struct CommandError: Error, CustomStringConvertible {
+    var status: ExitStatus
+    var description: String
 
-    package init(_ status: ExitStatus, _ description: String) {
+    init(_ status: ExitStatus, _ description: String) {
         self.status = status
         self.description = description
     }

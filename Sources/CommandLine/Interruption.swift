@@ -3,14 +3,14 @@ internal import Glibc
 internal import Synchronization
 
 /// Ctrl-C and the signals that end a program, turned into the cancellation of a task, so that the server hears a goodbye.
-package enum Interruption {
+enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
     /// A terminal that closes sends its signal twice, through the shell and by itself; only later ones are impatience.
     private static let patience = Duration.seconds(1)
 
     /// Runs `body` as a task that the first signal cancels; a later one ends the program at once.
-    package static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let task = Task { try await body() }
         let first = Mutex<ContinuousClock.Instant?>(nil)
         let sources = signals.map { number in

@@ -14,7 +14,7 @@
 /// lock prevents two programs from losing each other's change.
 struct CredentialFile: Sendable {
     /// How long to wait for another program's change. A change takes milliseconds.
-    static let lockPatience = Duration.seconds(5)
+    static let lockTimeout = Duration.seconds(5)
 
     let folder: String
     let kind: SecretKind
@@ -91,7 +91,7 @@ struct CredentialFile: Sendable {
             throw fileFailure(lockName)
         }
         let clock = ContinuousClock()
-        let deadline = clock.now.advanced(by: Self.lockPatience)
+        let deadline = clock.now.advanced(by: Self.lockTimeout)
         while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw fileFailure(lockName) }
             guard clock.now < deadline else { throw CredentialError(.timedOut) }

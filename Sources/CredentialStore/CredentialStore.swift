@@ -29,10 +29,10 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
     public let kind: Kind
     /// The timeout of a call.
     public let timeout: Duration
-    private let place: Place
+    private let backend: Backend
     private let isFallback: Bool
 
-    private enum Place: Sendable {
+    private enum Backend: Sendable {
         case secretService
         case folder(String)
     }
@@ -47,7 +47,7 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
             switch answer {
             case .success:
                 return CredentialStore(
-                    kind: .secretService, timeout: timeout, place: .secretService, isFallback: false)
+                    kind: .secretService, timeout: timeout, backend: .secretService, isFallback: false)
             case .failure(let error) where error.code == .cancelled: throw error
             case .failure: break
             }
@@ -63,16 +63,16 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         return CredentialStore(folder: folder, timeout: timeout, isFallback: false)
     }
 
-    private init(kind: Kind, timeout: Duration, place: Place, isFallback: Bool) {
+    private init(kind: Kind, timeout: Duration, backend: Backend, isFallback: Bool) {
         self.kind = kind
         self.timeout = timeout
-        self.place = place
+        self.backend = backend
         self.isFallback = isFallback
     }
 
     private init(folder: String, timeout: Duration, isFallback: Bool) {
         let path = CredentialFile(folder: folder, kind: .password).path
-        self.init(kind: .file(path: path), timeout: timeout, place: .folder(folder), isFallback: isFallback)
+        self.init(kind: .file(path: path), timeout: timeout, backend: .folder(folder), isFallback: isFallback)
     }
 
     /// Where passwords are stored, in English.
@@ -121,8 +121,8 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
     ) async throws(CredentialError) {
         try check(account)
         guard !secret.utf8.contains(0) else { throw CredentialError(.invalidText) }
-        try await call { place, call throws(CredentialError) in
-            switch place {
+        try await call { backend, call throws(CredentialError) in
+            switch backend {
             case .secretService: try SecretService.store(kind, secret, for: account, call)
             case .folder(let folder): try CredentialFile(folder: folder, kind: kind).update { $0[account] = secret }
             }
@@ -131,8 +131,8 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
 
     private func find(_ kind: SecretKind, of account: String) async throws(CredentialError) -> String? {
         try check(account)
-        return try await call { place, call throws(CredentialError) in
-            switch place {
+        return try await call { backend, call throws(CredentialError) in
+            switch backend {
             case .secretService: try SecretService.lookup(kind, account, call)
             case .folder(let folder): try CredentialFile(folder: folder, kind: kind).secrets()[account]
             }
@@ -141,9 +141,9 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
 
     private func remove(_ kinds: [SecretKind], of account: String) async throws(CredentialError) {
         try check(account)
-        try await call { place, call throws(CredentialError) in
+        try await call { backend, call throws(CredentialError) in
             for kind in kinds {
-                switch place {
+                switch backend {
                 case .secretService: try SecretService.clear(kind, account, call)
                 case .folder(let folder):
                     let file = CredentialFile(folder: folder, kind: kind)
@@ -159,12 +159,12 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
     }
 
     private func call<Value: Sendable>(
-        _ body: @escaping @Sendable (Place, SecretServiceCall) throws(CredentialError) -> Value
+        _ body: @escaping @Sendable (Backend, SecretServiceCall) throws(CredentialError) -> Value
     ) async throws(CredentialError) -> Value {
-        let place = place
+        let backend = backend
         let answer = await BlockingCall.run(timeout: timeout) { call in
             do throws(CredentialError) {
-                return .success(try body(place, call))
+                return .success(try body(backend, call))
             } catch {
                 return .failure(error)
             }

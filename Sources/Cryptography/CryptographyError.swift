@@ -38,13 +38,13 @@ public struct CryptographyError: Error, Sendable, Equatable, CustomStringConvert
 
     /// A description in English.
     public var description: String {
-        let sentence =
+        let message =
             switch code {
             case .randomnessUnavailable: "The system provided no random bytes"
             case .invalidIterationCount(let count): "A key cannot be derived with \(count) iterations"
             case .invalidByteCount(let count): "A length of \(count) bytes is not possible"
             case .refused: "libcrypto refused the operation"
             }
-        return reason.map { "\(sentence): \($0)." } ?? "\(sentence)."
+        return reason.map { "\(message): \($0)." } ?? "\(message)."
     }
 }

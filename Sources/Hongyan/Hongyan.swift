@@ -9,6 +9,7 @@
 @_exported public import GroupChat
 @_exported public import MessageFeatures
 @_exported public import MessageHistory
+@_exported public import MessagePayloads
 @_exported public import MessageSemantics
 @_exported public import Profiles
 @_exported public import PublishSubscribe

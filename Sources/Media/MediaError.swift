@@ -1,42 +1,36 @@
 /// Why a sound or a picture could not be read, created, recorded or played: a code for programs, a message in English,
 /// and a remedy.
 public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure, for programs; new kinds may be added.
-    public struct Code: RawRepresentable, Sendable, Hashable {
-        public let rawValue: String
-
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
-
+    /// The kind of failure, for programs.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The waiting task was cancelled.
-        public static let cancelled = Code(rawValue: "cancelled")
+        case cancelled
         /// The file does not exist, is not a regular file or may not be read.
-        public static let fileUnreadable = Code(rawValue: "file-unreadable")
+        case fileUnreadable = "file-unreadable"
         /// The file cannot be created or written.
-        public static let fileUnwritable = Code(rawValue: "file-unwritable")
+        case fileUnwritable = "file-unwritable"
         /// The type of the bytes is unknown.
-        public static let unrecognized = Code(rawValue: "unrecognized")
+        case unrecognized
         /// The type is known but cannot be opened here.
-        public static let unsupported = Code(rawValue: "unsupported")
+        case unsupported
         /// The bytes do not follow the rules of their type, or are truncated.
-        public static let corrupt = Code(rawValue: "corrupt")
+        case corrupt
         /// There are no bytes, or no sound.
-        public static let empty = Code(rawValue: "empty")
+        case empty
         /// More bytes or pixels than the limits allow.
-        public static let tooLarge = Code(rawValue: "too-large")
+        case tooLarge = "too-large"
         /// The sound is longer than the limit allows.
-        public static let tooLong = Code(rawValue: "too-long")
+        case tooLong = "too-long"
         /// A GStreamer plugin or a GdkPixbuf loader is not installed.
-        public static let missingPlugin = Code(rawValue: "missing-plugin")
+        case missingPlugin = "missing-plugin"
         /// Neither PulseAudio nor PipeWire is running.
-        public static let noSoundServer = Code(rawValue: "no-sound-server")
+        case noSoundServer = "no-sound-server"
         /// The sound server is running, but the microphone or loudspeaker is missing or not available.
-        public static let noSoundDevice = Code(rawValue: "no-sound-device")
+        case noSoundDevice = "no-sound-device"
         /// The call is not allowed in the current state, such as stopping something that was never started.
-        public static let wrongState = Code(rawValue: "wrong-state")
+        case wrongState = "wrong-state"
         /// The library failed for another reason, see `cause`.
-        public static let failed = Code(rawValue: "failed")
+        case failed
     }
 
     public let code: Code

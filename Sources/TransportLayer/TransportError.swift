@@ -3,13 +3,50 @@ import Glibc
 
 /// Why a transport, a lookup or a transfer failed: a code for programs and a description for developers.
 public struct TransportError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of failure. More may be added.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        public let description: String
+    /// The kind of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+        /// The task was cancelled.
+        case cancelled
+        /// The transport was closed locally.
+        case closed
+        /// Writing after ``Transport/finishWriting()``.
+        case writingFinished = "writing finished"
+        /// The peer reset the connection (RST), or reads no more.
+        case connectionReset = "connection reset"
+        /// The connection ended without TLS `close_notify`: an attacker may have cut off the end.
+        case truncated
+        /// Nothing listens at that address and port.
+        case connectionRefused = "connection refused"
+        /// There is no route to that host or network.
+        case unreachable
+        /// The timeout expired.
+        case timedOut = "timed out"
+        /// The TLS handshake or the TLS connection failed.
+        case tlsFailed = "TLS failed"
+        /// The peer's certificate is not trusted; see ``TransportError/certificateProblems``.
+        case certificateRefused = "certificate refused"
+        /// The domain says by the SRV record "." that it does not offer the service (RFC 2782).
+        case serviceNotOffered = "service not offered"
+        /// The name has no address.
+        case hostNotFound = "host not found"
+        /// The DNS servers did not respond or reported a failure.
+        case resolutionFailed = "resolution failed"
+        /// Every candidate failed; see ``TransportError/attempts``.
+        case allCandidatesFailed = "all candidates failed"
+        /// A file, a URL or a setting cannot be used.
+        case invalidConfiguration = "invalid configuration"
+        /// The system refused: no descriptors, no memory, no permission.
+        case system = "system error"
+        /// The HTTP server answered with a failure status.
+        case httpStatus = "HTTP status"
+        /// The HTTP transfer failed.
+        case httpFailed = "HTTP failed"
+        /// The server does not support WebSocket or XMPP over it, or it closed such a connection with an error.
+        case webSocketFailed = "WebSocket failed"
+        /// More bytes than allowed.
+        case tooLarge = "too large"
 
-        init(_ description: String) {
-            self.description = description
-        }
+        public var description: String { rawValue }
     }
 
     public var code: Code
@@ -30,49 +67,6 @@ public struct TransportError: Error, Sendable, Equatable, CustomStringConvertibl
         self.code = code
         self.description = description
     }
-}
-
-extension TransportError.Code {
-    /// The task was cancelled.
-    public static let cancelled = Self("cancelled")
-    /// The transport was closed locally.
-    public static let closed = Self("closed")
-    /// Writing after ``Transport/finishWriting()``.
-    public static let writingFinished = Self("writing finished")
-    /// The peer reset the connection (RST), or reads no more.
-    public static let connectionReset = Self("connection reset")
-    /// The connection ended without TLS `close_notify`: an attacker may have cut off the end.
-    public static let truncated = Self("truncated")
-    /// Nothing listens at that address and port.
-    public static let connectionRefused = Self("connection refused")
-    /// There is no route to that host or network.
-    public static let unreachable = Self("unreachable")
-    /// The timeout expired.
-    public static let timedOut = Self("timed out")
-    /// The TLS handshake or the TLS connection failed.
-    public static let tlsFailed = Self("TLS failed")
-    /// The peer's certificate is not trusted; see ``TransportError/certificateProblems``.
-    public static let certificateRefused = Self("certificate refused")
-    /// The domain says by the SRV record "." that it does not offer the service (RFC 2782).
-    public static let serviceNotOffered = Self("service not offered")
-    /// The name has no address.
-    public static let hostNotFound = Self("host not found")
-    /// The DNS servers did not respond or reported a failure.
-    public static let resolutionFailed = Self("resolution failed")
-    /// Every candidate failed; see ``TransportError/attempts``.
-    public static let allCandidatesFailed = Self("all candidates failed")
-    /// A file, a URL or a setting cannot be used.
-    public static let invalidConfiguration = Self("invalid configuration")
-    /// The system refused: no descriptors, no memory, no permission.
-    public static let system = Self("system error")
-    /// The HTTP server answered with a failure status.
-    public static let httpStatus = Self("HTTP status")
-    /// The HTTP transfer failed.
-    public static let httpFailed = Self("HTTP failed")
-    /// The server does not support WebSocket or XMPP over it, or it closed such a connection with an error.
-    public static let webSocketFailed = Self("WebSocket failed")
-    /// More bytes than allowed.
-    public static let tooLarge = Self("too large")
 }
 
 /// An address that was tried and its result.

@@ -42,7 +42,7 @@ public actor ProfileAccounts: AccountKeeping {
         do throws(ProfileFailure) {
             try file.save(account)
         } catch {
-            throw AccountKeepingFailure(error.sentence)
+            throw AccountKeepingFailure(error.message)
         }
     }
 
@@ -52,7 +52,7 @@ public actor ProfileAccounts: AccountKeeping {
         do throws(ProfileFailure) {
             try file.remove(account)
         } catch {
-            throw AccountKeepingFailure(error.sentence)
+            throw AccountKeepingFailure(error.message)
         }
         try await withCredentials { store throws(CredentialError) in
             try await store.remove(for: account.bare.description)
@@ -91,7 +91,7 @@ public actor ProfileAccounts: AccountKeeping {
         do throws(ProfileFailure) {
             return try AccountFile(directory: directory)
         } catch {
-            throw AccountKeepingFailure(error.sentence)
+            throw AccountKeepingFailure(error.message)
         }
     }
 

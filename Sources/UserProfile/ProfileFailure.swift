@@ -13,7 +13,7 @@ public enum ProfileFailure: Error, Sendable, Equatable {
     case accountsUnwritable(String)
 
     /// The message in the user's language, without advice that applies to only one of the programs.
-    public var sentence: String {
+    public var message: String {
         switch self {
         case .folder(let path): localized("The folder %@ cannot be created.", path)
         case .accountsUnreadable(let path):

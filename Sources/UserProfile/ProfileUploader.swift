@@ -22,15 +22,8 @@ public struct ProfileUploader: AttachmentUploader {
         guard let sharing = session[FileSharing.self] else {
             throw AttachmentFailure(isTemporary: true, condition: "offline", text: "")
         }
-        let kind: FileKind =
-            switch attachment.kind {
-            case .picture: .picture
-            case .voice: .voice
-            case .video: .video
-            case .file: .other
-            }
         let file = OutgoingFile(
-            kind: kind, name: attachment.name ?? kind.rawValue,
+            kind: attachment.kind, name: attachment.name ?? attachment.kind.word,
             mediaType: attachment.mediaType ?? "application/octet-stream", content: content, width: attachment.width,
             height: attachment.height, length: attachment.duration.map { Int(clamping: $0) })
         do throws(FileSharingError) {

@@ -127,12 +127,12 @@ struct TapeBuilder: ~Copyable {
         entries[frame.entry].second = UInt32(truncatingIfNeeded: entries.count)
         defaultNamespace = frame.outerNamespace
         bindings.truncate(to: frame.outerBindings)
-        tellOpenName(to: &tag)
+        passOpenName(to: &tag)
     }
 
     /// Passes the tokenizer the name that the next end tag must repeat.
     @inline(__always)
-    func tellOpenName(to tag: inout Tokenizer) {
+    func passOpenName(to tag: inout Tokenizer) {
         if frames.count > 0 {
             let open = entries[frames[frames.count &- 1].entry]
             tag.openName = open.name

@@ -2,7 +2,7 @@
 ///
 /// A parser that has thrown stays failed: every later call throws the same error.
 public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
-    public enum Code: Sendable, Hashable {
+    public enum Code: Sendable, Hashable, CaseIterable {
         /// Breaks the grammar of XML 1.0.
         case notWellFormed
         /// Well-formed XML that XMPP forbids: comment, processing instruction, DTD, foreign entity (RFC 6120 §11.1).
@@ -52,7 +52,7 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         self.offset = offset
     }
 
-    public var description: String { "\(sentence) (byte \(offset))" }
+    public var description: String { "\(message) (byte \(offset))" }
 
     /// The stream error condition to send for it (RFC 6120 §4.9.3).
     public var streamErrorCondition: String {
@@ -78,7 +78,7 @@ public struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private var sentence: String {
+    private var message: String {
         switch code {
         case .notWellFormed: "The data is not well-formed XML."
         case .restrictedXML:

@@ -239,7 +239,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         let isComplete = builder.readPlainContent(bytes, &cursor, limits: limits)
         if cursor != tokenizer.cursor {
             tokenizer.skip(to: cursor)
-            builder.tellOpenName(to: &tokenizer)
+            builder.passOpenName(to: &tokenizer)
         }
         return isComplete
     }

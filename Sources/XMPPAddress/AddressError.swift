@@ -53,11 +53,11 @@ public struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A description of the error in English. It names code points by number and never repeats the address.
-    public var sentence: String {
+    public var message: String {
         "The \(part.noun) \(reason.predicate)."
     }
 
-    public var description: String { sentence }
+    public var description: String { message }
 }
 
 extension AddressError.Part {

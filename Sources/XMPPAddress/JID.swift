@@ -125,7 +125,7 @@ extension JID: Codable {
         } catch {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
-                    codingPath: decoder.codingPath, debugDescription: error.sentence, underlyingError: error))
+                    codingPath: decoder.codingPath, debugDescription: error.message, underlyingError: error))
         }
     }
 

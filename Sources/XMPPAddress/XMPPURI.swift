@@ -186,16 +186,16 @@ public enum XMPPURIError: Error, Hashable, Sendable, CustomStringConvertible {
     case address(AddressError)
 
     /// A description of the error in English.
-    public var sentence: String {
+    public var message: String {
         switch self {
         case .notXMPP: "The link does not begin with “xmpp:”."
         case .noAddress: "The link names no address."
         case .invalidAuthority: "The account in the link is not of the form local@domain."
         case .invalidPercentEncoding: "The link has a percent sign that does not start an encoded character."
         case .invalidQuery: "The link has a query that cannot be read."
-        case .address(let error): error.sentence
+        case .address(let error): error.message
         }
     }
 
-    public var description: String { sentence }
+    public var description: String { message }
 }

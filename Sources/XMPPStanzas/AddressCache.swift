@@ -30,53 +30,53 @@ struct AddressCache: Sendable {
     private var slots: [Slot] = []
     /// How many free slots have been taken.
     private var count = 0
-    private let keeps: Bool
+    private let isCaching: Bool
 
     /// A cache for a single decoding: it stores nothing.
-    init() { keeps = false }
+    init() { isCaching = false }
 
-    init(keeping: Void) { keeps = true }
+    init(caching: Void) { isCaching = true }
 
     /// The address in the attribute `name`, or `nil` without the attribute.
     mutating func address(
         _ value: XMLAttributeValue, named name: String, of element: XMLElement
     ) throws(XMLDecodingError) -> JID? {
         guard value.isPresent else { return nil }
-        var place: Int?
+        var position: Int?
         var address: JID?
         element.withUTF8(value) { bytes in
-            if keeps { place = self.place(of: bytes) } else { address = try? JID(utf8: bytes) }
+            if isCaching { position = self.position(of: bytes) } else { address = try? JID(utf8: bytes) }
         }
-        if let place { return slots[place].address }
+        if let position { return slots[position].address }
         if address == nil { throw XMLDecodingError(element.name, .invalidAttribute(name, value: element[name] ?? "")) }
         return address
     }
 
     /// The slot of the address. A new address is prepared and stored first; `nil` if the bytes are not an address.
-    private mutating func place(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    private mutating func position(of bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let hash = bytes.mixed
         if !hashes.isEmpty {
-            let place = index(of: hash)
-            if hashes[place] == hash, slots[place].matches(bytes) { return place }
-            if hashes[place &+ 1] == hash, slots[place &+ 1].matches(bytes) { return place &+ 1 }
+            let position = index(of: hash)
+            if hashes[position] == hash, slots[position].matches(bytes) { return position }
+            if hashes[position &+ 1] == hash, slots[position &+ 1].matches(bytes) { return position &+ 1 }
         }
         guard let address = try? JID(utf8: bytes) else { return nil }
-        keep(Slot(bytes: address.isWritten(bytes) ? nil : Array(bytes), address: address), hash)
+        insert(Slot(bytes: address.isWritten(bytes) ? nil : Array(bytes), address: address), hash)
         return index(of: hash)
     }
 
-    private mutating func keep(_ slot: Slot, _ hash: UInt64) {
+    private mutating func insert(_ slot: Slot, _ hash: UInt64) {
         if count * 2 >= slots.count, slots.count < Self.maximumSlotCount { grow() }
         put(slot, hash)
     }
 
     private mutating func put(_ slot: Slot, _ hash: UInt64) {
-        let place = index(of: hash)
-        if hashes[place + 1] == 0 { count += 1 }
-        slots[place + 1] = slots[place]
-        hashes[place + 1] = hashes[place]
-        slots[place] = slot
-        hashes[place] = hash
+        let position = index(of: hash)
+        if hashes[position + 1] == 0 { count += 1 }
+        slots[position + 1] = slots[position]
+        hashes[position + 1] = hashes[position]
+        slots[position] = slot
+        hashes[position] = hash
     }
 
     private mutating func grow() {

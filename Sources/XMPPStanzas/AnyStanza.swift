@@ -139,7 +139,7 @@ public enum AnyStanza: Sendable, Hashable, XMLEncodable {
 
 /// Reads the stanzas of one stream and caches addresses between them.
 public struct StanzaDecoder: Sendable {
-    private var addresses = AddressCache(keeping: ())
+    private var addresses = AddressCache(caching: ())
 
     public init() {}
 

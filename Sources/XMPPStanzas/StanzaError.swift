@@ -90,8 +90,8 @@ extension StanzaError: XMLPayload, MessagePayload, PresencePayload, IQPayload {
 extension StanzaError: CustomStringConvertible {
     /// The meaning of the condition, followed by the peer's text if it sent one.
     public var description: String {
-        guard let text = text.best(for: []), !text.isEmpty else { return condition.sentence }
-        return "\(condition.sentence) (\(text))"
+        guard let text = text.best(for: []), !text.isEmpty else { return condition.message }
+        return "\(condition.message) (\(text))"
     }
 }
 
@@ -137,7 +137,7 @@ extension StanzaError.Condition {
     }
 
     /// The meaning of the condition, in English.
-    public var sentence: String {
+    public var message: String {
         switch self {
         case .badRequest: "The receiver could not understand the request."
         case .conflict: "Something with the same name or address already exists."

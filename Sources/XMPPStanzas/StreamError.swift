@@ -104,8 +104,8 @@ extension StreamError: XMLPayload {
 extension StreamError: CustomStringConvertible {
     /// The meaning of the condition, followed by the peer's text if it sent one.
     public var description: String {
-        guard let text = text.best(for: []), !text.isEmpty else { return condition.sentence }
-        return "\(condition.sentence) (\(text))"
+        guard let text = text.best(for: []), !text.isEmpty else { return condition.message }
+        return "\(condition.message) (\(text))"
     }
 }
 
@@ -142,7 +142,7 @@ extension StreamError {
 
 extension StreamError.Condition {
     /// The meaning of the condition, in English.
-    public var sentence: String {
+    public var message: String {
         switch self {
         case .badFormat: "The peer received XML that it cannot process."
         case .badNamespacePrefix: "The peer received an element with a wrong or missing namespace prefix."

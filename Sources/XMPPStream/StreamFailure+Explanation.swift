@@ -91,6 +91,6 @@ extension StreamFailure: CustomStringConvertible {
             case .policy, .settings, .encryption: "Check the settings, or ask the people who run the server."
             case .protocolViolation: "This is a fault in one of the two programs."
             }
-        return "\(streamError.condition.sentence) \(advice)"
+        return "\(streamError.condition.message) \(advice)"
     }
 }

@@ -120,7 +120,7 @@ final class DeviceSupervisor: Sendable {
         }
     }
 
-    private func contacts() async throws -> [ChatStore.Contact] {
+    private func contacts() async throws -> [StoredContact] {
         let id = id
         return try await store.read { reader throws(StoreError) in try reader.contacts(of: id) }
     }

@@ -36,15 +36,13 @@ enum WordingList {
     /// By codes that are values, so that the test reads them from the sources.
     private static func sentence(_ type: String, _ code: String) -> String? {
         switch type {
-        case "ClientError": Wording.failure(ClientError(.init(code), developersText))
-        case "StoreError": Wording.failure(StoreError(.init(code), developersText))
-        case "MediaError": Wording.failure(MediaError(.init(rawValue: code), developersText))
-        case "GroupChatError": Wording.failure(RoomFailure(.init(code), developersText))
-        case "ProfileError": Wording.failure(ProfileError(.init(code), developersText))
-        case "FailureReason": Wording.failure(FailureReason(.notSent, condition: code))
+        case "ClientError": return Wording.failure(ClientError(.init(code), developersText))
+        case "StoreError": return Wording.failure(StoreError(.init(code), developersText))
+        case "GroupChatError": return Wording.failure(RoomFailure(.init(code), developersText))
+        case "FailureReason": return Wording.failure(FailureReason(.notSent, condition: code))
         case "AttachmentFailure":
-            Wording.failure(AttachmentFailure(isTemporary: false, condition: code, text: developersText))
-        default: nil
+            return Wording.failure(AttachmentFailure(isTemporary: false, condition: code, text: developersText))
+        default: return nil
         }
     }
 
@@ -68,6 +66,12 @@ enum WordingList {
                     "message that came back", "\(condition)",
                     Wording.failure(FailureReason(.refused, condition: condition.rawValue))
                 ))
+        }
+        for code in MediaError.Code.allCases {
+            all.append(("MediaError", "\(code)", Wording.failure(MediaError(code, developersText))))
+        }
+        for code in ProfileError.Code.allCases {
+            all.append(("ProfileError", "\(code)", Wording.failure(ProfileError(code, developersText))))
         }
         let codes: [RegistrationError.Code] = [
             .notOffered, .nameTaken, .answersMissing, .notAcceptable, .tooMany, .webPage, .refused, .connection,

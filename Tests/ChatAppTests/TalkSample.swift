@@ -29,7 +29,7 @@ final class TalkSample {
         guard let account else { throw Missing() }
         self.account = account
         _ = Self.style
-        try await save(Contact(address: romeo, name: sampleWords("Romeo")))
+        try await save(StoredContact(address: romeo, name: sampleWords("Romeo")))
     }
 
     struct Missing: Error {}
@@ -40,7 +40,7 @@ final class TalkSample {
         ConversationKey(account: account, address: try JID(address), kind: kind)
     }
 
-    func save(_ contact: Contact) async throws {
+    func save(_ contact: StoredContact) async throws {
         let account = account
         try await home.store.write { store throws(StoreError) in try store.save(contact, of: account) }
     }

@@ -43,7 +43,7 @@ struct BrokenSessionTests {
         let account = Self.account(fixture)
         let room = try JID("orchard@rooms.example")
         let request = HistoryRequest(
-            archive: room, with: nil, query: ArchiveQuery(.backward), purpose: .newest, limit: 50)
+            archive: room, with: nil, query: StoredArchiveQuery(.backward), purpose: .newest, limit: 50)
         await account.history.pageCame(for: request)
         #expect(await account.context.queue.openRooms.isEmpty)
         // What is told by the room itself opens and closes it.

@@ -17,8 +17,8 @@ struct HistorySyncTests {
     }
 
     static func gap(_ after: String?, _ before: String) -> ArchiveGap {
-        func place(_ id: String) -> ArchivePosition {
-            ArchivePosition(id: id, time: MessageTime(millisecondsSince1970: Int64(id) ?? 0))
+        func place(_ id: String) -> StoredArchivePosition {
+            StoredArchivePosition(id: id, time: MessageTime(millisecondsSince1970: Int64(id) ?? 0))
         }
         return ArchiveGap(after: after.map(place), before: place(before))
     }
@@ -36,7 +36,7 @@ struct HistorySyncTests {
         let action = sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)
         let request = try #require(Self.request(action))
         #expect(request.archive == Self.account && request.with == nil && request.purpose == .newest)
-        #expect(request.query == ArchiveQuery(.backward))
+        #expect(request.query == StoredArchiveQuery(.backward))
         #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
     }
 
@@ -48,7 +48,7 @@ struct HistorySyncTests {
         let request = try #require(
             Self.request(other.sessionBegan(isResumed: true, gaps: [Self.gap("1", "9")], now: Self.start)))
         #expect(request.purpose == .gap)
-        #expect(request.query == ArchiveQuery(.backward, anchor: "9", limit: "1"))
+        #expect(request.query == StoredArchiveQuery(.backward, anchor: "9", limit: "1"))
     }
 
     @Test(
@@ -62,10 +62,10 @@ struct HistorySyncTests {
             Self.request(sync.sessionBegan(isResumed: false, gaps: [Self.gap(nil, "5")], now: Self.start)))
         let gaps = [Self.gap("50", "90"), Self.gap("10", "20"), Self.gap(nil, "5")]
         request = try #require(Self.request(sync.answered(request, gaps: gaps, now: Self.start)))
-        #expect(request.query == ArchiveQuery(.backward, anchor: "90", limit: "50"))
+        #expect(request.query == StoredArchiveQuery(.backward, anchor: "90", limit: "50"))
         request = try #require(
             Self.request(sync.answered(request, gaps: Array(gaps.dropFirst()), now: Self.start)))
-        #expect(request.query == ArchiveQuery(.backward, anchor: "20", limit: "10"))
+        #expect(request.query == StoredArchiveQuery(.backward, anchor: "20", limit: "10"))
         #expect(sync.answered(request, gaps: [Self.gap(nil, "5")], now: Self.start) == .none)
     }
 
@@ -185,7 +185,7 @@ struct HistorySyncTests {
         var sync = HistorySync(account: Self.account)
         let request = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
         let other = HistoryRequest(
-            archive: Self.room, query: ArchiveQuery(.backward), purpose: .newest, limit: 50)
+            archive: Self.room, query: StoredArchiveQuery(.backward), purpose: .newest, limit: 50)
         #expect(sync.answered(other, gaps: [], now: Self.start) == .none)
         sync.disconnected()
         #expect(sync.answered(request, gaps: [], now: Self.start) == .none)

@@ -68,7 +68,7 @@ struct PresenceRecordTests {
         let fixture = try await ModelFixture()
         let (account, romeo) = (fixture.account, fixture.romeo)
         try await fixture.store.write { store throws(StoreError) in
-            try store.save(Contact(address: romeo, subscription: .both), of: account)
+            try store.save(StoredContact(address: romeo, subscription: .both), of: account)
         }
         let recorder = SessionRecorder(
             store: fixture.store, account: account, address: fixture.juliet, now: { ModelFixture.time(10) })

@@ -1,6 +1,5 @@
 import ChatFixtures
 import ChatStore
-import GroupChat
 import MessageSemantics
 import Testing
 import XMLStreaming
@@ -8,6 +7,7 @@ import XMPPAddress
 import XMPPStanzas
 
 @testable import ChatEngine
+@testable import GroupChat
 
 @Suite("Who stays in a room, and what a room announces")
 struct RoomPlacesTests {
@@ -24,7 +24,7 @@ struct RoomPlacesTests {
 
     private func enter(_ places: RoomPlaces, announcing features: Set<String>?) throws {
         let information = features.map { RoomInformation(features: $0) }
-        places.announced(information, by: try JID(Self.room), isEntering: true)
+        places.announced(information, by: try JID(Self.room), enteringAs: "Juliet")
     }
 
     private func presence(_ nickname: String, type: String = "", own: Bool = false, renamed: Bool = false) throws

@@ -85,7 +85,7 @@ struct AttachmentDownloadTests {
         init(_ web: FakeWeb, isContact: Bool = true) async throws {
             fixture = try await ModelFixture()
             if isContact {
-                let (account, contact) = (fixture.account, Contact(address: fixture.romeo))
+                let (account, contact) = (fixture.account, StoredContact(address: fixture.romeo))
                 try await fixture.store.write { store throws(StoreError) in try store.save(contact, of: account) }
             }
             folder = try SpareFolder()

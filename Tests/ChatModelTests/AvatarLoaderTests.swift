@@ -20,7 +20,8 @@ struct AvatarLoaderTests {
     ) async throws {
         let account = fixture.account
         try await fixture.store.write { store throws(StoreError) in
-            try store.saveAvatar(Avatar(hash: hash, mediaType: "image/png", data: data), of: address, account: account)
+            try store.saveAvatar(
+                StoredAvatar(hash: hash, mediaType: "image/png", data: data), of: address, account: account)
         }
     }
 
@@ -29,7 +30,7 @@ struct AvatarLoaderTests {
         let fixture = try await ModelFixture()
         try await fixture.receive("x", id: "a", at: 1)
         let account = fixture.account
-        let contact = Contact(address: fixture.romeo, subscription: .both)
+        let contact = StoredContact(address: fixture.romeo, subscription: .both)
         try await fixture.store.write { store throws(StoreError) in try store.save(contact, of: account) }
         let list = ConversationList(store: fixture.store, environment: fixture.environment())
         let contacts = ContactList(store: fixture.store, environment: fixture.environment())

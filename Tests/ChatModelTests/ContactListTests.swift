@@ -8,7 +8,7 @@ import XMPPAddress
 @Suite("List of contacts")
 @MainActor
 struct ContactListTests {
-    private static func save(_ contacts: [Contact], _ fixture: ModelFixture) async throws {
+    private static func save(_ contacts: [StoredContact], _ fixture: ModelFixture) async throws {
         let account = fixture.account
         try await fixture.store.write { store throws(StoreError) in
             for contact in contacts { try store.save(contact, of: account) }
@@ -16,9 +16,10 @@ struct ContactListTests {
     }
 
     private static func contact(
-        _ name: String, _ subscription: Contact.Subscription = .both, remark: String? = nil, isPending: Bool = false
-    ) throws -> Contact {
-        Contact(
+        _ name: String, _ subscription: StoredContact.Subscription = .both, remark: String? = nil,
+        isPending: Bool = false
+    ) throws -> StoredContact {
+        StoredContact(
             address: try JID("\(name)@x.example"), name: remark, subscription: subscription, isPending: isPending)
     }
 

@@ -16,7 +16,7 @@ struct ContactModelTests {
             store: fixture.store)
     }
 
-    private static func save(_ contact: Contact, _ fixture: ModelFixture) async throws {
+    private static func save(_ contact: StoredContact, _ fixture: ModelFixture) async throws {
         let account = fixture.account
         try await fixture.store.write { store throws(StoreError) in try store.save(contact, of: account) }
     }
@@ -28,11 +28,11 @@ struct ContactModelTests {
         let model = ContactModel(id, account: Self.account(fixture), environment: fixture.environment())
         await model.refresh()
         #expect(model.name == "romeo" && !model.isContact && model.isMuted == nil && !model.isOnline)
-        try await Self.save(Contact(address: fixture.romeo, name: "Romeo", subscription: .to), fixture)
+        try await Self.save(StoredContact(address: fixture.romeo, name: "Romeo", subscription: .to), fixture)
         let (account, romeo) = (fixture.account, fixture.romeo)
         try await fixture.store.write { store throws(StoreError) in
             try store.saveAvatar(
-                Avatar(hash: "abc", mediaType: "image/png", data: [1]), of: romeo, account: account)
+                StoredAvatar(hash: "abc", mediaType: "image/png", data: [1]), of: romeo, account: account)
         }
         try await fixture.receive("hello", id: "a", at: 1)
         await model.refresh()
@@ -47,7 +47,7 @@ struct ContactModelTests {
     @Test("without a connection a wish fails with a sentence, and nothing is different")
     func offline() async throws {
         let fixture = try await ModelFixture()
-        try await Self.save(Contact(address: fixture.romeo, name: "Romeo", subscription: .both), fixture)
+        try await Self.save(StoredContact(address: fixture.romeo, name: "Romeo", subscription: .both), fixture)
         let id = ContactRow.ID(account: fixture.account, address: fixture.romeo)
         let model = ContactModel(id, account: Self.account(fixture), environment: fixture.environment())
         await model.refresh()
@@ -74,7 +74,7 @@ struct ContactModelTests {
         let stranger = try JID("peddler@market.example")
         let domain = try JID("spam.example")
         model.show(
-            [stranger, domain, fixture.romeo], contacts: [Contact(address: fixture.romeo, name: "The one")],
+            [stranger, domain, fixture.romeo], contacts: [StoredContact(address: fixture.romeo, name: "The one")],
             isOnline: true)
         #expect(model.entries.map(\.name) == ["peddler", "spam.example", "The one"])
         await model.unblock(stranger)
@@ -86,8 +86,8 @@ struct ContactModelTests {
     @Test("at each letter it is said who is meant and whether that can be")
     func addition() async throws {
         let fixture = try await ModelFixture()
-        try await Self.save(Contact(address: try JID("nurse@capulet.example"), subscription: .both), fixture)
-        try await Self.save(Contact(address: try JID("paris@capulet.example"), isPending: true), fixture)
+        try await Self.save(StoredContact(address: try JID("nurse@capulet.example"), subscription: .both), fixture)
+        try await Self.save(StoredContact(address: try JID("paris@capulet.example"), isPending: true), fixture)
         let model = ContactAdditionModel(accounts: [Self.account(fixture)], store: fixture.store)
         await model.reload()
         #expect(model.check == .empty && !model.check.canBeAdded)

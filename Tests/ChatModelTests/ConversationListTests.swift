@@ -147,8 +147,8 @@ struct ConversationListTests {
         #expect(list.rows.elements.first?.preview?.senderName == "Tybalt")
         _ = await fixture.changes()
         try await fixture.store.write { store throws(StoreError) in
-            try store.save(Contact(address: romeo, name: "罗密欧", subscription: .both), of: account)
-            try store.save(Room(address: roomAddress, name: "The balcony"), of: account)
+            try store.save(StoredContact(address: romeo, name: "罗密欧", subscription: .both), of: account)
+            try store.save(StoredRoom(address: roomAddress, name: "The balcony"), of: account)
         }
         await list.apply(await fixture.changes())
         #expect(list.rows.elements.map(\.title) == ["The balcony", "罗密欧"])

@@ -27,7 +27,7 @@ struct FollowingTests {
         try await fixture.receive("one", id: "a", at: 1)
         let (account, romeo) = (fixture.account, fixture.romeo)
         try await fixture.store.write { store throws(StoreError) in
-            try store.save(Contact(address: romeo, name: "Romeo", subscription: .both), of: account)
+            try store.save(StoredContact(address: romeo, name: "Romeo", subscription: .both), of: account)
         }
         await eventually { timeline.messages.count == 1 && list.rows.elements.first?.title == "Romeo" }
         await eventually { contacts.rows.elements.count == 1 }

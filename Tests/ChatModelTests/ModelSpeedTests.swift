@@ -30,7 +30,7 @@ struct ModelSpeedTests {
         let account = try await store.write { store throws(StoreError) in
             let account = try store.addAccount(juliet)
             for (number, peer) in peers.enumerated() {
-                try store.save(Contact(address: peer, name: "Name \(number)", subscription: .both), of: account)
+                try store.save(StoredContact(address: peer, name: "Name \(number)", subscription: .both), of: account)
                 _ = try store.receive(
                     MessageCopy(
                         route: .live, sender: peer, wireID: "first\(number)", time: ModelFixture.time(Int64(number)),

@@ -74,8 +74,8 @@ struct RoomEntryTests {
         let (kept, left) = (try JID("kept@rooms.example"), try JID("left@rooms.example"))
         try await fixture.store.write { store throws(StoreError) in
             try store.save(
-                Room(address: kept, nickname: "jule", name: "Orchard", joinsAutomatically: true), of: account)
-            try store.save(Room(address: left), of: account)
+                StoredRoom(address: kept, nickname: "jule", name: "Orchard", joinsAutomatically: true), of: account)
+            try store.save(StoredRoom(address: left), of: account)
         }
         let list = RoomList(store: fixture.store, environment: environment)
         await list.reload()
@@ -97,7 +97,7 @@ struct RoomEntryTests {
         let fixture = try await ModelFixture()
         let (account, romeo) = (fixture.account, fixture.romeo)
         try await fixture.store.write { store throws(StoreError) in
-            try store.save(Contact(address: romeo, name: "Romeo", subscription: .both), of: account)
+            try store.save(StoredContact(address: romeo, name: "Romeo", subscription: .both), of: account)
         }
         let contacts = ContactList(store: fixture.store, environment: fixture.environment())
         await contacts.reload()

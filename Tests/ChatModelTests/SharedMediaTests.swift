@@ -78,7 +78,7 @@ struct SharedMediaTests {
         _ = await fixture.changes()
         let (account, romeo, key) = (fixture.account, fixture.romeo, fixture.key)
         try await fixture.store.write { store throws(StoreError) in
-            try store.save(Contact(address: romeo, name: "Romeo Montague"), of: account)
+            try store.save(StoredContact(address: romeo, name: "Romeo Montague"), of: account)
         }
         await model.apply(fixture.changes())
         #expect(model.items.elements.map(\.message.senderName) == ["Romeo Montague"])

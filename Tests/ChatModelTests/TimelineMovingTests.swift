@@ -114,8 +114,8 @@ struct TimelineMovingTests {
     func gap() async throws {
         let fixture = try await ModelFixture()
         let (account, juliet, key) = (fixture.account, fixture.juliet, fixture.key)
-        func page(_ numbers: [Int], _ query: ArchiveQuery) -> ArchivePage {
-            ArchivePage(
+        func page(_ numbers: [Int], _ query: StoredArchiveQuery) -> StoredArchivePage {
+            StoredArchivePage(
                 archive: juliet, query: query,
                 items: numbers.map { number in
                     ArchiveItem(
@@ -127,7 +127,7 @@ struct TimelineMovingTests {
                             in: key))
                 }, isComplete: false)
         }
-        let pages = [page([1, 2], ArchiveQuery(.forward)), page([8, 9], ArchiveQuery(.backward))]
+        let pages = [page([1, 2], StoredArchiveQuery(.forward)), page([8, 9], StoredArchiveQuery(.backward))]
         try await fixture.store.write { store throws(StoreError) in
             for page in pages { try store.receive(page, account: account) }
         }
@@ -135,7 +135,7 @@ struct TimelineMovingTests {
         await timeline.open()
         #expect(timeline.sketch == ["2026-11-1", "unread 4", "1", "2", "gap", "8", "9"])
         _ = await fixture.changes()
-        let middle = page([3], ArchiveQuery(.backward, anchor: "a8", limit: "a2"))
+        let middle = page([3], StoredArchiveQuery(.backward, anchor: "a8", limit: "a2"))
         try await fixture.store.write { store throws(StoreError) in
             var middle = middle
             middle.isComplete = true

@@ -63,7 +63,7 @@ struct UnaskedDownloadTests {
         #expect(try await !isUnasked(paris))
         let account = fixture.account
         try await fixture.store.write { store throws(StoreError) in
-            try store.save(Contact(address: paris.address), of: account)
+            try store.save(StoredContact(address: paris.address), of: account)
         }
         #expect(try await isUnasked(paris))
     }

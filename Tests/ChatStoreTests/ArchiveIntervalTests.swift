@@ -4,16 +4,17 @@ import Testing
 
 @Suite("Archive intervals")
 struct ArchiveIntervalTests {
-    private static func place(_ number: Int) -> ArchivePosition {
-        ArchivePosition(id: "\(number)", time: .at(Int64(number)))
+    private static func place(_ number: Int) -> StoredArchivePosition {
+        StoredArchivePosition(id: "\(number)", time: .at(Int64(number)))
     }
 
     /// Items by number, which is also their time.
     private static func insert(
-        _ range: Range<Int>, _ query: ArchiveQuery, isComplete: Bool = false, into intervals: inout ArchiveIntervals
+        _ range: Range<Int>, _ query: StoredArchiveQuery, isComplete: Bool = false,
+        into intervals: inout ArchiveIntervals
     ) {
         let known = intervals
-        func bound(_ id: String?) -> ArchivePosition? { id.flatMap { known.bound($0) } }
+        func bound(_ id: String?) -> StoredArchivePosition? { id.flatMap { known.bound($0) } }
         intervals.insert(
             range.map(place), of: query, isComplete: isComplete, anchor: bound(query.anchor), limit: bound(query.limit))
     }
@@ -25,60 +26,61 @@ struct ArchiveIntervalTests {
     @Test("pages that border on each other become one interval")
     func paging() {
         var intervals = ArchiveIntervals()
-        Self.insert(90..<100, ArchiveQuery(.backward), into: &intervals)
+        Self.insert(90..<100, StoredArchiveQuery(.backward), into: &intervals)
         #expect(Self.ends(intervals) == ["90-99"])
         #expect(intervals.gaps == [ArchiveGap(after: nil, before: Self.place(90))])
-        Self.insert(80..<90, ArchiveQuery(.backward, anchor: "90"), into: &intervals)
+        Self.insert(80..<90, StoredArchiveQuery(.backward, anchor: "90"), into: &intervals)
         #expect(Self.ends(intervals) == ["80-99"])
-        Self.insert(0..<80, ArchiveQuery(.backward, anchor: "80"), isComplete: true, into: &intervals)
+        Self.insert(0..<80, StoredArchiveQuery(.backward, anchor: "80"), isComplete: true, into: &intervals)
         #expect(Self.ends(intervals) == ["|0-99"])
         #expect(intervals.gaps.isEmpty)
-        Self.insert(100..<110, ArchiveQuery(.forward, anchor: "99"), isComplete: true, into: &intervals)
+        Self.insert(100..<110, StoredArchiveQuery(.forward, anchor: "99"), isComplete: true, into: &intervals)
         #expect(Self.ends(intervals) == ["|0-109"])
     }
 
     @Test("a gap after a time away is known, and closed from both ends")
     func gap() {
         var intervals = ArchiveIntervals()
-        Self.insert(0..<10, ArchiveQuery(.forward), isComplete: true, into: &intervals)
-        Self.insert(50..<60, ArchiveQuery(.backward), into: &intervals)
+        Self.insert(0..<10, StoredArchiveQuery(.forward), isComplete: true, into: &intervals)
+        Self.insert(50..<60, StoredArchiveQuery(.backward), into: &intervals)
         #expect(Self.ends(intervals) == ["|0-9", "50-59"])
         #expect(intervals.gaps == [ArchiveGap(after: Self.place(9), before: Self.place(50))])
-        Self.insert(40..<50, ArchiveQuery(.backward, anchor: "50", limit: "9"), into: &intervals)
+        Self.insert(40..<50, StoredArchiveQuery(.backward, anchor: "50", limit: "9"), into: &intervals)
         #expect(Self.ends(intervals) == ["|0-9", "40-59"])
-        Self.insert(10..<20, ArchiveQuery(.forward, anchor: "9", limit: "40"), into: &intervals)
+        Self.insert(10..<20, StoredArchiveQuery(.forward, anchor: "9", limit: "40"), into: &intervals)
         #expect(Self.ends(intervals) == ["|0-19", "40-59"])
-        Self.insert(20..<40, ArchiveQuery(.backward, anchor: "40", limit: "19"), isComplete: true, into: &intervals)
+        Self.insert(
+            20..<40, StoredArchiveQuery(.backward, anchor: "40", limit: "19"), isComplete: true, into: &intervals)
         #expect(Self.ends(intervals) == ["|0-59"])
     }
 
     @Test("an empty complete answer closes a gap")
     func emptyGap() {
         var intervals = ArchiveIntervals()
-        Self.insert(0..<10, ArchiveQuery(.forward), into: &intervals)
-        Self.insert(50..<60, ArchiveQuery(.backward), into: &intervals)
-        Self.insert(0..<0, ArchiveQuery(.backward, anchor: "50", limit: "9"), isComplete: true, into: &intervals)
+        Self.insert(0..<10, StoredArchiveQuery(.forward), into: &intervals)
+        Self.insert(50..<60, StoredArchiveQuery(.backward), into: &intervals)
+        Self.insert(0..<0, StoredArchiveQuery(.backward, anchor: "50", limit: "9"), isComplete: true, into: &intervals)
         #expect(Self.ends(intervals) == ["|0-59"])
     }
 
     @Test("pages that overlap join; pages of one second do not without a common item")
     func overlap() {
         var intervals = ArchiveIntervals()
-        Self.insert(0..<10, ArchiveQuery(.backward), into: &intervals)
-        Self.insert(5..<15, ArchiveQuery(.backward), into: &intervals)
+        Self.insert(0..<10, StoredArchiveQuery(.backward), into: &intervals)
+        Self.insert(5..<15, StoredArchiveQuery(.backward), into: &intervals)
         #expect(Self.ends(intervals) == ["0-14"])
         let second = [
-            ArchivePosition(id: "x", time: .at(14), rank: 1), ArchivePosition(id: "y", time: .at(15)),
+            StoredArchivePosition(id: "x", time: .at(14), rank: 1), StoredArchivePosition(id: "y", time: .at(15)),
         ]
-        intervals.insert(second, of: ArchiveQuery(.backward), isComplete: false, anchor: nil, limit: nil)
+        intervals.insert(second, of: StoredArchiveQuery(.backward), isComplete: false, anchor: nil, limit: nil)
         #expect(Self.ends(intervals) == ["0-14", "x-y"])
     }
 
     @Test("an answer that was narrowed by time proves nothing outside")
     func narrowed() {
         var intervals = ArchiveIntervals()
-        Self.insert(5..<8, ArchiveQuery(.forward, isLimitedByTime: true), isComplete: true, into: &intervals)
-        Self.insert(1..<3, ArchiveQuery(.backward, isLimitedByTime: true), isComplete: true, into: &intervals)
+        Self.insert(5..<8, StoredArchiveQuery(.forward, isLimitedByTime: true), isComplete: true, into: &intervals)
+        Self.insert(1..<3, StoredArchiveQuery(.backward, isLimitedByTime: true), isComplete: true, into: &intervals)
         #expect(Self.ends(intervals) == ["1-2", "5-7"])
     }
 
@@ -93,7 +95,7 @@ struct ArchiveIntervalTests {
                 let start = Int.random(in: 0..<count, using: &random)
                 let end = Int.random(in: start...count, using: &random)
                 Self.insert(
-                    start..<end, ArchiveQuery(.backward, isLimitedByTime: true), into: &intervals)
+                    start..<end, StoredArchiveQuery(.backward, isLimitedByTime: true), into: &intervals)
                 proved.formUnion(start..<end)
             }
             var covered = Set<Int>()

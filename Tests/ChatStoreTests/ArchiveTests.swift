@@ -5,9 +5,9 @@ import XMPPAddress
 @Suite("What both stores promise: archives")
 struct ArchiveTests {
     private func page(
-        _ store: TestStore, _ range: ClosedRange<Int>, _ query: ArchiveQuery, isComplete: Bool = false
-    ) -> ArchivePage {
-        ArchivePage(
+        _ store: TestStore, _ range: ClosedRange<Int>, _ query: StoredArchiveQuery, isComplete: Bool = false
+    ) -> StoredArchivePage {
+        StoredArchivePage(
             archive: .juliet, query: query,
             items: range.map { number in
                 // Ten within a second, as archives stamp.
@@ -20,9 +20,9 @@ struct ArchiveTests {
     @Test("pages from the newest back keep the archive's order within a second", arguments: StoreKind.allCases)
     func backward(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
-        try await store.receive(page(store, 23...29, ArchiveQuery(.backward)))
-        try await store.receive(page(store, 14...22, ArchiveQuery(.backward, anchor: "23")))
-        try await store.receive(page(store, 1...13, ArchiveQuery(.backward, anchor: "14"), isComplete: true))
+        try await store.receive(page(store, 23...29, StoredArchiveQuery(.backward)))
+        try await store.receive(page(store, 14...22, StoredArchiveQuery(.backward, anchor: "23")))
+        try await store.receive(page(store, 1...13, StoredArchiveQuery(.backward, anchor: "14"), isComplete: true))
         #expect(try await store.bodies() == (1...29).map { "\($0)" })
         #expect(try await store.timeline().allSatisfy { $0.timeSource == .archive })
         let account = store.account
@@ -41,7 +41,7 @@ struct ArchiveTests {
     @Test("live messages prove nothing; the gap behind them stays until it is filled", arguments: StoreKind.allCases)
     func gaps(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
-        try await store.receive(page(store, 1...5, ArchiveQuery(.forward), isComplete: true))
+        try await store.receive(page(store, 1...5, StoredArchiveQuery(.forward), isComplete: true))
         try await store.receive(.text("live", origin: "live", archived: "99", at: 100))
         let account = store.account
         func ends() async throws -> [String] {
@@ -50,13 +50,14 @@ struct ArchiveTests {
             }
         }
         #expect(try await ends() == ["5"])
-        try await store.receive(page(store, 18...20, ArchiveQuery(.backward)))
+        try await store.receive(page(store, 18...20, StoredArchiveQuery(.backward)))
         let gap = try await store.store.read { store throws(StoreError) in
             try store.archiveGaps(of: .juliet, with: nil, account: account)
         }
         #expect(gap.map(\.after?.id) == ["5"])
         #expect(gap.map(\.before.id) == ["18"])
-        try await store.receive(page(store, 6...17, ArchiveQuery(.forward, anchor: "5", limit: "18"), isComplete: true))
+        try await store.receive(
+            page(store, 6...17, StoredArchiveQuery(.forward, anchor: "5", limit: "18"), isComplete: true))
         #expect(try await ends() == ["20"])
         #expect(try await store.bodies() == (1...20).map { "\($0)" } + ["live"])
         try await store.store.write { store throws(StoreError) in
@@ -69,7 +70,7 @@ struct ArchiveTests {
     @Test("what is known of one peer's messages is kept apart from the whole archive", arguments: StoreKind.allCases)
     func filtered(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
-        var narrow = page(store, 1...5, ArchiveQuery(.backward), isComplete: true)
+        var narrow = page(store, 1...5, StoredArchiveQuery(.backward), isComplete: true)
         narrow.with = .romeo
         try await store.receive(narrow)
         let account = store.account
@@ -96,7 +97,7 @@ struct ArchiveTests {
             ArchiveItem(id: "3", time: .at(2), content: .message(mine, in: store.romeo)),
         ]
         try await store.receive(
-            ArchivePage(archive: .juliet, query: ArchiveQuery(.forward), items: items, isComplete: true))
+            StoredArchivePage(archive: .juliet, query: StoredArchiveQuery(.forward), items: items, isComplete: true))
         #expect(try await store.timeline().map(\.state) == [.delivered])
         let account = store.account
         let interval = try await store.store.read { store throws(StoreError) in
@@ -111,14 +112,14 @@ struct ArchiveTests {
         let store = try await TestStore(kind)
         let copy = MessageCopy.text("hi", from: .romeoInBalcony, origin: "o", at: 0)
         try await store.receive(
-            ArchivePage(
-                archive: .juliet, query: ArchiveQuery(.backward),
+            StoredArchivePage(
+                archive: .juliet, query: StoredArchiveQuery(.backward),
                 items: [ArchiveItem(id: "1", time: .at(5), content: .message(copy, in: store.balcony))],
                 isComplete: false))
         #expect(try await store.timeline(store.balcony).map(\.timeSource) == [.delay])
         try await store.receive(
-            ArchivePage(
-                archive: .balcony, query: ArchiveQuery(.backward),
+            StoredArchivePage(
+                archive: .balcony, query: StoredArchiveQuery(.backward),
                 items: [ArchiveItem(id: "x", time: .at(4), content: .message(copy, in: store.balcony))],
                 isComplete: false))
         let page = try await store.timeline(store.balcony)

@@ -140,7 +140,7 @@ struct AsideTests {
     func avatarHashes(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
-        let avatar = Avatar(hash: "a1", mediaType: "image/png", data: [0x89, 0x50, 0])
+        let avatar = StoredAvatar(hash: "a1", mediaType: "image/png", data: [0x89, 0x50, 0])
         try await store.store.write { store throws(StoreError) in
             try store.saveAvatar(avatar, of: .romeo, account: account)
             try store.saveAvatar(avatar, of: .tybalt, account: account)

@@ -138,7 +138,7 @@ struct AuthorshipTests {
             ArchiveItem(id: "\($0.offset)", time: .at(Int64($0.offset)), content: $0.element)
         }
         try await store.receive(
-            ArchivePage(archive: .balcony, query: ArchiveQuery(.backward), items: items, isComplete: true))
+            StoredArchivePage(archive: .balcony, query: StoredArchiveQuery(.backward), items: items, isComplete: true))
         #expect(try await store.bodies() == ["genuine"])
         #expect(try await store.timeline().map(\.isRetracted) == [false])
         #expect(try await store.bodies(store.balcony) == ["said"])
@@ -149,8 +149,8 @@ struct AuthorshipTests {
         #expect(intervals.map(\.first.id) == ["0"] && intervals.map(\.last.id) == ["6"])
         // Nor does our own archive let one person speak in another's conversation.
         try await store.receive(
-            ArchivePage(
-                archive: .juliet, query: ArchiveQuery(.backward),
+            StoredArchivePage(
+                archive: .juliet, query: StoredArchiveQuery(.backward),
                 items: [
                     ArchiveItem(
                         id: "x", time: .at(9), content: .message(.text("forged", from: .tybalt, at: 9), in: store.romeo)

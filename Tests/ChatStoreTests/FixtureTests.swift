@@ -35,8 +35,8 @@ struct FixtureTests {
             try store.markRead(upTo: .sent(id: "m1"), in: store.openConversation(romeo))
             try store.saveDraft(Draft(body: "O Romeo", time: .at(14)), in: store.openConversation(romeo))
             try store.replaceContacts(
-                [Contact(address: .romeo, name: "Romeo", subscription: .both)], version: "7", of: account)
-            try store.save(Room(address: .balcony, nickname: "Juliet"), of: account)
+                [StoredContact(address: .romeo, name: "Romeo", subscription: .both)], version: "7", of: account)
+            try store.save(StoredRoom(address: .balcony, nickname: "Juliet"), of: account)
             try store.setMarkedUnread(true, in: store.openConversation(balcony))
             try store.savePresence(StoredPresence(address: .romeoPhone, show: "away"), of: account)
         }

@@ -17,7 +17,7 @@ private struct World {
     enum Step {
         case send(OutgoingMessage)
         case copy(MessageCopy)
-        case page(ArchivePage)
+        case page(StoredArchivePage)
         case report(StateReport)
     }
 
@@ -116,8 +116,8 @@ private struct World {
         }
     }
 
-    private func page(_ range: Range<Int>, _ query: ArchiveQuery, isComplete: Bool) -> ArchivePage {
-        ArchivePage(
+    private func page(_ range: Range<Int>, _ query: StoredArchiveQuery, isComplete: Bool) -> StoredArchivePage {
+        StoredArchivePage(
             archive: archive, query: query,
             items: events[range].map { event in
                 ArchiveItem(
@@ -127,7 +127,7 @@ private struct World {
 
     /// Everything at once, in its order.
     var ideal: [Step] {
-        [.page(page(0..<events.count, ArchiveQuery(.forward), isComplete: true))] + reports.map { .report($0) }
+        [.page(page(0..<events.count, StoredArchiveQuery(.forward), isComplete: true))] + reports.map { .report($0) }
     }
 
     /// The pages of one way to go through the archive.
@@ -143,12 +143,12 @@ private struct World {
             if isFirst || !turns || Bool.random(using: &random) {
                 let start = max(low, high - size)
                 let limit = low > 0 ? events[low - 1].id : nil
-                let query = ArchiveQuery(.backward, anchor: isFirst ? nil : events[high].id, limit: limit)
+                let query = StoredArchiveQuery(.backward, anchor: isFirst ? nil : events[high].id, limit: limit)
                 pages.append(.page(page(start..<high, query, isComplete: start == low)))
                 high = start
             } else {
                 let end = min(high, low + size)
-                let query = ArchiveQuery(
+                let query = StoredArchiveQuery(
                     .forward, anchor: low > 0 ? events[low - 1].id : nil, limit: events[high].id)
                 pages.append(.page(page(low..<end, query, isComplete: end == high)))
                 low = end
@@ -205,7 +205,7 @@ private struct World {
             guard let gap = gaps.first else { return }
             let end = events.firstIndex { $0.id == gap.before.id } ?? events.count
             let start = gap.after.flatMap { after in events.firstIndex { $0.id == after.id } }.map { $0 + 1 } ?? 0
-            let query = ArchiveQuery(.backward, anchor: gap.before.id, limit: gap.after?.id)
+            let query = StoredArchiveQuery(.backward, anchor: gap.before.id, limit: gap.after?.id)
             try store.receive(page(min(start, end)..<end, query, isComplete: true), account: key.account)
         }
     }

@@ -96,8 +96,8 @@ struct OrderTests {
                         ArchiveItem(
                             id: copy.archiveReferences[0].id, time: copy.time, content: .message(copy, in: store.romeo))
                     }
-                    let page = ArchivePage(
-                        archive: .juliet, query: ArchiveQuery(.backward), items: items, isComplete: true)
+                    let page = StoredArchivePage(
+                        archive: .juliet, query: StoredArchiveQuery(.backward), items: items, isComplete: true)
                     for _ in 0..<2 { try await store.receive(page) }
                 }
                 #expect(try await store.bodies() == ["first", "second"])

@@ -9,8 +9,10 @@ struct PeopleTests {
     func contacts(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
-        let romeo = Contact(address: .romeoPhone, name: "Romeo", subscription: .both, groups: ["Lovers \"1\"", "鸿雁"])
-        let tybalt = Contact(address: .tybalt, name: "Cousin", subscription: .to, isPending: true, isApproved: true)
+        let romeo = StoredContact(
+            address: .romeoPhone, name: "Romeo", subscription: .both, groups: ["Lovers \"1\"", "鸿雁"])
+        let tybalt = StoredContact(
+            address: .tybalt, name: "Cousin", subscription: .to, isPending: true, isApproved: true)
         try await store.store.write { store throws(StoreError) in
             try store.replaceContacts([romeo, tybalt], version: "v1", of: account)
         }
@@ -21,18 +23,18 @@ struct PeopleTests {
         #expect(seen.0[1].address == .romeo)
         #expect(seen.1 == "v1")
         try await store.store.write { store throws(StoreError) in
-            try store.save(Contact(address: .tybalt, name: "Zorro"), of: account)
+            try store.save(StoredContact(address: .tybalt, name: "Zorro"), of: account)
             try store.removeContact(.romeo, of: account)
         }
         seen.0 = try await store.store.read { store throws(StoreError) in try store.contacts(of: account) }
-        #expect(seen.0 == [Contact(address: .tybalt, name: "Zorro")])
+        #expect(seen.0 == [StoredContact(address: .tybalt, name: "Zorro")])
     }
 
     @Test("rooms are kept", arguments: StoreKind.allCases)
     func rooms(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
-        let room = Room(
+        let room = StoredRoom(
             address: .balcony, nickname: "Juliet", name: "Balcony", subject: "Stars", joinsAutomatically: true,
             occupantID: "o")
         try await store.store.write { store throws(StoreError) in try store.save(room, of: account) }
@@ -45,7 +47,7 @@ struct PeopleTests {
     func caches(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
-        let avatar = Avatar(hash: "a1", mediaType: "image/png", data: [0x89, 0x50, 0])
+        let avatar = StoredAvatar(hash: "a1", mediaType: "image/png", data: [0x89, 0x50, 0])
         try await store.store.write { store throws(StoreError) in
             try store.saveAvatar(avatar, of: .romeo, account: account)
             try store.saveAvatar(avatar, of: .tybalt, account: account)
@@ -99,7 +101,7 @@ struct PeopleTests {
         try await store.receive(
             .text("hi", from: .romeoInBalcony, archived: "1", by: .balcony, at: 1), in: store.balcony)
         try await store.store.write { store throws(StoreError) in
-            try store.save(Contact(address: .romeo), of: account)
+            try store.save(StoredContact(address: .romeo), of: account)
             try store.removeAccount(account)
         }
         let seen = try await store.store.read { store throws(StoreError) in
@@ -129,7 +131,7 @@ struct PeopleTests {
         let nobody = AccountID(rawValue: 77)
         await #expect(throws: StoreError.self) {
             try await store.store.write { store throws(StoreError) in
-                try store.save(Contact(address: .romeo), of: nobody)
+                try store.save(StoredContact(address: .romeo), of: nobody)
             }
         }
     }

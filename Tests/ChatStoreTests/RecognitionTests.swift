@@ -85,8 +85,8 @@ struct RecognitionTests {
         let account = store.account
         #expect(try await store.store.read { store throws(StoreError) in try store.sendQueue(of: account) }.isEmpty)
         try await store.receive(
-            ArchivePage(
-                archive: .balcony, query: ArchiveQuery(.backward),
+            StoredArchivePage(
+                archive: .balcony, query: StoredArchiveQuery(.backward),
                 items: [ArchiveItem(id: "7", time: .at(3), content: .message(copy, in: store.balcony))],
                 isComplete: true))
         let page = try await store.timeline(store.balcony)

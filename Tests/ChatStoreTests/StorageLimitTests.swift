@@ -11,7 +11,7 @@ struct StorageLimitTests {
         let store = try await TestStore(kind)
         let account = store.account
         try await store.store.write { store throws(StoreError) in
-            try store.replaceContacts([Contact(address: contact, subscription: .both)], version: nil, of: account)
+            try store.replaceContacts([StoredContact(address: contact, subscription: .both)], version: nil, of: account)
         }
         return store
     }
@@ -106,8 +106,9 @@ struct StorageLimitTests {
                 ArchiveItem(id: "a\(start + index)", time: .at(Int64(start + index)), content: .message(copy, in: key))
             }
             try await store.receive(
-                ArchivePage(
-                    archive: .juliet, query: ArchiveQuery(.backward, anchor: start == 1900 ? nil : "a\(start + 100)"),
+                StoredArchivePage(
+                    archive: .juliet,
+                    query: StoredArchiveQuery(.backward, anchor: start == 1900 ? nil : "a\(start + 100)"),
                     items: items, isComplete: start == 0))
         }
         let bodies = try await store.timeline(limit: 3000).map(\.text.body)

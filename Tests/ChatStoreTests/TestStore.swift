@@ -38,7 +38,7 @@ final class TestStore: Sendable {
         return try await store.write { store throws(StoreError) in try store.receive(copy, in: key) }
     }
 
-    func receive(_ page: ArchivePage) async throws {
+    func receive(_ page: StoredArchivePage) async throws {
         let account = account
         try await store.write { store throws(StoreError) in try store.receive(page, account: account) }
     }

@@ -28,8 +28,8 @@ struct TransferTests {
 
     private func fill(_ store: TestStore) async throws {
         try await store.receive(
-            ArchivePage(
-                archive: .juliet, query: ArchiveQuery(.forward),
+            StoredArchivePage(
+                archive: .juliet, query: StoredArchiveQuery(.forward),
                 items: (0..<3).map { number in
                     // Of one second, so that only the archive knows their order.
                     ArchiveItem(
@@ -47,8 +47,9 @@ struct TransferTests {
         let account = store.account
         let romeo = store.romeo
         try await store.store.write { store throws(StoreError) in
-            try store.save(Contact(address: .romeo, name: "Romeo", subscription: .both, groups: ["a"]), of: account)
-            try store.save(Room(address: .balcony, nickname: "Juliet"), of: account)
+            try store.save(
+                StoredContact(address: .romeo, name: "Romeo", subscription: .both, groups: ["a"]), of: account)
+            try store.save(StoredRoom(address: .balcony, nickname: "Juliet"), of: account)
             let conversation = try store.openConversation(romeo)
             try store.update(ConversationSettings(isPinned: true, mutedUntil: .at(50)), of: conversation)
             try store.saveDraft(Draft(body: "draft", time: .at(20)), in: conversation)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ProgramFixtures
+import SampleMedia
 import ServerFixtures
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
         chat.type("/remove\r")
         try await chat.waitForOutput("the question") { _ in chat.screen().text.contains("(yes/no)?") }
         chat.type("no\r")
-        try await chat.waitForOutput("the refusal") { _ in chat.screen().text.contains("Nothing was done.") }
+        try await chat.waitForOutput("the refusal") { _ in chat.screen().text.contains("Nothing was changed.") }
         chat.type("\u{4}")
         #expect(await chat.result().status == 0)
     }
@@ -82,7 +83,7 @@ import Testing
         nobody.type("/fly\r/picture\r/status dnd at work\r")
         try await nobody.waitForOutput("answers to commands") { _ in
             let text = nobody.screen().text
-            return text.contains("There is no command /fly") && text.contains("Say /picture FILE.")
+            return text.contains("There is no command /fly") && text.contains("Type /picture FILE.")
                 && text.contains("Your contacts see you as: busy: at work")
         }
         nobody.type("\u{3}\u{3}")

@@ -15,7 +15,7 @@ import XMPPClient
         let text = try await person.run("connection").output
         #expect(text.hasPrefix("online: a new session, \(person.address)/"))
         #expect(text.contains("login: SCRAM-SHA-1, in "))
-        #expect(text.contains("after a lost connection the session goes on"))
+        #expect(text.contains("after a lost connection the session is resumed"))
         let object = try #require(try await person.run("connection", "--json").objects.first)
         #expect(object["event"] as? String == "connection")
         #expect(object["state"] as? String == "online")
@@ -96,6 +96,6 @@ import XMPPClient
         #expect(ConnectionState.connecting(.securing).phrase(as: nil).english == "connecting: encrypting")
         #expect(
             ConnectionState.online(isResumed: true).phrase(as: address).english
-                == "online: the session goes on, juliet@example.org/balcony")
+                == "online: the session was resumed, juliet@example.org/balcony")
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Media
 import ProgramFixtures
+import SampleMedia
 import ServerFixtures
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
         #expect(contact["groups"] as? [String] == ["Verona"])
 
         let again = try await juliet.run("add", romeo.address)
-        #expect(again.output == "\(romeo.address) is already a friend; nothing was sent.\n")
+        #expect(again.output == "\(romeo.address) is already a contact; nothing was sent.\n")
 
         try await juliet.run("remove", romeo.address, expecting: 2)
         try await juliet.run("remove", romeo.address, "--yes")
@@ -172,38 +173,5 @@ import Testing
         #expect(try await person.run("send", "x", "--record", "1", expecting: 1).errors.contains("sound"))
         try await person.run("send", "x", "--record", "soon", expecting: 2)
         try await person.run("send", "x", "text", "--picture", text, expecting: 2)
-    }
-
-    @Test("S1-2: the scripted conversation with the companion goes both ways, byte for byte, twice")
-    func companion() async throws {
-        let server = try await PrivateProsody.shared
-        let goose = try Person(newcomer: "goose", on: server)
-        let person = try Person(newcomer: "person", on: server)
-        let report = goose.home.path + "/report.jsonl"
-        let program = try Program("goose", ["--register", "--report", report] + goose.connection(), home: goose.home)
-        try await program.waitForOutput("ready") { $0.contains("ready\n") }
-        for _ in 1...2 {
-            let result = try await person.bare(
-                ["converse", goose.address, "--register", "--peer-report", report] + person.connection())
-            #expect(result.status == 0, "\(result.output)\(result.errors)")
-            #expect(result.output.contains("arrived exactly as they were sent"))
-        }
-        // Something that is neither is answered in words.
-        try await person.run("send", goose.address, "你好")
-        program.signal(SIGTERM)
-        _ = await program.result()
-        let lines = Program.objects(try String(contentsOfFile: report, encoding: .utf8))
-        #expect(lines.contains { $0["kind"] as? String == "voice" && $0["event"] as? String == "sent" })
-    }
-
-    @Test("A companion that reports something else is found out")
-    func difference() {
-        let item = Correspondence.Item.text("hello")
-        let line = PeerReport.Line(event: "received", kind: "text", bytes: 5, sha256: item.sha256)
-        #expect(PeerReport.difference(mine: ([item], []), theirs: [line]) == nil)
-        #expect(PeerReport.difference(mine: ([item], []), theirs: []) != nil)
-        #expect(PeerReport.difference(mine: ([], [item]), theirs: [line]) != nil)
-        let unheard = PeerReport.Line(event: "sent", kind: "text", bytes: 5, sha256: item.sha256)
-        #expect(PeerReport.difference(mine: ([], []), theirs: [unheard]) != nil)
     }
 }

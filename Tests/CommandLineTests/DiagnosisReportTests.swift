@@ -7,16 +7,16 @@ import XMPPAddress
 @testable import CommandLine
 
 @Suite struct DiagnosisReportTests {
-    private func text(_ hops: [any DiagnosisHop], columns: Int = 80) -> [String] {
-        DiagnosisReport(columns: columns).rows(hops).map { $0.map(\.text).joined() }
+    private func text(_ checks: [any DiagnosisCheck], columns: Int = 80) -> [String] {
+        DiagnosisReport(columns: columns).rows(checks).map { $0.map(\.text).joined() }
     }
 
-    private func attempt(daysLeft: Int64, problems: [CertificateProblem] = []) throws -> TLSHop.Attempt {
+    private func attempt(daysLeft: Int64, problems: [CertificateProblem] = []) throws -> TLSCheck.Attempt {
         let address = try #require(SocketAddress("192.0.2.1", port: 5222))
         let leaf = CertificateInformation(
             subject: "CN=xmpp.test", issuer: "CN=Authority", names: ["xmpp.test"], notBefore: 0,
             notAfter: daysLeft * 86_400, sha256Fingerprint: [UInt8](repeating: 0xAB, count: 32), der: [])
-        var attempt = TLSHop.Attempt(
+        var attempt = TLSCheck.Attempt(
             candidate: ConnectionCandidate(host: "xmpp.test", port: 5222, security: .startTLS),
             address: address)
         attempt.tls = NegotiatedTLS(version: .tls13, cipher: "TLS_AES_256_GCM_SHA384")
@@ -27,10 +27,10 @@ import XMPPAddress
 
     @Test("The time stands at the right edge, and long lines hang below their beginning")
     func layout() {
-        let hop = BindingHop(
+        let check = BindingCheck(
             address: try? JID("juliet@xmpp.test/" + String(repeating: "balcony ", count: 12) + "end"),
             duration: .milliseconds(12))
-        let rows = text([hop])
+        let rows = text([check])
         #expect(rows.count == 2)
         #expect(rows.first?.hasPrefix("✓ Resource    juliet@xmpp.test/balcony") == true)
         #expect(rows.first?.hasSuffix("  12 ms") == true)
@@ -40,25 +40,25 @@ import XMPPAddress
 
     @Test("Nothing is wider than the terminal", arguments: [40, 60, 80, 100, 200])
     func widths(columns: Int) throws {
-        let hop = TLSHop(
+        let check = TLSCheck(
             attempts: [try attempt(daysLeft: 300, problems: [.selfSigned(subject: "CN=xmpp.test")])], date: 0)
-        #expect(text([hop], columns: columns).allSatisfy { DisplayWidth.of($0) <= min(columns, 100) })
+        #expect(text([check], columns: columns).allSatisfy { DisplayWidth.of($0) <= min(columns, 100) })
     }
 
     @Test("Hops that were skipped for one reason are one paragraph")
     func skipped() {
         let reason = Phrase("needs a login")
-        let hops = [DiagnosisPlace.server, .upload].map { SkippedHop(place: $0, reason: reason) }
-        #expect(text(hops) == ["– not looked at: Server, Upload (needs a login)"])
+        let checks = [DiagnosisStep.server, .upload].map { SkippedCheck(step: $0, reason: reason) }
+        #expect(text(checks) == ["– skipped: Server, Upload (needs a login)"])
     }
 
     @Test("A certificate near its end is a warning; one that is refused shows its fingerprint whole")
     func certificate() throws {
-        #expect(TLSHop(attempts: [try attempt(daysLeft: 60)], date: 0).outcome == .passed)
-        let ending = TLSHop(attempts: [try attempt(daysLeft: 13)], date: 0)
+        #expect(TLSCheck(attempts: [try attempt(daysLeft: 60)], date: 0).outcome == .passed)
+        let ending = TLSCheck(attempts: [try attempt(daysLeft: 13)], date: 0)
         #expect(ending.outcome == .warning)
         #expect(text([ending]).contains("              ! valid until 1970-01-14, 13 days left"))
-        let refused = TLSHop(
+        let refused = TLSCheck(
             attempts: [try attempt(daysLeft: 60, problems: [.selfSigned(subject: "CN=xmpp.test")])], date: 0)
         #expect(refused.problem?.code == "certificate-self-signed")
         #expect(text([refused]).contains("              " + String(repeating: "ab", count: 32)))
@@ -66,34 +66,35 @@ import XMPPAddress
 
     @Test("Both ends of a clock that goes wrong are named")
     func clock() {
-        #expect(ClockHop(difference: .milliseconds(400)).outcome == .passed)
-        #expect(ClockHop(difference: .seconds(-40)).outcome == .warning)
+        #expect(ClockCheck(difference: .milliseconds(400)).outcome == .passed)
+        #expect(ClockCheck(difference: .seconds(-40)).outcome == .warning)
         #expect(
-            ClockHop(difference: .seconds(-40)).summary.english == "the server's clock is 40.0 s behind this computer's"
+            ClockCheck(difference: .seconds(-40)).summary.english
+                == "the server's clock is 40.0 s behind this computer's"
         )
-        #expect(ClockHop(difference: nil).outcome == .skipped)
+        #expect(ClockCheck(difference: nil).outcome == .skipped)
     }
 
-    @Test("The conclusion names the first hop that fails")
+    @Test("The conclusion names the first check that fails")
     func conclusion() {
         var diagnosis = Diagnosis(subject: "juliet@xmpp.test")
         diagnosis.duration = .milliseconds(1250)
         let report = DiagnosisReport(columns: 80)
         #expect(report.conclusion(diagnosis).map(\.text).joined() == "All well. (1.3 s)")
-        diagnosis.hops = [ArchiveHop(accountFeatures: [])]
-        #expect(report.conclusion(diagnosis).map(\.text).joined() == "It works; ! is worth a look. (1.3 s)")
-        diagnosis.hops.append(AddressHop("@"))
-        #expect(report.conclusion(diagnosis).map(\.text).joined() == "The first thing to mend: Address. (1.3 s)")
+        diagnosis.checks = [ArchiveCheck(accountFeatures: [])]
+        #expect(report.conclusion(diagnosis).map(\.text).joined() == "It works; see the items marked !. (1.3 s)")
+        diagnosis.checks.append(AddressCheck("@"))
+        #expect(report.conclusion(diagnosis).map(\.text).joined() == "The first problem to solve: Address. (1.3 s)")
         #expect(diagnosis.status == .usage)
     }
 
     @Test("Text of a server cannot write to the terminal")
     func harmless() {
-        let hop = ServerHop(software: "Evil\u{1B}[2J 1.0")
-        #expect(!hop.summary.text.contains("\u{1B}"))
+        let check = ServerCheck(software: "Evil\u{1B}[2J 1.0")
+        #expect(!check.summary.text.contains("\u{1B}"))
     }
 
-    @Test("A phrase is English in JSON, and nested ones are filled in their places")
+    @Test("A phrase is English in JSON, and nested ones are filled in their steps")
     func phrases() {
         let phrase = Phrase("%@: %@", Phrase("direct TLS"), Phrase.list([.verbatim("a"), .verbatim("b %@")]))
         #expect(phrase.english == "direct TLS: a, b %@")

@@ -8,16 +8,16 @@ import XMPPClient
 
 @Suite struct DiagnosisTests {
     /// Of each step, where a test does not shorten it; with a shorter one the whole walk is over before.
-    private static let defaultPatience = Duration.seconds(60)
+    private static let defaultTimeout = Duration.seconds(60)
 
     /// Settings for a place on loopback; without an account the walk ends before the login.
     private func settings(
-        port: UInt16? = nil, patience: Duration = defaultPatience, account: Account? = nil
+        port: UInt16? = nil, timeout: Duration = defaultTimeout, account: Account? = nil
     ) async throws -> DiagnosisSettings {
         var settings = DiagnosisSettings(connection: try ConnectionOptions(OptionParser([]).parse([])))
         if let port { (settings.host, settings.port) = ("127.0.0.1", port) }
-        settings.patience = patience
-        settings.resolver.deadline = patience
+        settings.timeout = timeout
+        settings.resolver.deadline = timeout
         settings.trust = .certificateAuthority(try await Certificates.shared.authorityFile)
         if let account {
             var login = ClientConfiguration(address: try JID(account.address), password: account.password)
@@ -28,32 +28,32 @@ import XMPPClient
     }
 
     private func diagnose(_ text: String, _ settings: DiagnosisSettings) async -> Diagnosis {
-        await DiagnosisWalk(text: text, settings: settings) { _ in }.run()
+        await DiagnosisRun(text: text, settings: settings) { _ in }.run()
     }
 
-    /// Outcomes of the hops from `first` on.
-    private func outcomes(_ diagnosis: Diagnosis, from first: DiagnosisPlace) -> Set<DiagnosisOutcome> {
-        Set(diagnosis.hops.drop { $0.place != first }.map(\.outcome))
+    /// Outcomes of the checks from `first` on.
+    private func outcomes(_ diagnosis: Diagnosis, from first: DiagnosisStep) -> Set<DiagnosisOutcome> {
+        Set(diagnosis.checks.drop { $0.step != first }.map(\.outcome))
     }
 
     @Test(
         "The mechanism and its binding are told as they were, with SASL2 and without",
         arguments: [
-            (ServerKind.prosody012, "SCRAM-SHA-1", AuthenticationHop.Binding.notOffered, false),
+            (ServerKind.prosody012, "SCRAM-SHA-1", AuthenticationCheck.Binding.notOffered, false),
             (.prosody13, "SCRAM-SHA-1-PLUS", .bound(.tlsExporter), true),
         ])
-    func login(kind: ServerKind, mechanism: String, binding: AuthenticationHop.Binding, isSASL2: Bool) async throws {
+    func login(kind: ServerKind, mechanism: String, binding: AuthenticationCheck.Binding, isSASL2: Bool) async throws {
         let server = try await kind.shared()
         let account = try await server.newAccount("login")
         let diagnosis = await diagnose(account.address, try await settings(port: server.port, account: account))
         #expect(diagnosis.firstFailure == nil, "\(diagnosis.json)")
-        let hop = try #require(diagnosis[AuthenticationHop.self])
-        #expect(hop.mechanism == mechanism)
-        #expect(hop.binding == binding)
-        #expect(hop.usesSASL2 == isSASL2)
-        #expect(diagnosis[StreamHop.self]?.offersSASL2 == isSASL2)
-        #expect(diagnosis[StreamHop.self]?.offersBind2 == isSASL2)
-        guard case .resumed = diagnosis[ResumptionHop.self]?.trial else {
+        let check = try #require(diagnosis[AuthenticationCheck.self])
+        #expect(check.mechanism == mechanism)
+        #expect(check.binding == binding)
+        #expect(check.usesSASL2 == isSASL2)
+        #expect(diagnosis[StreamCheck.self]?.offersSASL2 == isSASL2)
+        #expect(diagnosis[StreamCheck.self]?.offersBind2 == isSASL2)
+        guard case .resumed = diagnosis[ResumptionCheck.self]?.trial else {
             Issue.record("not resumed: \(diagnosis.json)")
             return
         }
@@ -69,13 +69,13 @@ import XMPPClient
         let server = try await PrivateProsody.shared(ServerOptions { $0.certificate = kind })
         let account = try await server.newAccount("certificate")
         let diagnosis = await diagnose(account.address, try await settings(port: server.port, account: account))
-        #expect(diagnosis.firstFailure?.place == .tls)
+        #expect(diagnosis.firstFailure?.step == .tls)
         #expect(diagnosis.firstFailure?.problem?.code == code)
         #expect(diagnosis.status == .connection)
-        let attempt = try #require(diagnosis[TLSHop.self]?.attempts.first)
+        let attempt = try #require(diagnosis[TLSCheck.self]?.attempts.first)
         #expect(attempt.tls?.version == .tls13)
         #expect(!attempt.isTrusted)
-        #expect(diagnosis[StreamHop.self]?.mechanisms.contains("SCRAM-SHA-1") == true)
+        #expect(diagnosis[StreamCheck.self]?.mechanisms.contains("SCRAM-SHA-1") == true)
         #expect(outcomes(diagnosis, from: .authentication) == [.skipped])
         #expect(try await server.sessionCount(of: account.username) == 0)
     }
@@ -83,20 +83,20 @@ import XMPPClient
     @Test(
         "A closed port is told from a machine that does not answer, and from a server that says nothing",
         arguments: [
-            (FaultProxy.Acceptance.refuse, DiagnosisPlace.tcp, "connection-refused"),
+            (FaultProxy.Acceptance.refuse, DiagnosisStep.tcp, "connection-refused"),
             (.ignore, .tcp, "connection-timeout"),
             (.hang, .tls, "tls-timeout"),
         ])
-    func connections(acceptance: FaultProxy.Acceptance, place: DiagnosisPlace, code: String) async throws {
+    func connections(acceptance: FaultProxy.Acceptance, step: DiagnosisStep, code: String) async throws {
         let proxy = try FaultProxy(to: 9)
         proxy.configure { $0.acceptance = acceptance }
         let diagnosis = await diagnose(
-            "juliet@xmpp.test", try await settings(port: proxy.port, patience: .milliseconds(300)))
-        #expect(diagnosis.firstFailure?.place == place)
+            "juliet@xmpp.test", try await settings(port: proxy.port, timeout: .milliseconds(300)))
+        #expect(diagnosis.firstFailure?.step == step)
         #expect(diagnosis.firstFailure?.problem?.code == code)
         #expect(diagnosis.status == .connection)
         #expect(outcomes(diagnosis, from: .stream) == [.skipped])
-        #expect(diagnosis.duration < Self.defaultPatience)
+        #expect(diagnosis.duration < Self.defaultTimeout)
     }
 
     @Test("DNS that does not answer is told within the deadline of each question")
@@ -104,15 +104,15 @@ import XMPPClient
         let dns = try await PrivateDNS([])
         dns.freeze()
         defer { dns.thaw() }
-        var settings = try await settings(patience: .milliseconds(300))
+        var settings = try await settings(timeout: .milliseconds(300))
         settings.resolver.servers = [dns.server]
         settings.resolver.usesHostsFile = false
         let diagnosis = await diagnose("juliet@xmpp.test", settings)
         #expect(diagnosis.firstFailure?.problem?.code == "dns-unavailable")
-        let hop = try #require(diagnosis[DNSHop.self])
-        #expect(hop.services.map(\.isLate) == [true, true])
-        #expect(hop.hosts.map(\.isLate) == [true])
-        #expect(diagnosis.duration < Self.defaultPatience)
+        let check = try #require(diagnosis[DNSCheck.self])
+        #expect(check.services.map(\.isLate) == [true, true])
+        #expect(check.hosts.map(\.isLate) == [true])
+        #expect(diagnosis.duration < Self.defaultTimeout)
     }
 
     @Test("A domain without a server, and one that decidedly has none, are different")
@@ -125,10 +125,10 @@ import XMPPClient
         settings.resolver.usesHostsFile = false
         let decided = await diagnose("juliet@none.test", settings)
         #expect(decided.firstFailure?.problem?.code == "service-not-offered")
-        #expect(decided[DNSHop.self]?.candidates == [])
+        #expect(decided[DNSCheck.self]?.candidates == [])
         let missing = await diagnose("juliet@missing.test", settings)
         #expect(missing.firstFailure?.problem?.code == "host-not-found")
-        #expect(missing[DNSHop.self]?.candidates.map(\.description) == ["missing.test:5222"])
+        #expect(missing[DNSCheck.self]?.candidates.map(\.description) == ["missing.test:5222"])
     }
 
     @Test("SRV records of both kinds stand in their order, and a place that is down does not fail the walk")
@@ -150,15 +150,15 @@ import XMPPClient
         settings.resolver.usesHostsFile = false
         settings.hostMetaPort = dead.port
         let diagnosis = await diagnose(account.address, settings)
-        #expect(diagnosis[WebSocketHop.self]?.outcome == .skipped, "no HTTPS, and no fault")
-        let hop = try #require(diagnosis[DNSHop.self])
-        #expect(hop.records.map(\.priority) == [5, 10, 20])
-        #expect(hop.candidates.map(\.security) == [.startTLS, .directTLS, .startTLS])
-        #expect(hop.outcome == .warning, "c.xmpp.test has no address")
-        #expect(diagnosis[TCPHop.self]?.attempts.map { $0.failure?.code } == [.connectionRefused, nil])
-        #expect(diagnosis[TCPHop.self]?.outcome == .warning)
-        #expect(diagnosis[TLSHop.self]?.trusted.map(\.candidate.security) == [.directTLS])
-        #expect(diagnosis[AuthenticationHop.self]?.outcome == .passed)
+        #expect(diagnosis[WebSocketCheck.self]?.outcome == .skipped, "no HTTPS, and no fault")
+        let check = try #require(diagnosis[DNSCheck.self])
+        #expect(check.records.map(\.priority) == [5, 10, 20])
+        #expect(check.candidates.map(\.security) == [.startTLS, .directTLS, .startTLS])
+        #expect(check.outcome == .warning, "c.xmpp.test has no address")
+        #expect(diagnosis[TCPCheck.self]?.attempts.map { $0.failure?.code } == [.connectionRefused, nil])
+        #expect(diagnosis[TCPCheck.self]?.outcome == .warning)
+        #expect(diagnosis[TLSCheck.self]?.trusted.map(\.candidate.security) == [.directTLS])
+        #expect(diagnosis[AuthenticationCheck.self]?.outcome == .passed)
         #expect(diagnosis.status == .done)
     }
 
@@ -174,10 +174,10 @@ import XMPPClient
         settings.resolver.usesHostsFile = false
         settings.hostMetaPort = server.httpsPort
         let diagnosis = await diagnose("juliet@xmpp.test", settings)
-        #expect(diagnosis.firstFailure?.place == .tcp)
-        let hop = try #require(diagnosis[WebSocketHop.self])
-        #expect(hop.attempts.map(\.url) == [server.webSocketURL])
-        #expect(hop.outcome == .passed, "\(hop)")
+        #expect(diagnosis.firstFailure?.step == .tcp)
+        let check = try #require(diagnosis[WebSocketCheck.self])
+        #expect(check.attempts.map(\.url) == [server.webSocketURL])
+        #expect(check.outcome == .passed, "\(check)")
     }
 
     @Test("A server without upload, archive and stream management is no failure, and it is said what is missing")
@@ -187,11 +187,11 @@ import XMPPClient
         let account = try await server.newAccount("bare")
         let diagnosis = await diagnose(account.address, try await settings(port: server.port, account: account))
         #expect(diagnosis.status == .done)
-        #expect(diagnosis[UploadHop.self]?.outcome == .warning)
-        #expect(diagnosis[ArchiveHop.self]?.outcome == .warning)
-        #expect(diagnosis[ResumptionHop.self] == ResumptionHop(isManaged: false, isResumable: false))
-        #expect(diagnosis[ClockHop.self]?.outcome == .skipped)
-        #expect(diagnosis[ServerHop.self]?.features.contains(.carbons) == false)
-        #expect(diagnosis[ServerHop.self]?.features.contains(.blocking) == true)
+        #expect(diagnosis[UploadCheck.self]?.outcome == .warning)
+        #expect(diagnosis[ArchiveCheck.self]?.outcome == .warning)
+        #expect(diagnosis[ResumptionCheck.self] == ResumptionCheck(isManaged: false, isResumable: false))
+        #expect(diagnosis[ClockCheck.self]?.outcome == .skipped)
+        #expect(diagnosis[ServerCheck.self]?.features.contains(.carbons) == false)
+        #expect(diagnosis[ServerCheck.self]?.features.contains(.blocking) == true)
     }
 }

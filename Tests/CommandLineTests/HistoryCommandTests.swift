@@ -44,11 +44,12 @@ import Testing
 
                 """)
         #expect(
-            try await run(["history", Self.peer, "--before", "2026-03-04"], home).output.contains("Nothing is kept"))
+            try await run(["history", Self.peer, "--before", "2026-03-04"], home).output.contains(
+                "There is no such history"))
         #expect(try await run(["history", Self.peer, "--before", "yesterday"], home).status == 2)
         #expect(try await run(["history", Self.peer, "--before", "999999"], home).status == 1)
         #expect(try await run(["history", Self.peer, "--limit", "0"], home).status == 2)
-        #expect(try await run(["history", "nobody@x.test"], home).output.contains("Nothing is kept"))
+        #expect(try await run(["history", "nobody@x.test"], home).output.contains("There is no such history"))
         let list = try await run(["history"], home)
         #expect(list.output.hasPrefix("Romeo <\(Self.peer)> | 5 unread | 2026-03-04 05:10 | me: message 10"))
     }
@@ -81,7 +82,7 @@ import Testing
         let first = try await run(["import", file, "--json"], other)
         #expect(first.objects.first?["added"] as? Int == 1201, "\(first.errors)")
         let again = try await run(["import", "-"], other, input: piped.output)
-        #expect(again.output == "0 taken in, 1201 were here already.\n")
+        #expect(again.output == "0 imported, 1201 were already here.\n")
         let read = try await run(["history", Self.peer, "--limit", "2000", "--json"], other)
         #expect(read.objects.count == 1200)
 
@@ -114,7 +115,7 @@ import Testing
         #expect(try await run(["queue", "retry", id], home).status == 0)
         #expect(try await run(["queue", "--json"], home).objects.first?["state"] as? String == "queued")
         #expect(try await run(["queue", "cancel", id], home).status == 0)
-        #expect(try await run(["queue"], home).output.contains("Nothing waits"))
+        #expect(try await run(["queue"], home).output.contains("No message is waiting"))
         #expect(try await run(["queue", "cancel", id], home).status == 1)
         #expect(try await run(["queue", "retry", "x"], home).status == 2)
         #expect(try await run(["queue", "shout"], home).status == 2)
@@ -150,7 +151,9 @@ import Testing
         let folder = home.path + "/second"
         let file = home.path + "/all.jsonl"
         _ = try await run(["export", file], home)
-        #expect(try await run(["history", Self.peer, "--profile", folder], home).output.contains("Nothing is kept"))
+        #expect(
+            try await run(["history", Self.peer, "--profile", folder], home).output.contains("There is no history yet")
+        )
         #expect(try await run(["import", file, "--profile", folder], home).status == 0)
         let found = try await run(
             ["history", Self.peer, "--json"], home, environment: ["HONGYAN_PROFILE": folder])
@@ -190,7 +193,7 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: home.path + "/data/hongyan").contains {
                 $0.contains(".damaged-1")
             })
-        #expect(try await run(["doctor", "--store"], try ProgramHome()).output.contains("Nothing is kept yet"))
+        #expect(try await run(["doctor", "--store"], try ProgramHome()).output.contains("There is no history yet"))
     }
 
     @Test(

@@ -38,7 +38,7 @@ import XMPPAddress
         try await second.waitForScreen("Offline.")
         second.type("typed in the dark\r")
         try await second.waitForScreen("typed in the dark")
-        try await second.waitForScreen("Kept here")
+        try await second.waitForScreen("Saved here")
         second.signal(SIGKILL)
         _ = await second.result()
         #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("typed in the dark"))
@@ -51,7 +51,7 @@ import XMPPAddress
         await quit(third)
         #expect(listener.output.ranges(of: "\"body\":\"typed in the dark\"").count == 1)
         listener.signal(SIGTERM)
-        #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("Nothing waits"))
+        #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("No message is waiting"))
         let told = try await juliet.bare(["history", romeo.address, "--jid", juliet.address, "--json"])
         #expect(
             told.objects.compactMap { $0["body"] as? String } == ["wherefore art thou", "here", "typed in the dark"])
@@ -118,7 +118,7 @@ import XMPPAddress
         hers.type("adieu\r")
         try await his.waitForScreen("adieu")
         hers.type("/delete\r")
-        try await his.waitForScreen("taken back")
+        try await his.waitForScreen("retracted")
         hers.type("/search night\r")
         try await hers.waitForOutput("what was found") { _ in
             hers.screen().text.contains("* 2") || hers.screen().text.ranges(of: "good night").count >= 2
@@ -213,7 +213,7 @@ import XMPPAddress
         hers.type("/react 👍\r")
         try await his.waitForOutput("the end") { $0.contains("good morrow") || $0.contains("online") }
         hers.type("/reply 9 too far up\r")
-        try await hers.waitForScreen("There is no such message to answer.")
+        try await hers.waitForScreen("There is no such message to reply to.")
         try await hers.waitForScreen("> /reply 9 too far up")
         hers.type("\u{3}")
         await quit(hers)
@@ -262,7 +262,7 @@ import XMPPAddress
         #expect(sent.objects.first?["state"] as? String == "sent")
         await server.kill()
         try await juliet.run("send", romeo.address, "lost", expecting: 4)
-        #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("Nothing waits"))
+        #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("No message is waiting"))
         let kept = try await juliet.run("send", romeo.address, "kept", "--queue", "--json")
         #expect(kept.objects.first?["event"] as? String == "queued")
         #expect(

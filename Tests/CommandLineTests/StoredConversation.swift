@@ -17,7 +17,7 @@ struct StoredConversation {
         let (account, peer) = (try JID(account), try JID(peer))
         let waiting = try await store.write { store throws(StoreError) -> MessageID? in
             let id = try store.addAccount(account)
-            try store.save(Contact(address: peer, name: "Romeo", subscription: .both), of: id)
+            try store.save(StoredContact(address: peer, name: "Romeo", subscription: .both), of: id)
             let key = ConversationKey(account: id, address: peer, kind: .direct)
             for number in 1...count {
                 let isOutgoing = number % 2 == 0

@@ -20,7 +20,7 @@ import Testing
         ]
         var texts: Set<String> = []
         for folder in [
-            "Sources/CommandLine", "Sources/TerminalApp", "Sources/goose", "Sources/UserProfile", "Sources/ChatApp",
+            "Sources/CommandLine", "Sources/TerminalApp", "Sources/UserProfile", "Sources/ChatApp",
             "Sources/ChatEngine", "Sources/ChatModel",
         ] {
             let files = FileManager.default.enumerator(atPath: root + "/" + folder)

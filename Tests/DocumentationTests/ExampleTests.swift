@@ -25,10 +25,13 @@ struct ExampleTests {
 
         func remove() { try? FileManager.default.removeItem(atPath: passwordFile) }
 
-        func start(_ example: String, _ arguments: String...) throws -> Program {
+        /// - Parameter address: the account that it signs in with; `nil` for the one that is there.
+        func start(
+            _ example: String, as address: String? = nil, before words: [String] = [], _ arguments: String...
+        ) throws -> Program {
             try Program(
                 ExampleTests.programs.appending(path: example).path(percentEncoded: false),
-                [account.address, passwordFile] + arguments, environment: environment)
+                words + [address ?? account.address, passwordFile] + arguments, environment: environment)
         }
 
         func client(_ account: Account) throws -> Client {
@@ -90,6 +93,23 @@ struct ExampleTests {
             }
             #expect(body == "你好 <goose>")
         }
+    }
+
+    @Test("S1-2: the scripted conversation with the companion goes both ways, byte for byte, twice")
+    func companion() async throws {
+        let place = try await Place()
+        defer { place.remove() }
+        let goose = try place.start("goose")
+        #expect(try await goose.writes("ready"), "\(goose.output)")
+        // Nobody knows the other account yet: it registers itself.
+        let person = "person-\(UUID().uuidString.lowercased())@\(place.server.domain)"
+        for _ in 1...2 {
+            let conversation = try place.start("goose", as: person, before: ["converse", place.account.address])
+            #expect(await conversation.end() == 0, "\(conversation.output)\(goose.output)")
+            #expect(conversation.output.contains("All 8 items arrived exactly as they were sent."))
+        }
+        goose.interrupt()
+        #expect(await goose.end() == 0, "\(goose.output)")
     }
 
     @Test("a wrong password ends an example with status 3 and a sentence")

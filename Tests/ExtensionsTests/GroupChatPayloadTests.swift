@@ -1,4 +1,5 @@
 import DataForms
+import MessagePayloads
 import ServiceDiscovery
 import Testing
 import XMLStreaming

@@ -71,7 +71,7 @@ extension GTKTests {
         private func does(_ what: String, _ values: Variant...) async throws {
             let loop = Task { _ = await Toolkit.turn { Task.isCancelled } }
             defer { loop.cancel() }
-            _ = try await connection.call(what, of: person, values, gives: "()", patience: .seconds(30))
+            _ = try await connection.call(what, of: person, values, gives: "()", timeout: .seconds(30))
         }
 
         private func message(_ body: String, picture: [UInt8]? = nil) -> NotificationContent {
@@ -150,7 +150,7 @@ extension GTKTests {
             let loop = Task { _ = await Toolkit.turn { Task.isCancelled } }
             defer { loop.cancel() }
             let daemon = MessageBus.Interface("org.freedesktop.DBus", path: "/org/freedesktop/DBus")
-            _ = try await dock.call("GetId", of: daemon, gives: "(s)", patience: .seconds(30))
+            _ = try await dock.call("GetId", of: daemon, gives: "(s)", timeout: .seconds(30))
             let badge = LauncherBadge(connection, desktopEntry: "im.hongyan.Hongyan")
             for count in [3, 3, 4, 0] { badge.show(count) }
             #expect(await Toolkit.turn { told.count == 3 })

@@ -65,8 +65,8 @@ enum AttackRows {
         D4b | avatar event of a stranger | Prosody, ejabberd | HostileTests/StrangerTests/silence
         D5 | bookmark event of another account | Prosody, ejabberd | HostileTests/StrangerTests/forgedPushes ExtensionsTests/GroupChatLiveTests/forgedBookmark
         F1 | correction by another occupant | Prosody | ChatStoreTests/AnnotationTests/authors
-        F2 | retraction and moderation by another occupant | Prosody | ChatStoreTests/AnnotationTests/moderation ChatEngineTests/RoomReaderTests/moderation
-        F3 | stanza-id and occupant-id written by an occupant | Prosody | ExtensionsTests/MessageIdentityTests/forged
+        F2 | retraction and moderation by another occupant | Prosody | ChatStoreTests/AnnotationTests/moderation MessageSemanticsTests/RoomReaderTests/moderation
+        F3 | stanza-id and occupant-id written by an occupant | Prosody | MessageSemanticsTests/MessageIdentityTests/forged
         F4 | correction after the nickname was taken over | Prosody | HostileTests/RoomForgeryTests/takenNickname
         F5 | retraction after the nickname was taken over | Prosody | HostileTests/RoomForgeryTests/takenNickname
         M1 | room archive with a message of a friend | Prosody, ejabberd | HostileTests/ForgedArchiveTests/archive

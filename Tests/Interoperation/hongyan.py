@@ -155,7 +155,7 @@ class Desktop(Person):
             stage.until("the terminal is online", lambda: "online" in screen())
             says("/join " + room)
             stage.until("the terminal is in the room", lambda: (
-                "# " + room.split("@")[0] in screen() and "not inside" not in screen()))
+                "# " + room.split("@")[0] in screen() and "not in the room" not in screen()))
             says("/quit")
         finally:
             (self.stage.folder / "terminal.txt").write_text(screen())

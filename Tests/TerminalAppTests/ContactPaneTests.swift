@@ -10,12 +10,13 @@ import XMPPAddress
     private let account = AccountID(rawValue: 1)
 
     private func contact(
-        _ address: String, name: String? = nil, _ subscription: Contact.Subscription = .both, isPending: Bool = false,
+        _ address: String, name: String? = nil, _ subscription: StoredContact.Subscription = .both,
+        isPending: Bool = false,
         isOnline: Bool = false, status: String? = nil
     ) throws -> ContactRow {
         let address = try JID(address)
         var row = ContactRow(
-            Contact(address: address, name: name, subscription: subscription, isPending: isPending),
+            StoredContact(address: address, name: name, subscription: subscription, isPending: isPending),
             name: name ?? address.local ?? "", account: account)
         if isOnline { row.show(ContactPresence(section: .online, status: status)) }
         return row

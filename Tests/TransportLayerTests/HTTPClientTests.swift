@@ -215,7 +215,7 @@ struct HTTPClientTests {
     func drip() async throws {
         let url = try await Self.server.value.url("/drip")
         var slow = try await client().configuration
-        slow.leastRate = 10_000
+        slow.minimumRate = 10_000
         slow.rateWindow = .seconds(1)
         await expect(.timedOut) { try await HTTPClient(configuration: slow).download(url, limit: 1 << 20) }
         var long = try await client().configuration

@@ -56,7 +56,7 @@ import XMPPAddress
             Issue.record("a folder in a device")
         } catch {
             #expect(error == .folder("/dev/null/profile"))
-            #expect(error.sentence.contains("/dev/null/profile"))
+            #expect(error.message.contains("/dev/null/profile"))
         }
     }
 

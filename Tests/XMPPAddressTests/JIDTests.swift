@@ -147,11 +147,11 @@ struct JIDTests {
     @Test("An error says part and reason in words and does not repeat the address")
     func sentences() {
         #expect(
-            AddressError(.local, .disallowed("@")).sentence
+            AddressError(.local, .disallowed("@")).message
                 == "The local part of the address contains U+0040, which is not allowed there.")
         #expect(AddressError(.whole, .empty).description == "The address is empty.")
         #expect(
-            AddressError(.resource, .tooLong(octets: 2000)).sentence
+            AddressError(.resource, .tooLong(octets: 2000)).message
                 == "The resource part of the address has 2000 octets, more than the 1023 allowed.")
     }
 }

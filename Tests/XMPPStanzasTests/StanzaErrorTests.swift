@@ -6,7 +6,7 @@ import XMPPStanzas
 @Suite("Stanza errors")
 struct StanzaErrorTests {
     @Test(
-        "RFC 6120 §8.3.3: every condition has its element, a type, a sentence and survives the wire",
+        "RFC 6120 §8.3.3: every condition has its element, a type, a message and survives the wire",
         arguments: StanzaError.Condition.allCases)
     func conditions(condition: StanzaError.Condition) throws {
         let error = StanzaError(condition)
@@ -14,14 +14,14 @@ struct StanzaErrorTests {
         #expect(element.firstChild?.name == XMLName(condition.rawValue, "urn:ietf:params:xml:ns:xmpp-stanzas"))
         #expect(element["type"] == condition.recommendedType.rawValue)
         #expect(try StanzaError(from: element) == error)
-        #expect(condition.sentence.hasSuffix(".") && condition.sentence.count > 20)
-        #expect(error.description == condition.sentence)
+        #expect(condition.message.hasSuffix(".") && condition.message.count > 20)
+        #expect(error.description == condition.message)
     }
 
-    @Test("there are twenty-two conditions, each with its own sentence")
+    @Test("there are twenty-two conditions, each with its own message")
     func count() {
         #expect(StanzaError.Condition.allCases.count == 22)
-        #expect(Set(StanzaError.Condition.allCases.map(\.sentence)).count == 22)
+        #expect(Set(StanzaError.Condition.allCases.map(\.message)).count == 22)
     }
 
     @Test(
@@ -63,20 +63,20 @@ struct StanzaErrorTests {
 @Suite("Stream errors")
 struct StreamErrorTests {
     @Test(
-        "RFC 6120 §4.9.3: every condition has its element, a sentence and survives the wire",
+        "RFC 6120 §4.9.3: every condition has its element, a message and survives the wire",
         arguments: StreamError.Condition.allCases)
     func conditions(condition: StreamError.Condition) throws {
         let error = StreamError(condition, text: ["en": "Why."])
         let element = XMLElement(error)
         #expect(element.name == XMLName("error", "http://etherx.jabber.org/streams"))
         #expect(try StreamError(from: element) == error)
-        #expect(error.description == "\(condition.sentence) (Why.)")
+        #expect(error.description == "\(condition.message) (Why.)")
     }
 
-    @Test("there are twenty-five conditions, each with its own sentence")
+    @Test("there are twenty-five conditions, each with its own message")
     func count() {
         #expect(StreamError.Condition.allCases.count == 25)
-        #expect(Set(StreamError.Condition.allCases.map(\.sentence)).count == 25)
+        #expect(Set(StreamError.Condition.allCases.map(\.message)).count == 25)
     }
 
     @Test(

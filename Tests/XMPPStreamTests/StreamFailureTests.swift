@@ -25,7 +25,7 @@ struct StreamFailureTests {
     @Test("Every stream error has a category and a sentence", arguments: StreamError.Condition.allCases)
     func streamErrors(condition: StreamError.Condition) {
         let failure = StreamFailure(.streamError, streamError: StreamError(condition))
-        #expect(failure.explanation.contains(condition.sentence))
+        #expect(failure.explanation.contains(condition.message))
         if condition == .conflict { #expect(failure.category == .conflict) }
         if condition == .systemShutdown { #expect(failure.isTemporary) }
     }

@@ -35,7 +35,7 @@ final class HongyanSubject: StoreSubject {
     }
 
     func fill(_ messages: ArraySlice<CorpusMessage>) async throws {
-        var pages: [ArchivePage] = []
+        var pages: [StoredArchivePage] = []
         var rest = messages
         while !rest.isEmpty {
             pages.append(page(rest.prefix(PageSize.archive)))
@@ -44,22 +44,22 @@ final class HongyanSubject: StoreSubject {
         try await keep(pages)
     }
 
-    private func keep(_ pages: [ArchivePage]) async throws {
+    private func keep(_ pages: [StoredArchivePage]) async throws {
         let account = account
         try await requireStore().write { store throws(StoreError) in
             for page in pages { try store.receive(page, account: account) }
         }
     }
 
-    private func page(_ messages: ArraySlice<CorpusMessage>) -> ArchivePage {
+    private func page(_ messages: ArraySlice<CorpusMessage>) -> StoredArchivePage {
         let items = messages.map { message in
             ArchiveItem(
                 id: message.archiveID, time: MessageTime(millisecondsSince1970: message.time),
                 content: .message(copy(of: message, by: .archive), in: key(message.peer)))
         }
         defer { anchor = items.last?.id }
-        return ArchivePage(
-            archive: me, query: ArchiveQuery(.forward, anchor: anchor), items: items, isComplete: false)
+        return StoredArchivePage(
+            archive: me, query: StoredArchiveQuery(.forward, anchor: anchor), items: items, isComplete: false)
     }
 
     private func key(_ peer: Int) -> ConversationKey {

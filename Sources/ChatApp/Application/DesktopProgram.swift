@@ -87,7 +87,7 @@ public final class DesktopProgram {
     /// There is nothing that could be shown: says why, and ends.
     private func tell(_ failure: ProfileFailure) async {
         let parent = ApplicationWindow(application, localized("Hongyan"))
-        _ = await MessageDialog(localized("Hongyan cannot be started"), body: failure.sentence)
+        _ = await MessageDialog(localized("Hongyan cannot be started"), body: failure.message)
             .add("close", localized("Close")).ask(over: parent)
         parent.destroy()
     }

@@ -4,7 +4,7 @@ internal import GTKBinding
 
 /// The round picture of a person or a room, or its initials until the picture is read.
 final class PersonPicture {
-    let widget: GTKBinding.Avatar
+    let widget: AvatarView
     private let avatars: AvatarLoader
     private var hash: String?
     private var name = ""
@@ -16,7 +16,7 @@ final class PersonPicture {
 
     init(_ avatars: AvatarLoader, size: Int) {
         self.avatars = avatars
-        widget = GTKBinding.Avatar(size: size)
+        widget = AvatarView(size: size)
     }
 
     /// - Parameter hash: of the picture; `nil` where there is none.

@@ -7,7 +7,7 @@ final class OutgoingRow {
     let root: Widget
     var onRemove: () -> Void = {}
     private let details = Label().css("dim-label", "caption").textAlignment(0)
-    private let picture: GTKBinding.Picture?
+    private let picture: PictureWidget?
 
     /// The place of the only picture, and of one among several, in pixels.
     private static let (large, small) = (220, 56)
@@ -18,7 +18,7 @@ final class OutgoingRow {
         remove.named(localized("Do not send %@", item.name))
         let texts = Box.vertical(name, details).expand(.horizontal).align(vertical: .center)
         if let choice = item.picture {
-            let picture = GTKBinding.Picture()
+            let picture = PictureWidget()
             if let preview = choice.preview { Task { picture.show(await Texture.decoded(preview.bytes)) } }
             picture.show(alternative: localized("Picture: %@", item.name))
             picture.css("photo").clipped()

@@ -34,7 +34,7 @@ final class PictureViewer {
     private(set) var index: Int
     private let downloads: AttachmentDownloads
     private let say: (String) -> Void
-    private let picture = GTKBinding.Picture()
+    private let picture = PictureWidget()
     private let scroller: ScrolledWindow
     private let title = HeaderBar.title(localized("Picture"))
     private let stack = Stack()

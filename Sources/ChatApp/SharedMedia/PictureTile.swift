@@ -14,7 +14,7 @@ final class PictureTile: ListRow {
     private(set) var isShown = false
 
     private let wishes: SharedMediaWishes
-    private let picture = GTKBinding.Picture().covers()
+    private let picture = PictureWidget().covers()
     private let blank = Icon("image-x-generic-symbolic", size: 24).css("dim-label")
     private let progress = ProgressRing()
     private var download: AttachmentDownload?

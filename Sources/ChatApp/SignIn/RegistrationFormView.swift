@@ -36,7 +36,7 @@ final class RegistrationFormView {
             }
             if let bytes = field.picture {
                 group = nil
-                let picture = Picture()
+                let picture = PictureWidget()
                 picture.show(alternative: field.label)
                 root.append(picture.minimumSize(height: Self.pictureHeight).css("card"))
                 // It comes from a server that nothing is known of yet.

@@ -9,7 +9,7 @@ internal import Media
 final class PictureView: AttachmentView {
     let root: Widget
     private let place: AttachmentPlace
-    private let picture = GTKBinding.Picture().covers()
+    private let picture = PictureWidget().covers()
     private let progress = ProgressRing()
     private let shade: Button
     private let alternative = Label().wrap().centered().css("dim-label")

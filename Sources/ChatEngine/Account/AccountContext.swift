@@ -37,7 +37,7 @@ final class AccountContext: Sendable {
         recorder = SessionRecorder(store: store, account: id, address: address, media: media, now: now)
         queue = SendQueue(
             store: store, account: id,
-            composer: MessageComposer(tellsState: { stateSupport.allows($0) }), uploader: uploader, now: now)
+            tellsActivity: { stateSupport.allows($0) }, uploader: uploader, now: now)
         state = Mutex(State(policy: policy))
     }
 

@@ -50,13 +50,7 @@ extension ClientConfiguration {
         configuration.add { DisplayedPositions($0) }
         configuration.add { Blocking($0) }
         configuration.add { Profiles($0) }
-        configuration.add {
-            GroupChat(
-                $0,
-                onInformation: { room, information, isEntering in
-                    recorder.places.announced(information, by: room, isEntering: isEntering)
-                })
-        }
+        configuration.add { GroupChat($0, places: recorder.places) }
         configuration.add { Bookmarks($0, entersAutomatically: false) }
         let trust = configuration.trust
         configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }

@@ -38,11 +38,11 @@ actor AvatarService {
             try reader.avatar(of: owner, account: id)?.hash
         }
         guard known != change.hash else { return }
-        var avatar: ChatStore.Avatar?
+        var avatar: StoredAvatar?
         if change.hash != nil {
             // What cannot be fetched now is told again with the next presence.
             guard let picture = (try? await profiles.avatar(of: owner)) ?? nil else { return }
-            avatar = ChatStore.Avatar(hash: picture.id, mediaType: picture.mediaType, data: picture.bytes)
+            avatar = StoredAvatar(hash: picture.id, mediaType: picture.mediaType, data: picture.bytes)
         }
         let stored = avatar
         await context.save { writer throws(StoreError) in try writer.saveAvatar(stored, of: owner, account: id) }

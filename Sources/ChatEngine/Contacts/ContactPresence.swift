@@ -33,6 +33,3 @@ public struct ContactPresence: Hashable, Sendable {
             section: section, status: contact.status, devices: contact.resources.keys.compactMap(\.resource).sorted())
     }
 }
-
-/// The contact of a session; `ChatStore` has one of that name, too.
-typealias RosterContact = Contact

@@ -9,7 +9,7 @@ internal import XMPPStanzas
 public actor ContactService {
     private let context: AccountContext
     /// What the roster said last, so that presence alone does not write.
-    private var saved: [JID: ChatStore.Contact] = [:]
+    private var saved: [JID: StoredContact] = [:]
     /// Who asked already when the program was ended the last time; `nil` until it was read.
     private var earlierRequests: Set<JID>?
     /// Who is there, by bare address; a contact that is not here is offline.
@@ -111,7 +111,7 @@ public actor ContactService {
             switch event {
             case .populated: await populated()
             case .changed(let contact):
-                await changed(ChatStore.Contact(contact.item), in: &changes)
+                await changed(StoredContact(contact.item), in: &changes)
                 setPresence(contact)
             case .removed(let address):
                 saved[address] = nil
@@ -138,11 +138,11 @@ public actor ContactService {
     }
 
     private struct Changes {
-        private(set) var saved: [ChatStore.Contact] = []
+        private(set) var saved: [StoredContact] = []
         private(set) var removed: [JID] = []
         var isEmpty: Bool { saved.isEmpty && removed.isEmpty }
 
-        mutating func save(_ contact: ChatStore.Contact) {
+        mutating func save(_ contact: StoredContact) {
             saved.removeAll { $0.address == contact.address }
             removed.removeAll { $0 == contact.address }
             saved.append(contact)
@@ -154,7 +154,7 @@ public actor ContactService {
         }
     }
 
-    private func changed(_ contact: ChatStore.Contact, in changes: inout Changes) async {
+    private func changed(_ contact: StoredContact, in changes: inout Changes) async {
         context.recorder.people.setContact(contact.address, contact.subscription)
         let before = saved[contact.address]
         guard before != contact else { return }
@@ -169,7 +169,7 @@ public actor ContactService {
     private func populated() async {
         guard let roster = context.session?[Roster.self] else { return }
         let (items, version) = (await roster.allItems, await roster.version)
-        let contacts = items.map { ChatStore.Contact($0) }
+        let contacts = items.map { StoredContact($0) }
         context.recorder.people.replaceContacts(contacts)
         saved = Dictionary(contacts.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
         for contact in await roster.contacts { setPresence(contact) }
@@ -184,7 +184,7 @@ public actor ContactService {
 
     // MARK: Presence
 
-    private func setPresence(_ contact: RosterContact) {
+    private func setPresence(_ contact: Contact) {
         let presence = contact.resources.isEmpty ? nil : ContactPresence(contact)
         guard presences[contact.address] != presence else { return }
         presences[contact.address] = presence
@@ -205,7 +205,7 @@ public actor ContactService {
     }
 }
 
-extension ChatStore.Contact {
+extension StoredContact {
     init(_ item: RosterItem) {
         let subscription: Subscription =
             switch item.subscription {
@@ -220,7 +220,7 @@ extension ChatStore.Contact {
     }
 }
 
-extension ChatStore.Contact.Subscription {
+extension StoredContact.Subscription {
     /// The contact sees this account's presence.
     var isMutualOrFrom: Bool { self == .both || self == .from }
 }

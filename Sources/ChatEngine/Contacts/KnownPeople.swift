@@ -12,7 +12,7 @@ final class KnownPeople: Sendable {
     static let strangerLimit = 1024
 
     private struct State {
-        var contacts: [JID: Contact.Subscription] = [:]
+        var contacts: [JID: StoredContact.Subscription] = [:]
         /// Addresses to which the person has not written.
         var strangers: Set<JID> = []
     }
@@ -22,16 +22,16 @@ final class KnownPeople: Sendable {
     /// Whether there is a contact list.
     var hasContacts: Bool { state.withLock { !$0.contacts.isEmpty } }
 
-    func subscription(of address: JID) -> Contact.Subscription? { state.withLock { $0.contacts[address.bare] } }
+    func subscription(of address: JID) -> StoredContact.Subscription? { state.withLock { $0.contacts[address.bare] } }
 
-    func replaceContacts(_ contacts: [Contact]) {
+    func replaceContacts(_ contacts: [StoredContact]) {
         state.withLock { state in
             state.contacts = Dictionary(
                 contacts.map { ($0.address.bare, $0.subscription) }, uniquingKeysWith: { _, last in last })
         }
     }
 
-    func setContact(_ address: JID, _ subscription: Contact.Subscription?) {
+    func setContact(_ address: JID, _ subscription: StoredContact.Subscription?) {
         state.withLock { $0.contacts[address.bare] = subscription }
     }
 

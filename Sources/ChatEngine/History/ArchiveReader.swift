@@ -37,7 +37,7 @@ actor ArchiveReader {
                 refused[reason, default: 0] += 1
             } else if let message = archived.message {
                 let meanings = reader.read(message, .init(.archive, time: time, timeSource: .archive))
-                content = meanings.first?.archived
+                content = meanings.first?.archived(of: context.id)
                 if message.payloads.contains(DeliveryReceiptRequest.name) { receiptsWanted.insert(archived.id) }
                 if case .message(let copy, _)? = content, copy.isOutgoing, archive == context.address {
                     keepsOwn = true
@@ -70,7 +70,7 @@ actor ArchiveReader {
 
     /// Stores a page, and gives the receipts for what came by it and by no other way.
     func receive(
-        _ page: ChatStore.ArchivePage, asking receiptsWanted: Set<String>, in session: Session
+        _ page: StoredArchivePage, asking receiptsWanted: Set<String>, in session: Session
     ) async throws(StoreError) {
         let (id, oldest) = (context.id, context.now().advanced(by: -Self.receiptAge))
         let owed = try await context.store.write { writer throws(StoreError) in

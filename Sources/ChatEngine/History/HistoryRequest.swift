@@ -17,12 +17,12 @@ public struct HistoryRequest: Hashable, Sendable {
     public let archive: JID
     /// Only what was exchanged with this address.
     public let with: JID?
-    public let query: ArchiveQuery
+    public let query: StoredArchiveQuery
     public let purpose: Purpose
     /// How many items at most.
     public let limit: Int
 
-    public init(archive: JID, with: JID? = nil, query: ArchiveQuery, purpose: Purpose, limit: Int) {
+    public init(archive: JID, with: JID? = nil, query: StoredArchiveQuery, purpose: Purpose, limit: Int) {
         self.archive = archive
         self.with = with
         self.query = query

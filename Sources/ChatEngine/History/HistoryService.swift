@@ -216,7 +216,7 @@ actor HistoryService {
 
     private func page(
         _ request: HistoryRequest, in session: Session
-    ) async throws(HistoryFailure) -> (stored: ChatStore.ArchivePage, receiptsWanted: Set<String>) {
+    ) async throws(HistoryFailure) -> (stored: StoredArchivePage, receiptsWanted: Set<String>) {
         guard let source = session[MessageArchive.self] else { throw .temporary }
         let isOwn = request.archive == context.address
         var query = request.query
@@ -241,7 +241,7 @@ actor HistoryService {
         }
         let read = await archive.read(page, of: request.archive)
         return (
-            ChatStore.ArchivePage(
+            StoredArchivePage(
                 archive: request.archive, with: request.with, query: query, items: read.items,
                 isComplete: page.isComplete), read.receiptsWanted
         )

@@ -48,10 +48,11 @@ struct ReadingService: Sendable {
     private func readElsewhere(_ message: StanzaIdentifier, in conversation: JID) async {
         let isRoom = context.places[conversation.bare] != nil
         let kind: ConversationKey.Kind = isRoom ? (conversation.isBare ? .room : .occupant) : .direct
-        let meaning = ReceivedMeaning.read(
+        let meaning = MessageMeaning.read(
             .archived(ArchiveReference(archive: message.by, id: message.id)),
-            in: ConversationKey(account: context.id, address: conversation, kind: kind))
-        await context.save { writer throws(StoreError) in try meaning.keep(in: writer) }
+            in: ConversationAddress(conversation, kind: kind))
+        let id = context.id
+        await context.save { writer throws(StoreError) in try meaning.keep(of: id, in: writer) }
     }
 
     private func tellDevices(of message: StoredMessage, in key: ConversationKey, session: Session) async {

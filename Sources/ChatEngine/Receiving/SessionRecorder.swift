@@ -1,5 +1,6 @@
 public import ChatStore
 internal import FileSharing
+internal import GroupChat
 internal import MessageHistory
 internal import Synchronization
 internal import XMLStreaming
@@ -22,7 +23,7 @@ private final class OwnArchive: Sendable {
 /// Keeps what a session receives and how it stands, in one transaction (XEP-0198 §5): whenever the process dies, the
 /// messages that are here are exactly those that the server will not send again.
 ///
-/// It sees every stanza before anybody else does, so it believes nothing that ``MessageReader`` has not checked.
+/// It sees every stanza before anybody else does, so it believes nothing that `MessageReader` has not checked.
 public struct SessionRecorder: SessionStore {
     let store: any LocalStore
     let account: AccountID
@@ -51,8 +52,8 @@ public struct SessionRecorder: SessionStore {
     /// Reads stanzas as they are read at this moment.
     var reader: MessageReader {
         MessageReader(
-            account: account, address: address, places: places.all,
-            believesOwnArchive: ownArchive.assignsIdentifiers)
+            address: address, places: places.all, believesOwnArchive: ownArchive.assignsIdentifiers,
+            digest: { ContentHash(of: $0).description })
     }
 
     /// What the account's archive has said of itself.
@@ -64,7 +65,7 @@ public struct SessionRecorder: SessionStore {
         let account = account
         let own = address
         let (state, known, contacts, lastOnline, hasArchive) = try await store.read { reader throws(StoreError) in
-            var known: [(room: Room, hasArchive: Bool)] = []
+            var known: [(room: StoredRoom, hasArchive: Bool)] = []
             for room in try reader.rooms(of: account) {
                 let intervals = try reader.archiveIntervals(of: room.address, with: nil, account: account)
                 known.append((room, !intervals.isEmpty))
@@ -106,7 +107,7 @@ public struct SessionRecorder: SessionStore {
 
     public func commit(_ change: SessionChange) async throws {
         let time = now()
-        var meanings: [ReceivedMeaning] = []
+        var meanings: [MessageMeaning] = []
         var newPlaces: [JID: RoomPlace] = [:]
         var reader = reader
         var sightings: [PresenceRecord.Sighting] = []
@@ -137,7 +138,7 @@ public struct SessionRecorder: SessionStore {
         let acknowledged = Set(change.acknowledged)
         let (account, resumption, kept, entered) = (account, change.resumption, meanings, newPlaces)
         try await store.write { writer throws(StoreError) in
-            for meaning in kept { try meaning.keep(in: writer) }
+            for meaning in kept { try meaning.keep(of: account, in: writer) }
             if isOnline { try writer.noteOnline(account, at: time) }
             for var room in entered.isEmpty ? [] : try writer.rooms(of: account) {
                 guard let place = entered[room.address] else { continue }

@@ -103,7 +103,7 @@ extension AccountContext {
     }
 
     /// A room that this account has entered or is about to.
-    func joinedRoom(_ room: JID) throws(GroupChatError) -> JoinedRoom {
+    func joinedRoom(_ room: JID) throws(GroupChatError) -> Room {
         guard let joined = try groupChat().room(room) else {
             throw GroupChatError(.notInside, "You are not in that room. Enter it first.")
         }

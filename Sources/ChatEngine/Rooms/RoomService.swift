@@ -134,7 +134,7 @@ public actor RoomService {
     }
 
     /// Opens a room that was created for this account; one that cannot be made so is not left behind.
-    private func configure(_ joined: JoinedRoom, _ settings: RoomSettings) async throws(GroupChatError) {
+    private func configure(_ joined: Room, _ settings: RoomSettings) async throws(GroupChatError) {
         do throws(GroupChatError) {
             try await joined.configure(settings.fields)
         } catch {
@@ -157,11 +157,11 @@ public actor RoomService {
     // MARK: The store
 
     /// Stores a room with its conversation, and changes it in the same transaction.
-    private func store(_ room: JID, _ body: @escaping @Sendable (inout ChatStore.Room) -> Void) async {
+    private func store(_ room: JID, _ body: @escaping @Sendable (inout StoredRoom) -> Void) async {
         let id = context.id
         let key = ConversationKey(account: id, address: room, kind: .room)
         await context.save { writer throws(StoreError) in
-            var stored = try writer.rooms(of: id).first { $0.address == room.bare } ?? ChatStore.Room(address: room)
+            var stored = try writer.rooms(of: id).first { $0.address == room.bare } ?? StoredRoom(address: room)
             body(&stored)
             try writer.save(stored, of: id)
             _ = try writer.openConversation(key)
@@ -169,7 +169,7 @@ public actor RoomService {
     }
 
     /// Changes a room that is stored.
-    func change(_ room: JID, _ body: @escaping @Sendable (inout ChatStore.Room) -> Void) async {
+    func change(_ room: JID, _ body: @escaping @Sendable (inout StoredRoom) -> Void) async {
         let id = context.id
         await context.save { writer throws(StoreError) in
             guard var stored = try writer.rooms(of: id).first(where: { $0.address == room.bare }) else { return }
@@ -252,7 +252,7 @@ public actor RoomService {
             absences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
             if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
         case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .message, .privateMessage,
-            .configurationChanged, .retracted:
+            .configurationChanged:
             break
         }
         context.events.post(.room(room))

@@ -94,6 +94,3 @@ public struct RoomState: Hashable, Sendable {
 
     public static let outside = RoomState(isInside: false)
 }
-
-/// The room of a session; `ChatStore` has one of that name, too.
-typealias JoinedRoom = Room

@@ -128,10 +128,10 @@ actor DeliveryRepair {
             do {
                 let page = try await source.page(filter: filter, page: position)
                 let read = await archive.read(page, of: address)
-                let query = ChatStore.ArchiveQuery(
+                let query = StoredArchiveQuery(
                     .forward, anchor: Self.cursor(of: position), isLimitedByTime: true)
                 try await archive.receive(
-                    ChatStore.ArchivePage(
+                    StoredArchivePage(
                         archive: address, with: peer, query: query, items: read.items, isComplete: page.isComplete),
                     asking: read.receiptsWanted, in: session)
                 if page.isComplete { return true }

@@ -1,26 +1,30 @@
 internal import ChatStore
+internal import XMPPAddress
 internal import XMPPStanzas
 
 /// Makes the stanza of a message that waits, with what the store knows around it: the message that it answers, and when it was sent first.
 struct QueuedStanzas: Sendable {
     let store: any LocalStore
-    let composer: MessageComposer
+    /// Whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1); asked for each message.
+    let tellsActivity: @Sendable (JID) -> Bool
 
     /// - Returns: `nil` for what cannot be put into a stanza.
     func stanza(for entry: QueuedMessage, to key: ConversationKey) async throws(StoreError) -> Message? {
-        composer.stanza(
-            for: entry, to: key, answering: try await answered(by: entry),
-            firstSent: try await timeOfFirstSending(of: entry))
+        guard let id = entry.message.originID else { return nil }
+        return MessageBuilder(tellsActivity: tellsActivity(key.address)).message(
+            entry.content, id: id, in: key.conversation, answering: try await answered(by: entry),
+            firstSent: try await firstSending(of: entry))
     }
 
-    private func answered(by entry: QueuedMessage) async throws(StoreError) -> StoredMessage? {
+    private func answered(by entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.Answered? {
         guard case .text(let text) = entry.content, let reply = text.reply else { return nil }
         let conversation = entry.message.conversation
-        return try await store.read { reader throws(StoreError) in try reader.message(reply, in: conversation) }
+        let answered = try await store.read { reader throws(StoreError) in try reader.message(reply, in: conversation) }
+        return answered.map { MessageBuilder.Answered(body: $0.text.body, sender: $0.sender) }
     }
 
     /// When a message came to the archive that is to be sent again and stands before others of ours; `nil` for any other message.
-    private func timeOfFirstSending(of entry: QueuedMessage) async throws(StoreError) -> MessageTime? {
+    private func firstSending(of entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.FirstSending? {
         let message = entry.message
         // Of what this device's clock says nothing is known to the receiver.
         guard message.timeSource == .archive else { return nil }
@@ -31,7 +35,8 @@ struct QueuedStanzas: Sendable {
         // The receiver's archive stamps a moment later than this one, also the message before: halfway to the next, this one stands
         // between the two there.
         let distance = next.time.millisecondsSince1970 - message.time.millisecondsSince1970
-        return message.time.advanced(by: min(max(distance, 0) / 2, Self.longestWay))
+        let time = message.time.advanced(by: min(max(distance, 0) / 2, Self.longestWay))
+        return MessageBuilder.FirstSending(time: time, sender: message.sender)
     }
 
     /// Where more of the others than this came between, the order of ours is easily told.

@@ -37,13 +37,14 @@ public actor SendQueue {
     /// How many places of the queue are read at once.
     private static let pageSize = 64
 
+    /// - Parameter tellsActivity: whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1).
     public init(
-        store: any LocalStore, account: AccountID, composer: MessageComposer = MessageComposer(),
+        store: any LocalStore, account: AccountID, tellsActivity: @escaping @Sendable (JID) -> Bool = { _ in true },
         uploader: (any AttachmentUploader)? = nil, now: @escaping @Sendable () -> MessageTime
     ) {
         self.store = store
         self.account = account
-        stanzas = QueuedStanzas(store: store, composer: composer)
+        stanzas = QueuedStanzas(store: store, tellsActivity: tellsActivity)
         uploads = QueuedUploads(store: store, uploader: uploader, now: now)
         self.now = now
     }

@@ -70,9 +70,8 @@ actor TypingService {
 
     func received(_ message: Message) async {
         guard let sender = message.from, !message.isError, sender.bare != context.address else { return }
-        var kind = message.type == .groupchat ? ConversationKey.Kind.room : .direct
-        if kind == .direct, !sender.isBare, context.places[sender.bare] != nil { kind = .occupant }
-        let key = ConversationKey(account: context.id, address: sender, kind: kind)
+        guard let conversation = context.recorder.reader.conversation(of: message) else { return }
+        let (key, kind) = (ConversationKey(account: context.id, conversation), conversation.kind)
         if kind == .direct {
             context.stateSupport.received(message)
             if message.chatState == .gone, let thread = message.thread?.id, threads[key] == thread {

@@ -66,7 +66,7 @@ public final class BlockedModel {
     }
 
     /// Shows what the server says; a contact has the name that this person has given to it.
-    func show(_ blocked: Set<JID>, contacts: [Contact], isOnline: Bool) {
+    func show(_ blocked: Set<JID>, contacts: [StoredContact], isOnline: Bool) {
         let names = Dictionary(contacts.map { ($0.address, $0.name ?? "") }) { first, _ in first }
         let entries = blocked.map { address in
             let remark = names[address].flatMap { $0.isEmpty ? nil : $0 }

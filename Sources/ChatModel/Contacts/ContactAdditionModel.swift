@@ -61,7 +61,7 @@ public final class ContactAdditionModel {
 
     @ObservationIgnored private let atWork: [ChatAccount]
     @ObservationIgnored private let store: any LocalStore
-    private var contacts: [AccountID: [JID: Contact]] = [:]
+    private var contacts: [AccountID: [JID: StoredContact]] = [:]
     private var requests: [AccountID: Set<JID>] = [:]
 
     /// - Parameter accounts: one at least.

@@ -22,7 +22,7 @@ public final class ContactModel {
     public private(set) var avatarHash: String?
     /// It is in the list of contacts.
     public private(set) var isContact = false
-    public private(set) var subscription = Contact.Subscription.none
+    public private(set) var subscription = StoredContact.Subscription.none
     /// Asked, and not answered yet.
     public private(set) var isPending = false
     /// The person's own groups that it is in.

@@ -53,11 +53,11 @@ struct LoginAttempt {
             }
         } catch {
             guardian.cancel()
-            if watch.isTooLate { throw ClientError(.timedOut, "The server did not answer in time.") }
+            if watch.isTooLate { throw ClientError(.timedOut, "The server did not respond in time.") }
             throw error as? ClientError ?? ClientError(.cancelled, "The login was given up.")
         }
         guardian.cancel()
-        if watch.isTooLate { throw ClientError(.timedOut, "The server did not answer in time.") }
+        if watch.isTooLate { throw ClientError(.timedOut, "The server did not respond in time.") }
         if !isOnline { throw ClientError(.connectionFailed, localized("The connection was lost.")) }
     }
 

@@ -4,8 +4,8 @@ internal import XMPPAddress
 /// What everybody is called: one moment of the accounts, contacts and rooms of a store.
 struct AddressBook: Sendable, Equatable {
     var accounts: [AccountID: Account] = [:]
-    private var contacts: [AccountID: [JID: Contact]] = [:]
-    private var rooms: [AccountID: [JID: Room]] = [:]
+    private var contacts: [AccountID: [JID: StoredContact]] = [:]
+    private var rooms: [AccountID: [JID: StoredRoom]] = [:]
     private var avatars: [AccountID: [JID: String]] = [:]
 
     init() {}
@@ -21,13 +21,13 @@ struct AddressBook: Sendable, Equatable {
         }
     }
 
-    func contacts(of account: AccountID) -> some Collection<Contact> { (contacts[account] ?? [:]).values }
+    func contacts(of account: AccountID) -> some Collection<StoredContact> { (contacts[account] ?? [:]).values }
 
-    func rooms(of account: AccountID) -> some Collection<Room> { (rooms[account] ?? [:]).values }
+    func rooms(of account: AccountID) -> some Collection<StoredRoom> { (rooms[account] ?? [:]).values }
 
-    func contact(_ address: JID, of account: AccountID) -> Contact? { contacts[account]?[address.bare] }
+    func contact(_ address: JID, of account: AccountID) -> StoredContact? { contacts[account]?[address.bare] }
 
-    func room(_ address: JID, of account: AccountID) -> Room? { rooms[account]?[address.bare] }
+    func room(_ address: JID, of account: AccountID) -> StoredRoom? { rooms[account]?[address.bare] }
 
     /// The picture of a contact, room or occupant.
     func avatarHash(of address: JID, account: AccountID) -> String? {

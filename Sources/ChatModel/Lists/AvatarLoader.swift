@@ -15,11 +15,11 @@ public final class AvatarLoader {
 
     private let store: any LocalStore
     private let limit: Int
-    private var pictures: [String: Avatar] = [:]
+    private var pictures: [String: StoredAvatar] = [:]
     /// The longest unused first.
     private var order: [String] = []
     private var size = 0
-    private var loading: [String: Task<Avatar?, Never>] = [:]
+    private var loading: [String: Task<StoredAvatar?, Never>] = [:]
 
     public init(store: any LocalStore, memoryLimit: Int = AvatarLoader.memoryLimit) {
         self.store = store
@@ -27,21 +27,21 @@ public final class AvatarLoader {
     }
 
     /// The picture if it is in memory: for a row that is bound and must not flicker.
-    public func cached(_ hash: String) -> Avatar? {
+    public func cached(_ hash: String) -> StoredAvatar? {
         guard let avatar = pictures[hash] else { return nil }
         use(hash)
         return avatar
     }
 
     /// The picture with that hash, at most ``side`` pixels wide and high; `nil` where it is not here or cannot be shown.
-    public func avatar(_ hash: String) async -> Avatar? {
+    public func avatar(_ hash: String) async -> StoredAvatar? {
         if let avatar = cached(hash) { return avatar }
         if let task = loading[hash] { return await task.value }
-        let task = Task { [store] () -> Avatar? in
+        let task = Task { [store] () -> StoredAvatar? in
             let found = try? await store.read { reader throws(StoreError) in try reader.avatar(hash: hash) }
             guard let avatar = found ?? nil, let small = try? await Picture.thumbnail(of: avatar.data, max: Self.side)
             else { return nil }
-            return Avatar(hash: avatar.hash, mediaType: small.type.description, data: small.bytes)
+            return StoredAvatar(hash: avatar.hash, mediaType: small.type.description, data: small.bytes)
         }
         loading[hash] = task
         let avatar = await task.value
@@ -50,7 +50,7 @@ public final class AvatarLoader {
         return avatar
     }
 
-    private func keep(_ avatar: Avatar) {
+    private func keep(_ avatar: StoredAvatar) {
         guard pictures[avatar.hash] == nil, avatar.data.count <= limit else { return }
         pictures[avatar.hash] = avatar
         order.append(avatar.hash)

@@ -24,7 +24,7 @@ public struct ContactRow: Identifiable, Hashable, Sendable {
     public internal(set) var status: String?
     /// The resources of its devices that are there.
     public internal(set) var devices: [String]
-    public let subscription: Contact.Subscription
+    public let subscription: StoredContact.Subscription
     /// Asked, and not answered yet.
     public let isPending: Bool
     public let groups: [String]
@@ -40,7 +40,7 @@ public struct ContactRow: Identifiable, Hashable, Sendable {
         ConversationKey(account: id.account, address: id.address, kind: .direct)
     }
 
-    init(_ contact: Contact, name: String, account: AccountID, avatarHash: String? = nil) {
+    init(_ contact: StoredContact, name: String, account: AccountID, avatarHash: String? = nil) {
         self.avatarHash = avatarHash
         id = ID(account: account, address: contact.address)
         self.name = name

@@ -73,7 +73,7 @@ public struct NotificationPolicy: Sendable, Hashable {
         // The settings are a person's last word: a silence for a time holds for mentions, too.
         if settings.notifications == .none { return .stay(.muted) }
         if let until = settings.mutedUntil, until > situation.now { return .stay(.muted) }
-        let isMention = Self.mentions(names, in: message.text.body)
+        let isMention = MentionRule.mentions(names, in: message.text.body) { FoldedName($0).text }
         if settings.notifications == .mentions, !isMention { return .stay(.noMention) }
         let preview = MessagePreview(message, senderName: senderName)
         return .announce(
@@ -81,35 +81,6 @@ public struct NotificationPolicy: Sendable, Hashable {
                 conversation: message.conversation, message: message.id, title: title,
                 senderName: kind == .room ? senderName : nil, preview: showsText ? preview : nil,
                 isMention: isMention && kind != .direct))
-    }
-
-    /// One of the names stands in the text as a word of its own; letter case and accents do not count.
-    public static func mentions(_ names: [String], in text: String) -> Bool {
-        let folded = Array(FoldedName(text).text)
-        for name in names {
-            let wanted = Array(FoldedName(name).text)
-            guard !wanted.isEmpty, wanted.count <= folded.count else { continue }
-            for start in 0...(folded.count - wanted.count)
-            where folded[start] == wanted[0] && folded[start..<start + wanted.count].elementsEqual(wanted) {
-                let end = start + wanted.count
-                let begins = start == 0 || !joins(folded[start - 1], wanted[0])
-                let ends = end == folded.count || !joins(wanted[wanted.count - 1], folded[end])
-                if begins, ends { return true }
-            }
-        }
-        return false
-    }
-
-    /// Two characters side by side are parts of one word. Chinese and Japanese are written without spaces, so there every
-    /// place can be the end of a name.
-    private static func joins(_ left: Character, _ right: Character) -> Bool {
-        func isSpaced(_ character: Character) -> Bool {
-            guard let scalar = character.unicodeScalars.first, character.isLetter || character.isNumber else {
-                return character == "_"
-            }
-            return scalar.value < 0x2E80
-        }
-        return isSpaced(left) && isSpaced(right)
     }
 }
 

@@ -32,7 +32,7 @@ extension Wording {
         case "no-upload": localized("the server takes no files")
         case "upload-failed": localized("the file could not be uploaded")
         case "file-gone": localized("the file is not here any more")
-        case "imported": localized("it came with an import and was not sent from here")
+        case "imported": localized("it was imported and not sent from here")
         default: reason.text ?? localized("the server gave the reason “%@”", reason.condition)
         }
     }

@@ -73,7 +73,7 @@ extension Wording {
         case .room(let room, let error): "\(room): \(failure(error))"
         case .removed(let room, let cause): "\(room): \(departure(cause))"
         case .requestsOmitted(let count):
-            localized("Too many people ask to be contacts: %@ requests are not shown.", count)
+            localized("There are too many contact requests: %@ are not shown.", count)
         case .forgedArchive(let room):
             localized("The archive of %@ holds messages that were not said there. They were ignored.", room)
         case .session(let error): failure(any: error)

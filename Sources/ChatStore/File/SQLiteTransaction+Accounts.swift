@@ -73,18 +73,18 @@ extension SQLiteTransaction {
 
     // MARK: Contacts and rooms
 
-    func contacts(of account: AccountID) throws(StoreError) -> [Contact] {
+    func contacts(of account: AccountID) throws(StoreError) -> [StoredContact] {
         try contacts(where: "c.account = ? ORDER BY coalesce(c.name, a.address), a.address", [SQLiteValue(account)])
     }
 
-    func contact(_ address: JID, of account: AccountID) throws(StoreError) -> Contact? {
+    func contact(_ address: JID, of account: AccountID) throws(StoreError) -> StoredContact? {
         guard let number = try knownNumber(of: address.bare) else { return nil }
         return try contacts(
             where: "c.account = ? AND c.address = ?", [SQLiteValue(account), .integer(number)]
         ).first
     }
 
-    private func contacts(where condition: String, _ values: [SQLiteValue]) throws(StoreError) -> [Contact] {
+    private func contacts(where condition: String, _ values: [SQLiteValue]) throws(StoreError) -> [StoredContact] {
         try connection.rows(
             """
             SELECT c.address, c.name, c.subscription, c.is_pending, c.is_approved, c.groups FROM contacts c
@@ -94,14 +94,14 @@ extension SQLiteTransaction {
             // Most are in no group, and a decoder takes longer than all else that is read of them.
             let text = row.text(5)
             let groups = text == "[]" ? [] : try? JSONDecoder().decode([String].self, from: Data(text.utf8))
-            return Contact(
+            return StoredContact(
                 address: try address(row.integer(0)), name: row.optionalText(1),
-                subscription: Contact.Subscription(rawValue: row.text(2)) ?? .none, isPending: row.bool(3),
+                subscription: StoredContact.Subscription(rawValue: row.text(2)) ?? .none, isPending: row.bool(3),
                 isApproved: row.bool(4), groups: groups ?? [])
         }
     }
 
-    func save(_ contact: Contact, of account: AccountID) throws(StoreError) {
+    func save(_ contact: StoredContact, of account: AccountID) throws(StoreError) {
         try requireAccount(account)
         guard let groups = try? JSONEncoder().encode(contact.groups) else {
             throw StoreError(.invalidRequest, "The groups of a contact cannot be written down.")
@@ -126,7 +126,7 @@ extension SQLiteTransaction {
         changes.accounts.insert(account)
     }
 
-    func replaceContacts(_ contacts: [Contact], version: String?, of account: AccountID) throws(StoreError) {
+    func replaceContacts(_ contacts: [StoredContact], version: String?, of account: AccountID) throws(StoreError) {
         try connection.run("DELETE FROM contacts WHERE account = ?", [SQLiteValue(account)])
         for contact in contacts { try save(contact, of: account) }
         try connection.run(
@@ -134,20 +134,20 @@ extension SQLiteTransaction {
         changes.accounts.insert(account)
     }
 
-    func rooms(of account: AccountID) throws(StoreError) -> [Room] {
+    func rooms(of account: AccountID) throws(StoreError) -> [StoredRoom] {
         try connection.rows(
             """
             SELECT r.address, r.nickname, r.name, r.subject, r.joins_automatically, r.occupant_id FROM rooms r
             JOIN addresses a ON a.id = r.address WHERE r.account = ? ORDER BY coalesce(r.name, a.address), a.address
             """, [SQLiteValue(account)]
         ) { row throws(StoreError) in
-            Room(
+            StoredRoom(
                 address: try address(row.integer(0)), nickname: row.optionalText(1), name: row.optionalText(2),
                 subject: row.optionalText(3), joinsAutomatically: row.bool(4), occupantID: row.optionalText(5))
         }
     }
 
-    func save(_ room: Room, of account: AccountID) throws(StoreError) {
+    func save(_ room: StoredRoom, of account: AccountID) throws(StoreError) {
         try requireAccount(account)
         try connection.run(
             """
@@ -171,14 +171,14 @@ extension SQLiteTransaction {
 
     // MARK: Avatars and capabilities
 
-    func avatar(of address: JID, account: AccountID) throws(StoreError) -> Avatar? {
+    func avatar(of address: JID, account: AccountID) throws(StoreError) -> StoredAvatar? {
         guard let number = try knownNumber(of: address) else { return nil }
         return try connection.firstRow(
             """
             SELECT d.hash, d.media_type, d.data FROM avatars a JOIN avatar_data d ON d.hash = a.hash
             WHERE a.account = ? AND a.address = ?
             """, [SQLiteValue(account), .integer(number)]
-        ) { row throws(StoreError) in Avatar(hash: row.text(0), mediaType: row.text(1), data: row.blob(2)) }
+        ) { row throws(StoreError) in StoredAvatar(hash: row.text(0), mediaType: row.text(1), data: row.blob(2)) }
     }
 
     func avatarHashes(of account: AccountID) throws(StoreError) -> [JID: String] {
@@ -188,13 +188,13 @@ extension SQLiteTransaction {
         return Dictionary(rows, uniquingKeysWith: { first, _ in first })
     }
 
-    func avatar(hash: String) throws(StoreError) -> Avatar? {
+    func avatar(hash: String) throws(StoreError) -> StoredAvatar? {
         try connection.firstRow("SELECT media_type, data FROM avatar_data WHERE hash = ?", [.text(hash)]) {
-            row throws(StoreError) in Avatar(hash: hash, mediaType: row.text(0), data: row.blob(1))
+            row throws(StoreError) in StoredAvatar(hash: hash, mediaType: row.text(0), data: row.blob(1))
         }
     }
 
-    func saveAvatar(_ avatar: Avatar?, of address: JID, account: AccountID) throws(StoreError) {
+    func saveAvatar(_ avatar: StoredAvatar?, of address: JID, account: AccountID) throws(StoreError) {
         try requireAccount(account)
         let number = SQLiteValue.integer(try number(of: address))
         if let avatar {

@@ -16,8 +16,8 @@ extension SQLiteTransaction {
         ) { row throws(StoreError) in
             ArchiveInterval(
                 reachesStart: row.bool(0),
-                first: ArchivePosition(id: row.text(1), time: row.time(2), rank: row.integer(3)),
-                last: ArchivePosition(id: row.text(4), time: row.time(5), rank: row.integer(6)))
+                first: StoredArchivePosition(id: row.text(1), time: row.time(2), rank: row.integer(3)),
+                last: StoredArchivePosition(id: row.text(4), time: row.time(5), rank: row.integer(6)))
         }
         return ArchiveIntervals(intervals)
     }

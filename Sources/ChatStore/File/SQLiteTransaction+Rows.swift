@@ -1,5 +1,4 @@
 internal import Foundation
-internal import MessageSemantics
 internal import XMPPAddress
 
 extension SQLiteTransaction {
@@ -60,7 +59,7 @@ extension SQLiteTransaction {
     func record(from row: SQLiteRow) throws(StoreError) -> MessageRecord {
         let flags = row.integer(3)
         let failure = try decodeFailure(row.optionalText(25))
-        guard let kind = MessageKind(rawValue: Int(row.integer(2))),
+        guard let kind = MessageContent.Kind(rawValue: Int(row.integer(2))),
             let state = MessageState(code: row.integer(5), failure: failure),
             let timeSource = TimeSource(rawValue: Int(row.integer(6)))
         else { throw StoreError(.corrupt, "\(connection.path) is damaged: a message cannot be read.") }

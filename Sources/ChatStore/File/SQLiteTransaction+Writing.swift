@@ -1,4 +1,3 @@
-internal import MessageSemantics
 internal import XMPPAddress
 
 extension SQLiteTransaction {

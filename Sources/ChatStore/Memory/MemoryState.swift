@@ -44,9 +44,9 @@ struct MemoryState {
     var lastMessage: Int64 = 0
 
     var accounts: [AccountID: Account] = [:]
-    var contacts: [Person: Contact] = [:]
-    var rooms: [Person: Room] = [:]
-    var avatars: [Person: Avatar] = [:]
+    var contacts: [Person: StoredContact] = [:]
+    var rooms: [Person: StoredRoom] = [:]
+    var avatars: [Person: StoredAvatar] = [:]
     var capabilities: [CapabilitiesName: [UInt8]] = [:]
     var sessions: [AccountID: ResumptionState] = [:]
     var presences: [AccountID: [StoredPresence]] = [:]

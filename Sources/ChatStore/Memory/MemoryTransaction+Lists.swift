@@ -49,17 +49,17 @@ extension MemoryTransaction {
         changes.accounts.insert(account)
     }
 
-    func contacts(of account: AccountID) throws(StoreError) -> [Contact] {
+    func contacts(of account: AccountID) throws(StoreError) -> [StoredContact] {
         state.contacts.filter { $0.key.account == account }.values.sorted {
             ($0.name ?? $0.address.description, $0.address) < ($1.name ?? $1.address.description, $1.address)
         }
     }
 
-    func contact(_ address: JID, of account: AccountID) throws(StoreError) -> Contact? {
+    func contact(_ address: JID, of account: AccountID) throws(StoreError) -> StoredContact? {
         state.contacts[.init(account: account, address: address.bare)]
     }
 
-    func save(_ contact: Contact, of account: AccountID) throws(StoreError) {
+    func save(_ contact: StoredContact, of account: AccountID) throws(StoreError) {
         try require(account)
         state.contacts[.init(account: account, address: contact.address)] = contact
         changes.accounts.insert(account)
@@ -70,7 +70,7 @@ extension MemoryTransaction {
         changes.accounts.insert(account)
     }
 
-    func replaceContacts(_ contacts: [Contact], version: String?, of account: AccountID) throws(StoreError) {
+    func replaceContacts(_ contacts: [StoredContact], version: String?, of account: AccountID) throws(StoreError) {
         try require(account)
         state.contacts = state.contacts.filter { $0.key.account != account }
         for contact in contacts { try save(contact, of: account) }
@@ -78,13 +78,13 @@ extension MemoryTransaction {
         changes.accounts.insert(account)
     }
 
-    func rooms(of account: AccountID) throws(StoreError) -> [Room] {
+    func rooms(of account: AccountID) throws(StoreError) -> [StoredRoom] {
         state.rooms.filter { $0.key.account == account }.values.sorted {
             ($0.name ?? $0.address.description, $0.address) < ($1.name ?? $1.address.description, $1.address)
         }
     }
 
-    func save(_ room: Room, of account: AccountID) throws(StoreError) {
+    func save(_ room: StoredRoom, of account: AccountID) throws(StoreError) {
         try require(account)
         state.rooms[.init(account: account, address: room.address)] = room
         changes.accounts.insert(account)
@@ -95,7 +95,7 @@ extension MemoryTransaction {
         changes.accounts.insert(account)
     }
 
-    func avatar(of address: JID, account: AccountID) throws(StoreError) -> Avatar? {
+    func avatar(of address: JID, account: AccountID) throws(StoreError) -> StoredAvatar? {
         state.avatars[.init(account: account, address: address)]
     }
 
@@ -105,7 +105,7 @@ extension MemoryTransaction {
             uniquingKeysWith: { first, _ in first })
     }
 
-    func avatar(hash: String) throws(StoreError) -> Avatar? { state.avatars.values.first { $0.hash == hash } }
+    func avatar(hash: String) throws(StoreError) -> StoredAvatar? { state.avatars.values.first { $0.hash == hash } }
 
     func presences(of account: AccountID) throws(StoreError) -> [StoredPresence] {
         (state.presences[account] ?? []).sorted {
@@ -131,7 +131,7 @@ extension MemoryTransaction {
         state.presences[account]?.removeAll { $0.kind == kind }
     }
 
-    func saveAvatar(_ avatar: Avatar?, of address: JID, account: AccountID) throws(StoreError) {
+    func saveAvatar(_ avatar: StoredAvatar?, of address: JID, account: AccountID) throws(StoreError) {
         try require(account)
         state.avatars[.init(account: account, address: address)] = avatar
         changes.accounts.insert(account)

@@ -13,7 +13,7 @@ public struct Account: Hashable, Sendable, Identifiable {
 }
 
 /// A contact as the server's roster has it (RFC 6121 §2.1.2). Presence is not kept.
-public struct Contact: Hashable, Sendable, Codable {
+public struct StoredContact: Hashable, Sendable, Codable {
     public enum Subscription: String, Sendable, Codable {
         case none, to, from, both
     }
@@ -41,7 +41,7 @@ public struct Contact: Hashable, Sendable, Codable {
 }
 
 /// A room that this account knows (XEP-0045, XEP-0402). Its password is not kept here.
-public struct Room: Hashable, Sendable, Codable {
+public struct StoredRoom: Hashable, Sendable, Codable {
     public var address: JID
     public var nickname: String?
     public var name: String?
@@ -64,7 +64,7 @@ public struct Room: Hashable, Sendable, Codable {
 }
 
 /// The picture of a contact or occupant; its data is kept once for all who have the same (XEP-0084 §4.2).
-public struct Avatar: Hashable, Sendable, Codable {
+public struct StoredAvatar: Hashable, Sendable, Codable {
     /// The SHA-1 of the data in lower-case hexadecimal digits, as the protocol names it.
     public var hash: String
     public var mediaType: String

@@ -3,10 +3,10 @@
 public struct ArchiveInterval: Hashable, Sendable, Codable {
     /// Nothing in the archive is older than `first`.
     public internal(set) var reachesStart: Bool
-    public internal(set) var first: ArchivePosition
-    public internal(set) var last: ArchivePosition
+    public internal(set) var first: StoredArchivePosition
+    public internal(set) var last: StoredArchivePosition
 
-    public init(reachesStart: Bool, first: ArchivePosition, last: ArchivePosition) {
+    public init(reachesStart: Bool, first: StoredArchivePosition, last: StoredArchivePosition) {
         self.reachesStart = reachesStart
         self.first = first
         self.last = last
@@ -14,7 +14,7 @@ public struct ArchiveInterval: Hashable, Sendable, Codable {
 }
 
 /// One item's place in its archive.
-public struct ArchivePosition: Hashable, Sendable, Codable {
+public struct StoredArchivePosition: Hashable, Sendable, Codable {
     /// The archive's name for the item.
     public let id: String
     public let time: MessageTime
@@ -27,17 +27,17 @@ public struct ArchivePosition: Hashable, Sendable, Codable {
         self.rank = rank
     }
 
-    func isBefore(_ other: ArchivePosition) -> Bool { (time, rank) < (other.time, other.rank) }
+    func isBefore(_ other: StoredArchivePosition) -> Bool { (time, rank) < (other.time, other.rank) }
 }
 
 /// A stretch of an archive of which nothing is known. What is newer than the newest interval is not a gap but the future.
 public struct ArchiveGap: Hashable, Sendable {
     /// The last item known before it; `nil` where the gap reaches back to the archive's start.
-    public let after: ArchivePosition?
+    public let after: StoredArchivePosition?
     /// The first item known after it.
-    public let before: ArchivePosition
+    public let before: StoredArchivePosition
 
-    public init(after: ArchivePosition?, before: ArchivePosition) {
+    public init(after: StoredArchivePosition?, before: StoredArchivePosition) {
         self.after = after
         self.before = before
     }

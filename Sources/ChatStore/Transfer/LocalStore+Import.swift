@@ -1,5 +1,4 @@
 internal import Foundation
-internal import MessageSemantics
 internal import XMPPAddress
 
 extension LocalStore {
@@ -125,7 +124,7 @@ extension RecordStorage {
             return
         }
         report.added += 1
-        copy = Self.withoutUnprovedCorrection(copy, in: key)
+        copy = copy.withoutUnprovedCorrection(in: key.kind)
         var record = Self.record(of: copy, conversation: conversation)
         record.orderTime = message.orderTime
         record.orderRank = message.orderRank

@@ -4,8 +4,8 @@ internal import XMPPAddress
 enum TransferLine: Codable, Equatable {
     case header(version: Int)
     case account(address: JID, isEnabled: Bool, displayName: String?)
-    case contact(Contact, account: JID)
-    case room(Room, account: JID)
+    case contact(StoredContact, account: JID)
+    case room(StoredRoom, account: JID)
     case conversation(TransferConversation, settings: ConversationSettings)
     case message(TransferMessage)
     /// Everything up to this message was read.

@@ -27,14 +27,14 @@ extension ConnectionEvent {
         case .authenticating(let mechanism): localized("logging in with %@", mechanism)
         case .authenticated: localized("logged in")
         case .resuming: localized("resuming the session")
-        case .binding: localized("asking for a resource")
+        case .binding: localized("binding a resource")
         case .resourceInUse(let resource): localized("the resource %@ is in use", resource)
         case .bound(let address), .resumed(let address), .addressChanged(let address):
             localized("this is %@", address)
         case .online(_, let isResumed): isResumed ? localized("online again") : localized("online")
         case .closeRequested: localized("signing off")
         case .closingSent: localized("closing the stream")
-        case .timedOut: localized("the server did not answer in time")
+        case .timedOut: localized("the server did not respond in time")
         case .authenticationFailed(let error): CommandError(error).description
         case .streamError(let error): CommandError.oneLine("\(error)")
         case .disconnected(let error, let pause): Self.words(error, retryAfter: pause)

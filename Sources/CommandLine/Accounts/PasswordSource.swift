@@ -22,15 +22,15 @@ enum PasswordSource: Sendable, Equatable {
     /// - Parameters:
     ///   - identity: the certificate that is used in place of a password; then the passphrase of its key is found.
     ///   - asksTwice: for a new password, which nobody can check.
-    ///   - asksPerson: whether a person is asked when there is none; otherwise it is empty and ``missing``.
+    ///   - asksUser: whether a person is asked when there is none; otherwise it is empty and ``missing``.
     static func find(
         for account: JID, identity: TLSIdentity? = nil, file: String?, usesStore: Bool = true, asksTwice: Bool = false,
-        asksPerson: Bool = true
+        asksUser: Bool = true
     ) async throws(CommandError) -> (password: String, source: PasswordSource) {
         if let identity, !identity.isKeyEncrypted { return ("", .certificate) }
         if let file { return (try read(file), .file) }
         if usesStore, let kept = try await stored(for: account) { return (kept, .store) }
-        guard asksPerson else { return ("", .missing) }
+        guard asksUser else { return ("", .missing) }
         let prompt =
             identity.map { localized("Passphrase of %@: ", $0.privateKeyFile) }
             ?? localized("Password of %@: ", account.bare)
@@ -71,7 +71,7 @@ enum PasswordSource: Sendable, Equatable {
         guard twice else { return first }
         let again = localized("The same again: ")
         guard await onOwnThread({ TerminalMode.readSecret(prompt: again) }) == first else {
-            throw .failed(localized("The two passwords differ; nothing was done."))
+            throw .failed(localized("The two passwords differ; nothing was changed."))
         }
         return first
     }
@@ -83,7 +83,7 @@ enum PasswordSource: Sendable, Equatable {
             try await store.save(password: password, for: account.bare.description)
             return store.description
         } catch {
-            return localized("The password could not be kept. %@", error)
+            return localized("The password could not be saved. %@", error)
         }
     }
 

@@ -2,14 +2,14 @@ internal import EntityInformation
 internal import FileSharing
 internal import Localization
 internal import MessageFeatures
-package import Roster
+internal import Roster
 internal import ServiceDiscovery
 internal import TransportLayer
-package import XMPPClient
+internal import XMPPClient
 
 extension SignIn {
     /// The settings of a program that stays online: it outlives every network.
-    package var lastingConfiguration: ClientConfiguration {
+    var lastingConfiguration: ClientConfiguration {
         var configuration = configuration
         configuration.reconnection = .standard
         return configuration
@@ -18,7 +18,7 @@ extension SignIn {
     /// The settings with what the programs of this package need: contacts, files, receipts, and what others may ask.
     ///
     /// - Parameter isLasting: whether the program stays online until somebody ends it.
-    package func configuration(
+    func configuration(
         accepting policy: RosterPolicy = RosterPolicy(), name: String = "Hongyan", isLasting: Bool = false
     ) -> ClientConfiguration {
         var configuration = isLasting ? lastingConfiguration : configuration
@@ -34,7 +34,7 @@ extension SignIn {
 
 extension Session {
     /// The extensions that ``SignIn`` adds are there as long as the session lives.
-    package nonisolated func extensionInUse<Extension: SessionExtension>(
+    nonisolated func extensionInUse<Extension: SessionExtension>(
         _ type: Extension.Type
     ) throws(CommandError) -> Extension {
         guard let found = self[type] else {
@@ -44,7 +44,7 @@ extension Session {
     }
 
     /// Makes sure that the server has worked off everything sent so far: it answers in the order of what it gets.
-    package func settle() async throws(ClientError) {
+    func settle() async throws(ClientError) {
         try await ping()
     }
 }

@@ -1,11 +1,11 @@
 internal import AccountRegistration
 internal import Localization
 internal import TerminalApp
-package import XMPPClient
+internal import XMPPClient
 
 extension SignIn {
     /// What to do when the account does not exist yet.
-    package enum MissingAccount: Sendable {
+    enum MissingAccount: Sendable {
         case fail
         /// Register it with the same password, and log in again.
         case register
@@ -16,7 +16,7 @@ extension SignIn {
     /// - Parameter beginning: when `body` begins.
     /// - Throws: ``CommandError`` with the exit status that fits. A kept password that the server refuses is forgotten;
     ///   no other failure touches it.
-    package nonisolated(nonsending) func run<Result>(
+    nonisolated(nonsending) func run<Result>(
         _ configuration: ClientConfiguration, missingAccount: MissingAccount = .fail,
         from beginning: Client.Beginning = .online, _ body: (Session) async throws -> Result
     ) async throws -> Result {

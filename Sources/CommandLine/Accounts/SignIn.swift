@@ -4,14 +4,14 @@ internal import SASLMechanisms
 internal import TerminalApp
 internal import TransportLayer
 internal import UserProfile
-package import XMPPAddress
-package import XMPPClient
+internal import XMPPAddress
+internal import XMPPClient
 internal import XMPPStream
 
 /// An account with everything that is needed to connect: what the command line says, completed by what is kept.
-package struct SignIn: Sendable {
+struct SignIn: Sendable {
     /// What somebody signs in for.
-    package enum Purpose: Sendable {
+    enum Purpose: Sendable {
         /// To use the account.
         case session
         /// To find out whether the password is right, which is kept then.
@@ -22,7 +22,7 @@ package struct SignIn: Sendable {
         case observation
     }
 
-    package let address: JID
+    let address: JID
     let connection: ConnectionOptions
     let password: String
     let source: PasswordSource
@@ -37,7 +37,7 @@ package struct SignIn: Sendable {
     private let previousMechanism: SASLMechanismName?
 
     /// Finds account, server and password.
-    package init(_ options: ConnectionOptions, for purpose: Purpose = .session) async throws(CommandError) {
+    init(_ options: ConnectionOptions, for purpose: Purpose = .session) async throws(CommandError) {
         var accounts = try CommandError.inProfile { () throws(ProfileFailure) in try AccountFile() }
         let account: AccountFile.Account?
         if let address = options.address {
@@ -77,7 +77,7 @@ package struct SignIn: Sendable {
         (password, source) = try await PasswordSource.find(
             for: address, identity: connection.identity, file: options.passwordFile,
             usesStore: purpose != .registration && options.identity == nil,
-            asksTwice: purpose == .registration, asksPerson: purpose != .observation)
+            asksTwice: purpose == .registration, asksUser: purpose != .observation)
         if source != .certificate, source != .missing { connection.identity?.passphrase = password }
         self.connection = connection
         switch purpose {
@@ -98,7 +98,7 @@ package struct SignIn: Sendable {
     }
 
     /// The settings for the library, without extensions.
-    package var configuration: ClientConfiguration {
+    var configuration: ClientConfiguration {
         var configuration =
             connection.identity.map { ClientConfiguration(address: address, identity: $0) }
             ?? ClientConfiguration(address: address, password: password)

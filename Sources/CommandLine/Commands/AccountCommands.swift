@@ -32,13 +32,14 @@ extension Command {
     }
 
     static let logout = Command(
-        name: "logout", synopsis: "[ADDRESS]", summary: "forget an account and its password on this computer",
+        name: "logout", synopsis: "[ADDRESS]",
+        summary: "sign out: remove an account and its password from this computer",
         options: [.init("jid", letter: "j", value: "ADDRESS", "the account, such as juliet@example.org")],
         connects: false
     ) { invocation in
         var accounts = try AccountFile()
         let address = try invocation.namedAccount().address ?? accounts.current?.address
-        guard let address else { throw CommandError.failed(localized("There is no account to forget.")) }
+        guard let address else { throw CommandError.failed(localized("There is no account to sign out.")) }
         guard accounts.account(address) != nil else {
             throw CommandError.failed(
                 localized("%@ is not signed in here; `hongyan accounts` lists who is.", address.bare))
@@ -46,7 +47,7 @@ extension Command {
         try await PasswordSource.forget(address)
         try accounts.remove(address)
         invocation.show(
-            localized("Signed out %@; the password is forgotten.", address.bare),
+            localized("Signed out %@; the password was removed.", address.bare),
             json: ["event": "signed-out", "account": .text(address.bare)])
     }
 

@@ -10,7 +10,7 @@ internal import XMPPClient
 
 extension Command {
     static let chat = Command(
-        name: "chat", synopsis: "[ADDRESS]", summary: "talk: with somebody, or choose from the list of contacts",
+        name: "chat", synopsis: "[ADDRESS]", summary: "chat with a contact, or choose one from the list",
         options: AvailabilityOptions.options + [
             .init("register", "register the account first if the server does not know it"),
             .init(

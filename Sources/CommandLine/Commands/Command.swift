@@ -16,8 +16,8 @@ struct Command: Sendable {
     var run: @Sendable (Invocation) async throws -> Void
 
     static let all: [Command] = [
-        register, login, logout, accounts, roster, add, accept, reject, remove, send, chat, listen, converse,
-        history, export, `import`, queue, connection, doctor,
+        register, login, logout, accounts, roster, add, accept, reject, remove, send, chat, listen, history,
+        export, `import`, queue, connection, doctor,
     ]
 
     private static let common: [OptionParser.Option] = [

@@ -5,8 +5,8 @@ internal import XMPPStream
 
 extension Command {
     static let connection = Command(
-        name: "connection", synopsis: "[ADDRESS]", summary: "sign in and show how the connection stands",
-        options: [.init("watch", letter: "w", "stay, and show every change until Ctrl-C")]
+        name: "connection", synopsis: "[ADDRESS]", summary: "sign in and show the state of the connection",
+        options: [.init("watch", letter: "w", "keep running and show every change until Ctrl-C")]
     ) { invocation in
         let signIn = try await SignIn(invocation.namedAccount())
         if invocation.options.has("watch") {

@@ -7,12 +7,12 @@ enum ContactAddress {
     /// Without `@` the domain of the own account is appended.
     static func parse(_ text: String, account: JID) throws(CommandError) -> JID {
         let text = text.trimmed
-        guard !text.isEmpty else { throw .usage(localized("Whose address? It may not be empty.")) }
+        guard !text.isEmpty else { throw .usage(localized("The address may not be empty.")) }
         let address: JID
         do {
             address = try text.contains("@") ? JID(text) : JID(local: text, domain: account.domain)
         } catch {
-            throw .usage(localized("“%@” is no address. %@", TerminalText.harmless(text), error))
+            throw .usage(localized("“%@” is not an address. %@", TerminalText.harmless(text), error))
         }
         return address
     }

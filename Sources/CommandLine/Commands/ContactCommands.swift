@@ -8,8 +8,8 @@ internal import XMPPStanzas
 
 extension Command {
     static let roster = Command(
-        name: "roster", summary: "list the friends: who is online, away, offline",
-        options: [.init("all", "also those with whom nothing is agreed")]
+        name: "roster", summary: "list the contacts: online, away, offline",
+        options: [.init("all", "also those without a subscription")]
     ) { invocation in
         try invocation.requireNoArguments()
         try await invocation.withRoster { roster, _ in
@@ -20,7 +20,7 @@ extension Command {
             }
             let requests = await roster.requests
             if contacts.isEmpty, requests.isEmpty {
-                invocation.tell(localized("No friends yet; `hongyan add ADDRESS` asks somebody."))
+                invocation.tell(localized("No contacts yet; `hongyan add ADDRESS` adds one."))
             }
             for contact in contacts { invocation.show(ContactLine.text(contact), json: ContactLine.json(contact)) }
             for address in requests {
@@ -32,10 +32,10 @@ extension Command {
     }
 
     static let add = Command(
-        name: "add", synopsis: "ADDRESS", summary: "ask somebody to become a friend",
+        name: "add", synopsis: "ADDRESS", summary: "add a contact",
         options: [
-            .init("name", value: "NAME", "what to call the friend"),
-            .init("group", value: "GROUP", "put the friend into this group"),
+            .init("name", value: "NAME", "the name of the contact in the list"),
+            .init("group", value: "GROUP", "put the contact into this group"),
         ]
     ) { invocation in
         let text = try invocation.onlyArgument()
@@ -45,21 +45,21 @@ extension Command {
             switch try await roster.add(address, name: invocation.options["name"], groups: Set(groups)) {
             case .alreadyContact:
                 invocation.show(
-                    localized("%@ is already a friend; nothing was sent.", address),
+                    localized("%@ is already a contact; nothing was sent.", address),
                     json: ["event": "already-friend", "address": .text(address)])
             case .requested:
                 invocation.show(
-                    localized("Asked %@; the answer shows in `hongyan roster`.", address),
+                    localized("Request sent to %@; `hongyan roster` shows the response.", address),
                     json: ["event": "requested", "address": .text(address)])
             }
         }
     }
 
     static let accept = Command(
-        name: "accept", synopsis: "ADDRESS", summary: "agree to a friend request, and ask back",
+        name: "accept", synopsis: "ADDRESS", summary: "accept a contact request, and send one in return",
         options: [
-            .init("name", value: "NAME", "what to call the friend"),
-            .init("no-add-back", "only agree: do not ask to see the other one, too"),
+            .init("name", value: "NAME", "the name of the contact in the list"),
+            .init("no-add-back", "only accept: send no request in return"),
         ]
     ) { invocation in
         let text = try invocation.onlyArgument()
@@ -73,7 +73,7 @@ extension Command {
     }
 
     static let reject = Command(
-        name: "reject", synopsis: "ADDRESS", summary: "refuse a friend request"
+        name: "reject", synopsis: "ADDRESS", summary: "decline a contact request"
     ) { invocation in
         let text = try invocation.onlyArgument()
         try await invocation.withRoster { roster, signIn in
@@ -85,14 +85,14 @@ extension Command {
     }
 
     static let remove = Command(
-        name: "remove", synopsis: "ADDRESS", summary: "end a friendship, on both sides",
-        options: [.init("yes", letter: "y", "do not ask whether you are sure")]
+        name: "remove", synopsis: "ADDRESS", summary: "remove a contact, on both sides",
+        options: [.init("yes", letter: "y", "do not ask for confirmation")]
     ) { invocation in
         let text = try invocation.onlyArgument()
         try await invocation.withRoster { roster, signIn in
             let address = try ContactAddress.parse(text, account: signIn.address).bare
             guard await roster.contact(address) != nil else {
-                throw CommandError.failed(localized("%@ is not on the list of friends; nothing was sent.", address))
+                throw CommandError.failed(localized("%@ is not one of your contacts; nothing was sent.", address))
             }
             if !invocation.options.has("yes") { try await confirmRemoval(of: address) }
             try await roster.remove(address)
@@ -106,16 +106,16 @@ extension Command {
     ) async throws(CommandError) -> JID {
         let address = try ContactAddress.parse(text, account: signIn.address).bare
         guard await roster.requests.contains(address) else {
-            throw .failed(localized("%@ has not asked; there is nothing to answer.", address))
+            throw .failed(localized("There is no contact request from %@.", address))
         }
         return address
     }
 
     private static func confirmRemoval(of address: JID) async throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw .usage(localized("Without a terminal, say --yes to remove %@.", address))
+            throw .usage(localized("Without a terminal, use --yes to remove %@.", address))
         }
-        let prompt = localized("Remove %@? You will not see each other any more (yes/no). ", address)
+        let prompt = localized("Remove %@? You will no longer see each other's presence (yes/no). ", address)
         let answer = await onOwnThread { TerminalMode.readLine(prompt: prompt) }?.lowercased() ?? ""
         guard [localized("yes"), "yes", "y", "是"].contains(answer) else {
             throw .failed(localized("Nothing was removed."))
@@ -128,7 +128,7 @@ extension Invocation {
         guard let first = arguments.first, arguments.count == 1 else {
             throw .usage(localized("Give one address."))
         }
-        guard !first.trimmed.isEmpty else { throw .usage(localized("Whose address? It may not be empty.")) }
+        guard !first.trimmed.isEmpty else { throw .usage(localized("The address may not be empty.")) }
         return first
     }
 

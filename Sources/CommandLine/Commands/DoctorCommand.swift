@@ -8,10 +8,10 @@ internal import XMPPAddress
 extension Command {
     static let doctor = Command(
         name: "doctor", synopsis: "[ADDRESS]",
-        summary: "walk from an address to a working session, and say what is wrong",
+        summary: "check every step from an address to a working session, and report problems",
         options: [
-            .init("upload", "also put a few bytes on the upload service, and fetch them"),
-            .init("store", "look at what is kept on this computer, and not at the network"),
+            .init("upload", "also upload a small file and download it again"),
+            .init("store", "check the data on this computer instead of the network"),
         ], usesProfile: true
     ) { invocation in
         if invocation.options.has("store") { return try await examineStore(invocation) }
@@ -20,8 +20,8 @@ extension Command {
         let settings = try await settings(for: text, invocation)
         let screen = DiagnosisReport(columns: TerminalMode.size().columns)
         let isJSON = invocation.isJSON
-        let walk = DiagnosisWalk(text: text, settings: settings) { hops in
-            if !isJSON { write(screen.rows(hops)) }
+        let walk = DiagnosisRun(text: text, settings: settings) { checks in
+            if !isJSON { write(screen.rows(checks)) }
         }
         let diagnosis = await walk.run()
         if isJSON {
@@ -32,7 +32,7 @@ extension Command {
         if let failure = diagnosis.firstFailure, let problem = failure.problem {
             throw CommandError(
                 problem.status,
-                Phrase("%@: %@ %@", failure.place.label, problem.reason, problem.advice).text)
+                Phrase("%@: %@ %@", failure.step.label, problem.reason, problem.advice).text)
         }
     }
 
@@ -52,7 +52,7 @@ extension Command {
             throw CommandError(store: error, at: path)
         }
         guard let found else {
-            return invocation.tell(localized("Nothing is kept yet; `hongyan chat` keeps what is said."))
+            return invocation.tell(localized("There is no history yet; `hongyan chat` stores messages."))
         }
         let diagnosis = StoreDiagnosis(path: path, found: found)
         if invocation.isJSON {

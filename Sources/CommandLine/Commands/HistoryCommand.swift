@@ -7,12 +7,12 @@ internal import XMPPAddress
 
 extension Command {
     static let history = Command(
-        name: "history", synopsis: "[ADDRESS]", summary: "read again what was said, also without a network",
+        name: "history", synopsis: "[ADDRESS]", summary: "show the message history, even without a network",
         options: [
-            .init("before", value: "TIME|ID", "what was said before a day, a time or a message"),
-            .init("limit", value: "NUMBER", "so many messages at most (50)"),
-            .init("search", value: "WORDS", "only messages with all of these words in them"),
-            .init("fetch", "first ask the server's archive for what is not here yet"),
+            .init("before", value: "TIME|ID", "only messages before a day, a time or a message"),
+            .init("limit", value: "NUMBER", "the maximum number of messages (50)"),
+            .init("search", value: "WORDS", "only messages with all of these words"),
+            .init("fetch", "first load missing messages from the server's archive"),
         ], usesProfile: true
     ) { invocation in
         guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one address.")) }
@@ -21,7 +21,7 @@ extension Command {
         request.before = try invocation.options["before"].map { text throws(CommandError) in try HistoryPoint(text) }
         if let text = invocation.options["limit"] {
             guard let number = Int(text), HistoryRequest.limits.contains(number) else {
-                throw CommandError.usage(localized("“%@” is no number of messages.", text))
+                throw CommandError.usage(localized("“%@” is not a number of messages.", text))
             }
             request.limit = number
         }
@@ -49,7 +49,7 @@ extension Command {
                 return (try wanted.read(of: account.id, in: store), account.address)
             }
             guard let page else {
-                throw CommandError.failed(localized("There is no such message to begin with."))
+                throw CommandError.failed(localized("There is no such message to start from."))
             }
             let folder = owner.map { invocation.profile.mediaFolder(of: $0) }
             show(page, wanted, invocation) { file in
@@ -64,7 +64,7 @@ extension Command {
     ) {
         if page.lines.isEmpty {
             return invocation.tell(
-                request.words == nil ? localized("Nothing is kept of that.") : localized("Nothing was found."))
+                request.words == nil ? localized("There is no such history.") : localized("Nothing was found."))
         }
         for line in page.lines {
             invocation.show(text(of: line, request, files: path), json: line.message.json(in: line.key, files: path))
@@ -145,7 +145,7 @@ extension Invocation {
     func partner(_ text: String, account: JID?) throws(CommandError) -> JID {
         if let account { return try ContactAddress.parse(text, account: account) }
         guard text.contains("@"), let address = try? JID(text.trimmed) else {
-            throw .usage(localized("“%@” is no address; write it as user@domain.", TerminalText.harmless(text)))
+            throw .usage(localized("“%@” is not an address; write it as user@domain.", TerminalText.harmless(text)))
         }
         return address
     }
@@ -153,7 +153,7 @@ extension Invocation {
     /// Opens the store to look into it. Where there is none yet there is nothing to say, which is no error.
     nonisolated(nonsending) func withStoreToRead(_ body: (any LocalStore) async throws -> Void) async throws {
         guard profile.hasStore else {
-            return tell(localized("Nothing is kept yet; `hongyan chat` keeps what is said."))
+            return tell(localized("There is no history yet; `hongyan chat` stores messages."))
         }
         try await profile.withStore(for: .reading) { try await body($0) }
     }

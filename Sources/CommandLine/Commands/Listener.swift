@@ -30,7 +30,7 @@ final class Listener: Sendable {
         var count: Int?
         if let text = invocation.options["count"] {
             guard let number = Int(text), number > 0 else {
-                throw .usage(localized("“%@” is no number of messages.", text))
+                throw .usage(localized("“%@” is not a number of messages.", text))
             }
             count = number
         }
@@ -60,7 +60,7 @@ final class Listener: Sendable {
             show(localized("%@ has refused you", address), ["event": "refused", "address": .text(address)])
         case .requestsOmitted(let count):
             show(
-                localized("more people want to add you than can be shown: %@", String(count)),
+                localized("there are too many contact requests: %@ are not shown", String(count)),
                 ["event": "requests-omitted", "count": .integer(count)])
         case .unsubscribed(let address):
             show(localized("%@ has removed you", address), ["event": "unsubscribed", "address": .text(address)])
@@ -128,17 +128,17 @@ final class Listener: Sendable {
         if isWanted, let sender {
             switch files.add(offer, from: sender, origin) {
             case nil: return
-            case .overBudget: reason = localized("more was sent in this hour than is fetched without a question")
-            case .tooMany: reason = localized("too many files wait to be fetched")
+            case .overBudget: reason = localized("the limit for automatic downloads in this hour is reached")
+            case .tooMany: reason = localized("too many files are waiting to be downloaded")
             }
         }
         var address: String?
         if case .addresses(let addresses) = offer.source { address = addresses.first }
         let text = [address, reason].compactMap(\.self).joined(separator: " – ")
         show(
-            "\(origin.name): [\(offer.kind.word)] " + (text.isEmpty ? localized("not fetched") : text),
+            "\(origin.name): [\(offer.kind.eventName)] " + (text.isEmpty ? localized("not downloaded") : text),
             JSONValue(
-                [("event", .string(offer.kind.word))] + origin.members
+                [("event", .string(offer.kind.eventName))] + origin.members
                     + [("url", .text(address)), ("fetched", false), ("reason", .text(reason))]))
         try count()
     }
@@ -153,12 +153,12 @@ final class Listener: Sendable {
     }
 
     private func fetch(_ job: ListenedFiles.Job, in session: Session, _ folder: FileFolder) async -> Int64 {
-        let (name, event) = (job.origin.name, JSONValue.string(job.offer.kind.word))
+        let (name, event) = (job.origin.name, JSONValue.string(job.offer.kind.eventName))
         do {
             let file = try await withDeadline(seconds: ListenedFiles.timeLimit) {
                 try await FetchedFile(job.offer, in: session, folder: folder)
             } orThrow: {
-                CommandError.failed(localized("The file was fetched too slowly."))
+                CommandError.failed(localized("The download was too slow."))
             }
             show(
                 "\(name): \(file.details.line) \(file.path)",

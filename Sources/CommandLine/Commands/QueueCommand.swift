@@ -9,7 +9,7 @@ internal import XMPPAddress
 extension Command {
     static let queue = Command(
         name: "queue", synopsis: "[retry|cancel ID]",
-        summary: "show what waits to be sent and what failed, try again, or take back",
+        summary: "list messages that are waiting or failed; send them again or cancel them",
         options: [.init("jid", letter: "j", value: "ADDRESS", "the account, such as juliet@example.org")],
         connects: false, usesProfile: true
     ) { invocation in
@@ -24,7 +24,7 @@ extension Command {
             try await change(words[1], invocation, event: "cancelled") { id, store throws(StoreError) in
                 try store.cancel(id)
             }
-        default: throw CommandError.usage(localized("Say `queue`, `queue retry ID` or `queue cancel ID`."))
+        default: throw CommandError.usage(localized("Use `queue`, `queue retry ID` or `queue cancel ID`."))
         }
     }
 
@@ -51,7 +51,7 @@ extension Command {
                 }
                 return entries
             }
-            if entries.isEmpty { invocation.tell(localized("Nothing waits to be sent, and nothing failed.")) }
+            if entries.isEmpty { invocation.tell(localized("No message is waiting, and none has failed.")) }
             for (message, content, key) in entries {
                 let time = message.time.timestamp
                 let words = content?.words ?? message.words
@@ -68,11 +68,11 @@ extension Command {
         _ change: @escaping @Sendable (MessageID, any StoreWriter) throws(StoreError) -> Void
     ) async throws {
         guard let number = Int64(text), number > 0 else {
-            throw CommandError.usage(localized("“%@” is no number of a message; `hongyan queue` lists them.", text))
+            throw CommandError.usage(localized("“%@” is not a message number; `hongyan queue` lists them.", text))
         }
         let id = MessageID(rawValue: number)
         guard invocation.profile.hasStore else {
-            throw CommandError.failed(localized("There is no message %@ that this can be done to.", text))
+            throw CommandError.failed(localized("This is not possible for message %@.", text))
         }
         try await invocation.profile.withStore(for: .writing) { store in
             do throws(StoreError) {
@@ -84,12 +84,12 @@ extension Command {
                     try change(id, store)
                 }
             } catch  where error.code == .invalidRequest {
-                throw CommandError.failed(localized("There is no message %@ that this can be done to.", text))
+                throw CommandError.failed(localized("This is not possible for message %@.", text))
             }
             invocation.show(
                 event == "queued"
                     ? localized("Message %@ is sent again with the next connection.", text)
-                    : localized("Message %@ is taken back.", text),
+                    : localized("Message %@ was cancelled.", text),
                 json: ["event": .string(event), "id": .integer(Int(number))])
         }
     }
@@ -112,7 +112,7 @@ extension MessageContent {
         case .text(let text):
             (text.attachments.map { $0.words() } + [text.body]).filter { !$0.isEmpty }.joined(separator: " ")
         case .correction(_, let text): localized("(correction) %@", text.body)
-        case .retraction: localized("(takes a message back)")
+        case .retraction: localized("(retracts a message)")
         case .reactions(_, let emojis): localized("(reacts with %@)", emojis.joined(separator: " "))
         }
     }

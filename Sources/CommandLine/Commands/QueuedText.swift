@@ -33,7 +33,9 @@ struct QueuedText: Sendable {
 
     /// Gives it to the session.
     func send(in session: Session, to receiver: JID) async throws -> SendToken {
-        guard var stanza = MessageComposer().stanza(for: entry, to: key) else { throw ClientError.notConnected }
+        guard let origin = entry.message.originID,
+            var stanza = MessageBuilder(tellsActivity: true).message(entry.content, id: origin, in: key.conversation)
+        else { throw ClientError.notConnected }
         stanza.to = receiver
         let id = id
         try await store.write { store throws(StoreError) in try store.noteAttempt(id, notBefore: nil) }

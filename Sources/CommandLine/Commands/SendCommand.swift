@@ -17,7 +17,7 @@ extension Command {
             .init("record", value: "SECONDS", "record a voice message of this length and send it"),
             .init("inline", "send the file inside the message, as old clients do; for small files"),
             .init("delivered", "return only when a device of the receiver has it"),
-            .init("queue", "without a connection keep the text; `hongyan chat` sends it later"),
+            .init("queue", "without a connection save the text; `hongyan chat` sends it later"),
         ], usesProfile: true
     ) { invocation in
         guard let name = invocation.arguments.first else { throw CommandError.usage(localized("Send to whom?")) }
@@ -86,7 +86,7 @@ extension Command {
                     throw reason
                 }
                 invocation.show(
-                    localized("Kept; it goes out with the next `hongyan chat`. %@", reason),
+                    localized("Saved; it is sent with the next `hongyan chat`. %@", reason),
                     json: [
                         "event": "queued", "to": .text(receiver), "id": .integer(Int(queued.id.rawValue)),
                         "reason": .string(reason.description),
@@ -142,14 +142,14 @@ extension Invocation {
     fileprivate func recordingSeconds() throws(CommandError) -> Int? {
         guard let text = options["record"] else { return nil }
         guard let seconds = Int(text), (1...900).contains(seconds) else {
-            throw .usage(localized("“%@” is no length; give 1 to 900 seconds.", text))
+            throw .usage(localized("“%@” is not a duration; give 1 to 900 seconds.", text))
         }
         return seconds
     }
 }
 
 /// Runs `body`, but no longer than that.
-package func withDeadline<Value: Sendable>(
+func withDeadline<Value: Sendable>(
     seconds: Int, _ body: @escaping @Sendable () async throws -> Value,
     orThrow late: @escaping @Sendable () -> any Error
 ) async throws -> Value {

@@ -4,7 +4,7 @@ internal import UserProfile
 
 extension Command {
     static let export = Command(
-        name: "export", synopsis: "[FILE|-]", summary: "write everything that was said into a file of JSON lines",
+        name: "export", synopsis: "[FILE|-]", summary: "export all messages into a file of JSON lines",
         connects: false, usesProfile: true
     ) { invocation in
         guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one file.")) }
@@ -31,7 +31,8 @@ extension Command {
     }
 
     static let `import` = Command(
-        name: "import", synopsis: "FILE|-", summary: "take in a file of `export`, beside what is here; nothing is sent",
+        name: "import", synopsis: "FILE|-",
+        summary: "import a file of `export` in addition to what is here; nothing is sent",
         connects: false, usesProfile: true
     ) { invocation in
         guard let path = invocation.arguments.first, invocation.arguments.count == 1 else {
@@ -47,7 +48,7 @@ extension Command {
                 case .invalidImport:
                     throw CommandError.failed(
                         localized(
-                            "Line %@ of %@ is not of an export; what stands before it was taken in.",
+                            "Line %@ of %@ does not belong to an export; the lines before it were imported.",
                             reader.lastNumber, path))
                 case .tooNew:
                     throw CommandError.failed(
@@ -57,7 +58,7 @@ extension Command {
                 }
             }
             invocation.show(
-                localized("%@ taken in, %@ were here already.", report.added, report.known),
+                localized("%@ imported, %@ were already here.", report.added, report.known),
                 json: ["event": "imported", "added": .integer(report.added), "known": .integer(report.known)])
         }
     }

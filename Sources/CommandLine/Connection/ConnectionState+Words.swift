@@ -3,11 +3,11 @@ internal import XMPPClient
 internal import XMPPStream
 
 extension ConnectionState {
-    /// The state for a person.
+    /// The state as text for the user.
     ///
     /// - Parameters:
-    ///   - address: as whom the session is online.
-    ///   - remaining: the time that is left until the next attempt; by default the whole.
+    ///   - address: the address of the session, for the state online.
+    ///   - remaining: the time until the next attempt; by default the whole delay.
     func phrase(as address: JID?, remaining: Duration? = nil) -> Phrase {
         switch self {
         case .offline(nil, _): return Phrase("offline")
@@ -17,7 +17,7 @@ extension ConnectionState {
             return Phrase("offline: %@ Next try in %@ s.", words, max(0, next.roundedSeconds))
         case .connecting(let step): return Phrase("connecting: %@", step.phrase)
         case .online(let isResumed):
-            let kind = isResumed ? Phrase("the session goes on") : Phrase("a new session")
+            let kind = isResumed ? Phrase("the session was resumed") : Phrase("a new session")
             return address.map { Phrase("online: %@, %@", kind, $0) } ?? Phrase("online: %@", kind)
         }
     }
@@ -52,7 +52,7 @@ extension ConnectionStep {
         case .securing: Phrase("encrypting")
         case .authenticating: Phrase("logging in")
         case .resuming: Phrase("resuming the session")
-        case .binding: Phrase("asking for a resource")
+        case .binding: Phrase("binding a resource")
         case .registering: Phrase("ready to register")
         }
     }

@@ -2,19 +2,19 @@ internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
 
-/// What was agreed on a connection, for a look at it.
+/// A summary of a connection's properties.
 struct ConnectionSummary: Equatable {
     var agreement: StreamSession
-    /// From nothing to the first stanza.
+    /// From the start to the first stanza.
     var login: Duration
-    /// To the server and back.
+    /// The round-trip time to the server.
     var roundTrip: Duration
 
     private var state: ConnectionState { .online(isResumed: agreement.isResumed) }
 
     var lines: [Phrase] {
         var ways: [Phrase] = [.verbatim(agreement.mechanism)]
-        if agreement.usesFAST { ways.append(Phrase("by a token")) }
+        if agreement.usesFAST { ways.append(Phrase("with a token")) }
         if agreement.usesSASL2 { ways.append(.verbatim("SASL2")) }
         if agreement.isBoundInline { ways.append(.verbatim("Bind 2")) }
         var lines = [
@@ -29,11 +29,11 @@ struct ConnectionSummary: Equatable {
         }
         lines.append(
             agreement.isResumable
-                ? Phrase("after a lost connection the session goes on")
+                ? Phrase("after a lost connection the session is resumed")
                 : agreement.isManaged
-                    ? Phrase("after a lost connection a new session begins; nothing is lost silently")
-                    : Phrase("after a lost connection a new session begins; what was on its way may be lost"))
-        lines.append(Phrase("to the server and back: %@", roundTrip.words))
+                    ? Phrase("after a lost connection a new session starts; no message is lost silently")
+                    : Phrase("after a lost connection a new session starts; messages in transit may be lost"))
+        lines.append(Phrase("round trip to the server: %@", roundTrip.words))
         return lines
     }
 

@@ -4,18 +4,18 @@ internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient
 
-/// Shows how the connection of a session stands, from its first step to its end, and what it costs: a line for each
-/// change, or on a terminal one line that is kept up to date.
+/// Shows the state of a session's connection, from its first step to its end, and its costs: a line for each change, or
+/// on a terminal one line that is updated.
 actor ConnectionWatch {
     private let isJSON: Bool
     private let status: StatusLine?
     private var state = ConnectionState.offline(reason: nil, nextAttempt: nil)
     private var since = ContinuousClock.now
     private var address: JID?
-    /// What had been counted when the session came online.
+    /// The counts when the session came online.
     private var baseline: Traffic?
 
-    /// How often the line on a terminal is brought up to date between two changes: it counts seconds.
+    /// How often the line on a terminal is updated between two changes, because it shows seconds.
     private static let tick = Duration.seconds(1)
 
     init(isJSON: Bool) {
@@ -26,7 +26,7 @@ actor ConnectionWatch {
     /// Watches until the session ends or the task is cancelled.
     func run(_ session: Session) async {
         let events = session.events(.connection)
-        // What was reached before anybody looked.
+        // The state that was reached before the first event.
         await changed(to: session.connectionState, in: session)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -39,7 +39,7 @@ actor ConnectionWatch {
                     while (try? await Task.sleep(for: Self.tick)) != nil { await self.refresh(session) }
                 }
             }
-            // The events end with the session; the clock does not.
+            // The events end with the session; the timer does not.
             await group.next()
             group.cancelAll()
         }
@@ -65,7 +65,7 @@ actor ConnectionWatch {
         }
     }
 
-    /// What the connection cost, if it stands or has stood until now.
+    /// The costs of the current or last connection.
     private func budget(_ session: Session) async -> TrafficBudget? {
         guard let baseline else { return nil }
         return TrafficBudget(from: baseline, to: await session.traffic, elapsed: .now - since)

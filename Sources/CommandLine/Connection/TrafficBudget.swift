@@ -2,7 +2,7 @@ internal import ChatModel
 internal import TerminalApp
 internal import XMPPClient
 
-/// What a connection costs while nobody uses it: what was counted since it stands, and what that is in an hour.
+/// The costs of an idle connection: the counts since it was established, and the projection for an hour.
 struct TrafficBudget: Equatable {
     var bytesSent: UInt64
     var bytesReceived: UInt64
@@ -10,7 +10,7 @@ struct TrafficBudget: Equatable {
     var keepAlives: UInt64
     var elapsed: Duration
 
-    /// Before that a single stanza would be a fantastic amount in an hour.
+    /// With a shorter time a single stanza would be an absurd amount per hour.
     static let shortestTime = Duration.seconds(10)
 
     init(bytesSent: UInt64, bytesReceived: UInt64, wakeUps: UInt64, keepAlives: UInt64, elapsed: Duration) {
@@ -29,7 +29,7 @@ struct TrafficBudget: Equatable {
 
     var bytes: UInt64 { bytesSent + bytesReceived }
 
-    /// `nil` as long as there is too little to go by.
+    /// `nil` as long as the time is too short.
     func perHour(_ count: UInt64) -> UInt64? {
         guard elapsed >= Self.shortestTime else { return nil }
         return UInt64((Double(count) * 3_600_000 / Double(elapsed.wholeMilliseconds)).rounded())

@@ -2,43 +2,43 @@ internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPClient
 
-/// What a walk from an address to a working session found, hop by hop.
+/// The results of the checks from an address to a working session.
 struct Diagnosis: Sendable {
-    /// What was asked about.
+    /// The subject of the diagnosis.
     var subject: String
-    var hops: [any DiagnosisHop] = []
+    var checks: [any DiagnosisCheck] = []
     var duration: Duration = .zero
 
-    /// The first hop that fails.
-    var firstFailure: (any DiagnosisHop)? { hops.first { $0.outcome == .failed } }
+    /// The first check that failed.
+    var firstFailure: (any DiagnosisCheck)? { checks.first { $0.outcome == .failed } }
 
     var status: ExitStatus { firstFailure?.problem?.status ?? .done }
 
-    subscript(place: DiagnosisPlace) -> (any DiagnosisHop)? {
-        hops.first { $0.place == place }
+    subscript(step: DiagnosisStep) -> (any DiagnosisCheck)? {
+        checks.first { $0.step == step }
     }
 
-    /// The hop of that type, if it was looked at.
-    subscript<Hop: DiagnosisHop>(type: Hop.Type) -> Hop? {
-        hops.lazy.compactMap { $0 as? Hop }.first
+    /// The check of that type, if it was run.
+    subscript<Check: DiagnosisCheck>(type: Check.Type) -> Check? {
+        checks.lazy.compactMap { $0 as? Check }.first
     }
 }
 
 extension Diagnosis {
-    /// One object; the texts are English whatever the person's language is.
+    /// The JSON object; its texts are English in every language.
     var json: JSONValue {
         [
             "event": "diagnosis", "address": .string(subject), "well": .bool(firstFailure == nil),
-            "status": .count(status.rawValue), "failed": .text(firstFailure?.place.rawValue),
-            "milliseconds": .count(duration.wholeMilliseconds), "hops": .array(hops.map { $0.json }),
+            "status": .count(status.rawValue), "failed": .text(firstFailure?.step.rawValue),
+            "milliseconds": .count(duration.wholeMilliseconds), "hops": .array(checks.map { $0.json }),
         ]
     }
 }
 
-extension DiagnosisHop {
+extension DiagnosisCheck {
     var json: JSONValue {
         let common: [(String, JSONValue)] = [
-            ("hop", .string(place.rawValue)), ("outcome", .string(outcome.rawValue)),
+            ("hop", .string(step.rawValue)), ("outcome", .string(outcome.rawValue)),
             ("milliseconds", .count(duration?.wholeMilliseconds)), ("summary", .string(summary.english)),
             ("problem", .text(problem?.code)), ("reason", .text(problem?.reason.english)),
             ("advice", .text(problem?.advice.english)),
@@ -53,7 +53,7 @@ extension Duration {
         return seconds * 1000 + attoseconds / 1_000_000_000_000_000
     }
 
-    /// `12 ms`, `1.4 s`: as exact as a person cares.
+    /// `12 ms`, `1.4 s`: with the precision that users need.
     var words: String {
         let milliseconds = wholeMilliseconds
         if milliseconds < 1000 { return "\(milliseconds) ms" }
@@ -62,36 +62,36 @@ extension Duration {
     }
 }
 
-/// What a walk is allowed to know and to do.
+/// The inputs and options of a diagnosis.
 struct DiagnosisSettings: Sendable {
-    /// In place of what DNS says.
+    /// The host to use instead of a DNS lookup.
     var host: String?
     var port: UInt16?
     var usesDirectTLS = false
     var resolver = ResolverConfiguration()
     var trust = TrustPolicy.system
-    /// Whether ``trust`` asks a person, who must not be asked two things at once.
-    var asksPerson = false
-    /// For each single step: a look-up, a connection, a handshake, an answer.
-    var patience = Duration.seconds(10)
-    /// How to log in; `nil` without a password.
+    /// Whether ``trust`` asks the user, who must get only one question at a time.
+    var asksUser = false
+    /// The timeout of each step: a lookup, a connection, a handshake, a request.
+    var timeout = Duration.seconds(10)
+    /// The settings for the login; `nil` without a password.
     var login: ClientConfiguration?
-    /// Where the host-meta file of a domain is asked for.
+    /// The port for the host-meta file of a domain.
     var hostMetaPort: UInt16 = 443
-    /// Whether a few bytes are put on the upload service and fetched again.
+    /// Whether to upload a small file and download it again.
     var triesUpload = false
 
-    /// - Parameter signIn: the account and what the command line says about its server.
+    /// - Parameter signIn: the account and the options for its server.
     init(_ signIn: SignIn? = nil, connection: ConnectionOptions, triesUpload: Bool = false) {
         let connection = signIn?.connection ?? connection
         host = connection.host
         port = connection.port
         usesDirectTLS = connection.usesDirectTLS
-        asksPerson = connection.trust == .ask
-        if let seconds = connection.timeout { patience = .seconds(seconds) }
-        resolver.deadline = min(resolver.deadline, patience)
+        asksUser = connection.trust == .ask
+        if let seconds = connection.timeout { timeout = .seconds(seconds) }
+        resolver.deadline = min(resolver.deadline, timeout)
         self.triesUpload = triesUpload
-        trust = signIn?.configuration.trust ?? connection.trustPolicy(question: asksPerson ? TrustQuestion() : nil)
+        trust = signIn?.configuration.trust ?? connection.trustPolicy(question: asksUser ? TrustQuestion() : nil)
         if let signIn, signIn.source != .missing { login = signIn.configuration }
     }
 }

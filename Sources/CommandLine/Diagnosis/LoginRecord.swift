@@ -2,7 +2,7 @@ internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
 
-/// The steps of a login with their times, as a session reports them.
+/// The steps of a login with their times, from the events of a session.
 struct LoginRecord: Sendable {
     private(set) var mechanism: String?
     private(set) var isAuthenticated = false
@@ -38,7 +38,7 @@ struct LoginRecord: Sendable {
         return bound - authenticated
     }
 
-    /// Reads events until stanzas flow or the login has failed.
+    /// Reads events until the session is online or the login has failed.
     static func collect(from events: SessionEvents) async -> LoginRecord {
         var record = LoginRecord()
         for await batch in events {

@@ -2,7 +2,7 @@ internal import ChatModel
 internal import ChatStore
 internal import TerminalApp
 
-/// What is found about the file in which conversations are kept, in rows and as JSON.
+/// The state of the file with the conversations, as rows and as JSON.
 struct StoreDiagnosis: Sendable {
     enum Outcome: String, Sendable {
         case passed, warning, failed
@@ -53,15 +53,15 @@ struct StoreDiagnosis: Sendable {
                 : Row(
                     outcome: .warning, label: Phrase("search"),
                     text: Phrase(
-                        "%@ message is not in the index yet: it is found, but slower; the next program adds it",
+                        "%@ message is not in the index yet: searching it is slower until the next start adds it",
                         plural:
-                            "%@ messages are not in the index yet: they are found, but slower; the next program adds them",
+                            "%@ messages are not in the index yet: searching them is slower until the next start adds them",
                         count: Int(clamping: found.unindexed))))
         if found.wasNotClosed {
             rows.append(
                 Row(
                     outcome: .warning, label: Phrase("last use"),
-                    text: Phrase("the last program was ended before it closed the file; nothing is lost by that")))
+                    text: Phrase("the last program ended without closing the file; nothing was lost")))
         }
         return rows
     }
@@ -84,13 +84,13 @@ struct StoreDiagnosis: Sendable {
             return Row(
                 outcome: .failed, label: label,
                 text: Phrase(
-                    "%@, from a newer version of this program; this one knows %@ at most: use that one", schema,
+                    "%@, from a newer version of this program; this one supports up to %@: use the newer one", schema,
                     found.newestSchema))
         }
         if schema < found.newestSchema {
             return Row(
                 outcome: .warning, label: label,
-                text: Phrase("%@; the next program brings it up to %@", schema, found.newestSchema))
+                text: Phrase("%@; the next start upgrades it to %@", schema, found.newestSchema))
         }
         return Row(outcome: .passed, label: label, text: Phrase("%@, the newest", schema))
     }
@@ -103,11 +103,11 @@ struct StoreDiagnosis: Sendable {
         return Row(
             outcome: .failed, label: label,
             text: Phrase(
-                "damaged: %@. The next program sets the file aside, and saves what can be read.",
+                "damaged: %@. The next start renames the file and recovers what can be read.",
                 Phrase.verbatim(first)))
     }
 
-    /// One object; the texts are English whatever the person's language is.
+    /// The JSON object; its texts are English in every language.
     var json: JSONValue {
         [
             "event": "store", "path": .string(path), "well": .bool(isWell), "schema": .count(found.schema),
@@ -120,7 +120,7 @@ struct StoreDiagnosis: Sendable {
         ]
     }
 
-    /// The rows, broken to the width of the terminal.
+    /// The rows, wrapped to the width of the terminal.
     func lines(columns: Int) -> [TerminalScreen.Row] {
         let width = rows.map { DisplayWidth.of($0.label.text) }.max() ?? 0
         let indent = width + 4

@@ -5,15 +5,15 @@ internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPStream
 
-/// Opens a stream up to the point where one would log in, without telling any secret, and hangs up.
+/// Opens a stream up to the login, without sending any secret, and disconnects.
 struct StreamProbe: Sendable {
     struct Result: Sendable {
         var tls: NegotiatedTLS?
-        /// Of the handshake.
+        /// The duration of the handshake.
         var tlsDuration: Duration?
-        /// What the server offers on the encrypted stream.
+        /// The features of the server on the encrypted stream.
         var features: StreamFeatures?
-        /// From the end of the handshake to the offer.
+        /// From the end of the handshake to the features.
         var openingDuration: Duration?
         /// Why the connection or the handshake failed.
         var error: TransportError?
@@ -23,16 +23,16 @@ struct StreamProbe: Sendable {
 
     let address: JID
     let trust: TrustPolicy
-    /// For the connection, the handshake and the opening, each. A person who is asked has more.
-    let patience: Duration
-    let asksPerson: Bool
+    /// The timeout of the connection, the handshake and the opening, each. A question to the user has a longer one.
+    let timeout: Duration
+    let asksUser: Bool
 
-    /// At an address of a host.
+    /// Probes an address of a host.
     func run(at target: SocketAddress, _ security: ServiceRecord.Kind) async -> Result {
         var result = Result()
         let transport: SocketTransport
         do throws(TransportError) {
-            transport = try await SocketTransport.connect(to: target, timeout: patience)
+            transport = try await SocketTransport.connect(to: target, timeout: timeout)
         } catch {
             result.error = error
             return result
@@ -47,12 +47,12 @@ struct StreamProbe: Sendable {
         return result
     }
 
-    /// The same at a WebSocket.
+    /// Probes a WebSocket.
     func run(at url: WebSocketURL, resolver: ResolverConfiguration) async -> Result {
         var result = Result()
         var settings = Connector.Configuration()
         settings.resolver = resolver
-        settings.candidateTimeout = patience
+        settings.candidateTimeout = timeout
         let start = ContinuousClock.now
         do throws(TransportError) {
             let connection = try await Connector(configuration: settings).connect(
@@ -67,7 +67,7 @@ struct StreamProbe: Sendable {
         return result
     }
 
-    /// Opens the stream on a transport that is connected, and secured where TLS comes first.
+    /// Opens the stream on a connected transport, which is secured if TLS comes first.
     private func converse(over transport: any Transport, _ result: inout Result) async {
         guard let nonce = try? SecureRandom.bytes(18) else { return }
         var configuration = ClientStreamConfiguration(
@@ -100,7 +100,7 @@ struct StreamProbe: Sendable {
         _ = await perform(held.stream.close(now: .now), over: transport, &result)
     }
 
-    /// - Returns: whether the handshake is to begin.
+    /// - Returns: whether the handshake should start.
     private func perform(
         _ actions: [StreamAction], over transport: any Transport, _ result: inout Result
     ) async -> Bool {
@@ -122,7 +122,7 @@ struct StreamProbe: Sendable {
     ) async -> Bool {
         var configuration = TLSConfiguration(
             serverName: address.asciiDomain, trust: trust, applicationProtocols: protocols)
-        if !asksPerson { configuration.handshakeTimeout = patience }
+        if !asksUser { configuration.handshakeTimeout = timeout }
         let start = ContinuousClock.now
         do throws(TransportError) {
             result.tls = try await transport.startTLS(configuration)
@@ -134,8 +134,8 @@ struct StreamProbe: Sendable {
     }
 
     private func read(from transport: any Transport) async -> Swift.Result<[UInt8], TransportError> {
-        let patience = patience
-        let late = TransportError(.timedOut, "The server did not answer within \(patience).")
+        let timeout = timeout
+        let late = TransportError(.timedOut, "The server did not respond within \(timeout).")
         return await withTaskGroup(of: Swift.Result<[UInt8], TransportError>.self) { group in
             group.addTask {
                 do throws(TransportError) {
@@ -145,7 +145,7 @@ struct StreamProbe: Sendable {
                 }
             }
             group.addTask {
-                try? await Task.sleep(for: patience)
+                try? await Task.sleep(for: timeout)
                 return .failure(late)
             }
             defer { group.cancelAll() }
@@ -154,8 +154,8 @@ struct StreamProbe: Sendable {
     }
 }
 
-/// A variable of the function that has the conversation would do. But Swift 6.3 does not come to the end of an optimised build where
-/// such a value, with enums that cannot be copied in enums that cannot be copied, lives in an asynchronous function.
+/// A local variable would be sufficient. But Swift 6.3 does not terminate in an optimised build if such a value, with
+/// noncopyable enums inside noncopyable enums, is a local variable of an async function.
 private final class HeldStream {
     var stream: ClientStream
 
@@ -165,7 +165,7 @@ private final class HeldStream {
 }
 
 extension TLSInformation {
-    /// As much as the machine needs for opening a stream on which nobody logs in.
+    /// The TLS information that the machine needs to open a stream without a login.
     init(version tls: NegotiatedTLS) {
         self.init(version: tls.version == .tls13 ? .tls13 : .tls12)
     }

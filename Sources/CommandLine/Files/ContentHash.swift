@@ -1,8 +1,8 @@
 internal import Cryptography
 
 /// The SHA-256 of what is sent and received, in hexadecimal digits, so that both ends can be compared.
-package enum ContentHash {
-    package static func of(_ content: [UInt8]) -> String {
+enum ContentHash {
+    static func of(_ content: [UInt8]) -> String {
         Hex.encode(SHA256.hash(content))
     }
 }

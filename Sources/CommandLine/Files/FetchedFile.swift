@@ -1,25 +1,25 @@
 internal import Cryptography
-package import FileSharing
+internal import FileSharing
 internal import Media
-package import XMPPClient
+internal import XMPPClient
 
 /// A picture, voice message or file that was fetched and kept.
-package struct FetchedFile: Sendable {
-    package var path: String
-    package var sha256: String
-    package var details: FileDetails
+struct FetchedFile: Sendable {
+    var path: String
+    var sha256: String
+    var details: FileDetails
 
     /// The most that is fetched without being asked: a film from a telephone.
-    package static let sizeLimit: UInt64 = 100 << 20
+    static let sizeLimit: UInt64 = 100 << 20
 
-    package init(path: String, sha256: String, details: FileDetails) {
+    init(path: String, sha256: String, details: FileDetails) {
         self.path = path
         self.sha256 = sha256
         self.details = details
     }
 
     /// Fetches what a message offers into `folder`, under a safe name, and looks what it is.
-    package init(
+    init(
         _ offer: FileOffer, in session: Session, folder: FileFolder,
         progress: @escaping @Sendable (_ percent: Int) -> Void = { _ in }
     ) async throws {
@@ -34,7 +34,7 @@ package struct FetchedFile: Sendable {
         details = await FileDetails(file)
     }
 
-    package var json: [(String, JSONValue)] {
+    var json: [(String, JSONValue)] {
         [("path", .string(path)), ("sha256", .string(sha256))] + details.json
     }
 }

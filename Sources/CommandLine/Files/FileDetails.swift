@@ -1,17 +1,17 @@
 internal import ChatModel
-package import FileSharing
-package import Media
+internal import FileSharing
+internal import Media
 internal import TerminalApp
 
 /// What a person wants to know of a file: type, size, and pixels or duration. Found in the bytes, not in claims.
-package struct FileDetails: Sendable, Equatable {
-    package var type: String
-    package var byteCount: Int
-    package var width: Int?
-    package var height: Int?
-    package var milliseconds: Int?
+struct FileDetails: Sendable, Equatable {
+    var type: String
+    var byteCount: Int
+    var width: Int?
+    var height: Int?
+    var milliseconds: Int?
 
-    package init(
+    init(
         type: String, byteCount: Int, width: Int? = nil, height: Int? = nil, milliseconds: Int? = nil
     ) {
         self.type = type
@@ -21,13 +21,13 @@ package struct FileDetails: Sendable, Equatable {
         self.milliseconds = milliseconds
     }
 
-    package init(_ picture: Picture) {
+    init(_ picture: Picture) {
         self.init(
             type: picture.type.name, byteCount: picture.bytes.count, width: picture.width, height: picture.height)
     }
 
     /// Looks into a file that was received.
-    package init(_ file: ReceivedFile) async {
+    init(_ file: ReceivedFile) async {
         await self.init(path: file.path, byteCount: Int(clamping: file.byteCount))
     }
 
@@ -47,10 +47,10 @@ package struct FileDetails: Sendable, Equatable {
         }
     }
 
-    package var kind: MediaType.Kind { MediaType(name: type)?.kind ?? .other }
+    var kind: MediaType.Kind { MediaType(name: type)?.kind ?? .other }
 
     /// `image/png, 12.3 kB, 320 × 200`.
-    package var description: String {
+    var description: String {
         var parts = [type, Wording.size(byteCount)]
         if let width, let height { parts.append("\(width) × \(height)") }
         if let milliseconds { parts.append(Wording.length(.milliseconds(milliseconds))) }
@@ -58,12 +58,12 @@ package struct FileDetails: Sendable, Equatable {
     }
 
     /// `[picture] image/png, 12.3 kB, 320 × 200`.
-    package var line: String { "[\(label)] \(description)" }
+    var line: String { "[\(label)] \(description)" }
 
-    private var label: String { FileKind(mediaType: type).label }
+    private var label: String { Wording.word(FileKind(mediaType: type)) }
 
     /// The members for JSON.
-    package var json: [(String, JSONValue)] {
+    var json: [(String, JSONValue)] {
         [
             ("type", .string(type)), ("bytes", .integer(byteCount)), ("width", .count(width)),
             ("height", .count(height)), ("milliseconds", .count(milliseconds)),

@@ -3,14 +3,14 @@ internal import Foundation
 internal import Localization
 internal import TerminalApp
 internal import UserProfile
-package import XMPPAddress
+internal import XMPPAddress
 
 /// The folder in which pictures, voice messages and files of an account are kept:
 /// `files/<account>` in the profile, which is `$XDG_DATA_HOME/hongyan` if nothing else is said.
-package struct FileFolder: Sendable {
-    package let path: String
+struct FileFolder: Sendable {
+    let path: String
 
-    package init(account: JID) throws(CommandError) {
+    init(account: JID) throws(CommandError) {
         try self.init(account: account, in: Profile())
     }
 
@@ -25,7 +25,7 @@ package struct FileFolder: Sendable {
     }
 
     /// Keeps `content` under `name`, or under a numbered one where that is taken; whole or not at all.
-    package func keep(_ content: [UInt8], name: String) throws(CommandError) -> String {
+    func keep(_ content: [UInt8], name: String) throws(CommandError) -> String {
         let stem = (name as NSString).deletingPathExtension
         let suffix = (name as NSString).pathExtension
         var target = path + "/" + name
@@ -45,7 +45,7 @@ package struct FileFolder: Sendable {
     static var currentDirectory: String { FileManager.default.currentDirectoryPath }
 
     /// The bytes of a file of the person's.
-    package static func read(_ file: String, limit: Int) throws(CommandError) -> [UInt8] {
+    static func read(_ file: String, limit: Int) throws(CommandError) -> [UInt8] {
         let path = (file as NSString).expandingTildeInPath
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {

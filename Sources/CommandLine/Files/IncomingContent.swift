@@ -1,10 +1,10 @@
-package import FileSharing
-package import MessageFeatures
+internal import FileSharing
+internal import MessageFeatures
 internal import TerminalApp
-package import XMPPStanzas
+internal import XMPPStanzas
 
 /// What a received message is to a person.
-package enum IncomingContent: Sendable {
+enum IncomingContent: Sendable {
     case text(String)
     case file(FileOffer)
     /// A picture, voice message or file that is damaged or larger than allowed.
@@ -12,7 +12,7 @@ package enum IncomingContent: Sendable {
     /// Nothing to show: a receipt, a typing notice.
     case nothing
 
-    package init(_ message: Message) {
+    init(_ message: Message) {
         guard !message.isError else {
             self = .nothing
             return
@@ -33,7 +33,7 @@ package enum IncomingContent: Sendable {
 
 extension Message {
     /// When it was sent: the stamp of a delayed one (XEP-0203), else now.
-    package var moment: Timestamp {
+    var moment: Timestamp {
         let delay = try? payload(DelayedDelivery.self)
         return delay?.stamp ?? .now
     }

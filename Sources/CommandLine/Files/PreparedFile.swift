@@ -1,24 +1,24 @@
-package import FileSharing
-package import Media
+internal import FileSharing
+internal import Media
 
 /// A picture or voice message made ready for sending and kept in the person's own folder.
-package struct PreparedFile: Sendable {
-    package var outgoing: OutgoingFile
+struct PreparedFile: Sendable {
+    var outgoing: OutgoingFile
     /// Where the copy is; what the conversation shows and plays.
-    package var path: String
-    package var sha256: String
-    package var details: FileDetails
+    var path: String
+    var sha256: String
+    var details: FileDetails
 
     /// The largest picture file that is read.
     private static let maximumPictureSize = PictureLimits.maximumByteCount
 
     /// Scales a picture, strips its metadata and keeps a copy.
-    package static func picture(file: String, in folder: FileFolder) async throws -> PreparedFile {
+    static func picture(file: String, in folder: FileFolder) async throws -> PreparedFile {
         let bytes = try await onOwnThread { Result { try FileFolder.read(file, limit: maximumPictureSize) } }.get()
         return try await picture(bytes, in: folder)
     }
 
-    package static func picture(_ bytes: [UInt8], in folder: FileFolder) async throws -> PreparedFile {
+    static func picture(_ bytes: [UInt8], in folder: FileFolder) async throws -> PreparedFile {
         let picture = try await Picture.prepare(bytes, quality: .standard)
         let name = "picture-\(FileDate.now).\(picture.type.fileExtension)"
         let path = try await onOwnThread { Result { try folder.keep(picture.bytes, name: name) } }.get()
@@ -29,11 +29,11 @@ package struct PreparedFile: Sendable {
     }
 
     /// Encodes a sound file where that is needed, and keeps a copy.
-    package static func voice(file: String, in folder: FileFolder) async throws -> PreparedFile {
+    static func voice(file: String, in folder: FileFolder) async throws -> PreparedFile {
         try await voice(VoiceMessage.make(fromFile: FileDate.expanded(file)), in: folder)
     }
 
-    package static func voice(_ message: VoiceMessage, in folder: FileFolder) async throws -> PreparedFile {
+    static func voice(_ message: VoiceMessage, in folder: FileFolder) async throws -> PreparedFile {
         let name = "voice-\(FileDate.now).\(message.type.fileExtension)"
         let path = try await onOwnThread { Result { try folder.keep(message.bytes, name: name) } }.get()
         let outgoing = OutgoingFile(
@@ -51,7 +51,7 @@ package struct PreparedFile: Sendable {
         sha256 = ContentHash.of(outgoing.content)
     }
 
-    package var json: [(String, JSONValue)] {
+    var json: [(String, JSONValue)] {
         [("path", .string(path)), ("sha256", .string(sha256))] + details.json
     }
 }

@@ -61,7 +61,7 @@ struct HistoryFetching: Sendable {
                 patience -= 1
                 try await Task.sleep(for: .milliseconds(250))
             case .notNow:
-                throw CommandError(.connection, localized("The server's archive does not answer; try again."))
+                throw CommandError(.connection, localized("The server's archive does not respond; try again."))
             }
         }
     }

@@ -21,7 +21,8 @@ enum HistoryPoint: Equatable, Sendable {
             self = .time(time)
         } else {
             throw .usage(
-                localized("“%@” is no time and no message; write 2026-11-21, “2026-11-21 14:05” or a number.", text))
+                localized(
+                    "“%@” is neither a time nor a message; write 2026-11-21, “2026-11-21 14:05” or a number.", text))
         }
     }
 

@@ -70,15 +70,3 @@ extension Attachment {
         ]
     }
 }
-
-extension Attachment.Kind {
-    /// The word for programs.
-    var word: String {
-        switch self {
-        case .picture: "picture"
-        case .voice: "voice"
-        case .video: "film"
-        case .file: "file"
-        }
-    }
-}

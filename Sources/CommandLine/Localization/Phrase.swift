@@ -1,11 +1,11 @@
 internal import Localization
 internal import TerminalApp
 
-/// A text whose language is chosen when it is shown: on the terminal the person's, in JSON always English.
+/// A text whose language is chosen when it is shown: the user's on the terminal, always English in JSON.
 ///
 /// The English text is the key of the catalogue, as in ``localized(_:_:)``. Two phrases with the same parts are equal
-/// whatever the language is.
-package struct Phrase: Sendable, Equatable, CustomStringConvertible {
+/// in every language.
+struct Phrase: Sendable, Equatable, CustomStringConvertible {
     private struct Counted: Sendable, Equatable {
         let plural: String
         let count: Int
@@ -31,13 +31,13 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
     }
 
     private let template: String
-    /// Of a counted text: its plural in English, and the number.
+    /// For a counted text: its English plural, and the number.
     private var counted: Counted?
     private let arguments: [Argument]
-    /// Whether the arguments are put one after the other, as the language separates them.
+    /// Whether the arguments are joined, with the separator of the language.
     private let isList: Bool
 
-    /// - Parameter arguments: what fills the places `%@`; a phrase among them is translated, too.
+    /// - Parameter arguments: the values of the placeholders `%@`; a phrase among them is translated too.
     init(_ template: String, _ arguments: (any CustomStringConvertible)...) {
         self.template = template
         isList = false
@@ -48,7 +48,7 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
 
     /// A counted text, as in ``localized(_:plural:count:_:)``.
     ///
-    /// - Parameter arguments: what fills the places; where none is given, the number does.
+    /// - Parameter arguments: the values of the placeholders; by default the number.
     init(_ singular: String, plural: String, count: Int, _ arguments: (any CustomStringConvertible)...) {
         template = singular
         counted = Counted(plural: plural, count: count)
@@ -63,16 +63,16 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
         arguments = phrases.map(Argument.phrase)
     }
 
-    /// Text that is the same in every language: an address, a name of the protocol, a server's own words.
+    /// Text that is the same in every language: an address, a protocol name, a text of the server.
     static func verbatim(_ text: some CustomStringConvertible) -> Phrase {
         Phrase("%@", text)
     }
 
-    /// Phrases one after the other.
+    /// A list of phrases.
     static func list(_ phrases: [Phrase]) -> Phrase { Phrase(listing: phrases) }
 
-    /// The text in the person's language.
-    package var text: String {
+    /// The text in the user's language.
+    var text: String {
         let translated =
             counted.map { Localization.translate(template, plural: $0.plural, count: $0.count) }
             ?? Localization.translate(template)
@@ -80,7 +80,7 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The text in English.
-    package var english: String {
+    var english: String {
         let form = counted.map { Localization.untranslated(template, plural: $0.plural, count: $0.count) }
         return assembled(form ?? template, arguments.map(\.english))
     }
@@ -89,5 +89,5 @@ package struct Phrase: Sendable, Equatable, CustomStringConvertible {
         isList ? arguments.joined(separator: template) : filled(template, with: arguments)
     }
 
-    package var description: String { english }
+    var description: String { english }
 }

@@ -1,39 +1,39 @@
 internal import Localization
 internal import Roster
 internal import TerminalApp
-package import TransportLayer
-package import XMPPAddress
+internal import TransportLayer
+internal import XMPPAddress
 internal import XMPPStanzas
 
-/// Which account, and how its server is reached: the options that every command knows.
-package struct ConnectionOptions: Sendable {
+/// The account and the connection to its server: the options that every command has.
+struct ConnectionOptions: Sendable {
     /// Which certificates are accepted.
-    package enum Trust: Sendable, Equatable {
+    enum Trust: Sendable, Equatable {
         /// What the system trusts, or the file of `--ca`.
         case authorities
-        /// Ask on the terminal about any other one.
+        /// Ask on the terminal about any other certificate.
         case ask
         /// This certificate, by its SHA-256 in hexadecimal digits.
         case pinned(String)
     }
 
-    package var address: JID?
-    package var host: String?
-    package var port: UInt16?
-    package var authorityFile: String?
-    package var usesDirectTLS: Bool
+    var address: JID?
+    var host: String?
+    var port: UInt16?
+    var authorityFile: String?
+    var usesDirectTLS: Bool
     /// The certificate with which the account logs in (XEP-0178).
-    package var identity: TLSIdentity?
-    package var passwordFile: String?
-    /// Seconds.
-    package var timeout: Int?
-    package var trust: Trust
-    package var isVerbose: Bool
+    var identity: TLSIdentity?
+    var passwordFile: String?
+    /// In seconds.
+    var timeout: Int?
+    var trust: Trust
+    var isVerbose: Bool
 
-    package static let options: [OptionParser.Option] = [
+    static let options: [OptionParser.Option] = [
         .init("jid", letter: "j", value: "ADDRESS", "the account, such as juliet@example.org"),
-        .init("host", value: "NAME", "connect there in place of what DNS says"),
-        .init("port", value: "NUMBER", "and at that port"),
+        .init("host", value: "NAME", "connect to this host instead of looking it up in DNS"),
+        .init("port", value: "NUMBER", "and to this port"),
         .init("ca", value: "FILE", "trust the certificate authorities in this PEM file"),
         .init(
             "trust", value: "ask|SHA256", "ask about an unknown certificate, or accept the one with this fingerprint"),
@@ -44,16 +44,16 @@ package struct ConnectionOptions: Sendable {
         .init(
             "password-file", value: "FILE",
             "read the password, or the passphrase of the key, from the first line of this file, - is standard input"),
-        .init("timeout", value: "SECONDS", "give up a login or a request after that time"),
+        .init("timeout", value: "SECONDS", "the timeout of the login and of each request"),
         .init("verbose", letter: "v", "report the steps of the connection on standard error"),
     ]
 
-    package init(_ options: OptionParser.Result) throws(CommandError) {
+    init(_ options: OptionParser.Result) throws(CommandError) {
         if let text = options["jid"] { address = try Self.account(text) }
         host = options["host"]
         if let text = options["port"] {
             guard let number = UInt16(text), number > 0 else {
-                throw .usage(localized("“%@” is no port; give a number from 1 to 65535.", text))
+                throw .usage(localized("“%@” is not a port; give a number from 1 to 65535.", text))
             }
             port = number
         }
@@ -63,7 +63,7 @@ package struct ConnectionOptions: Sendable {
         passwordFile = options["password-file"]
         if let text = options["timeout"] {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {
-                throw .usage(localized("“%@” is no time; give a whole number of seconds.", text))
+                throw .usage(localized("“%@” is not a time; give a whole number of seconds.", text))
             }
             timeout = seconds
         }
@@ -76,7 +76,7 @@ package struct ConnectionOptions: Sendable {
         do {
             address = try JID(text)
         } catch {
-            throw .usage(localized("“%@” is no address. %@", text, error))
+            throw .usage(localized("“%@” is not an address. %@", text, error))
         }
         guard address.local != nil else {
             throw .usage(localized("“%@” names no account; write it as user@domain.", text))
@@ -106,22 +106,22 @@ package struct ConnectionOptions: Sendable {
     }
 }
 
-/// How the person appears to friends, and which contact requests need no question.
+/// How the user appears to contacts, and which contact requests are accepted automatically.
 struct AvailabilityOptions {
     var presence: Presence
     var policy = RosterPolicy()
 
     static let options: [OptionParser.Option] = [
-        .init("show", value: "online|chat|away|xa|dnd", "appear like this to contacts"),
-        .init("status", value: "TEXT", "and with this text"),
-        .init("accept", value: "known|all|none", "accept contact requests of these without asking (known)"),
+        .init("show", value: "online|chat|away|xa|dnd", "the presence that contacts see"),
+        .init("status", value: "TEXT", "and its text"),
+        .init("accept", value: "known|all|none", "accept contact requests of these automatically (known)"),
     ]
 
     init(_ options: OptionParser.Result) throws(CommandError) {
         presence = Presence()
         if let text = options["show"] {
             guard let show = PresenceWords.shows[text] else {
-                throw .usage(localized("“%@” is no state; choose online, chat, away, xa or dnd.", text))
+                throw .usage(localized("“%@” is not a state; choose online, chat, away, xa or dnd.", text))
             }
             presence.show = show
         }
@@ -130,7 +130,7 @@ struct AvailabilityOptions {
         case "known": policy.acceptsKnownRequests = true
         case "all": policy.acceptsAllRequests = true
         case "none": policy.acceptsKnownRequests = false
-        case let other: throw .usage(localized("“%@” is no choice of --accept; it is known, all or none.", other))
+        case let other: throw .usage(localized("“%@” is not a value of --accept; use known, all or none.", other))
         }
     }
 }

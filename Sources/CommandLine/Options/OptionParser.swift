@@ -3,21 +3,21 @@ internal import Glibc
 internal import Localization
 internal import TerminalApp
 
-/// Reads options with `getopt_long`, so that they behave as everywhere on the system: `--name value`, `--name=value`,
-/// abbreviations that are unique, options after arguments, `--` as the end of options.
+/// Parses options with `getopt_long`, so that they work as in other programs: `--name value`, `--name=value`, unique
+/// abbreviations, options after arguments, `--` as the end of options.
 ///
-/// `getopt_long` keeps its place in globals: a command line is read once, before anything runs beside it.
-package struct OptionParser {
-    /// One option that a command knows.
-    package struct Option: Sendable {
+/// `getopt_long` has global state: a command line is parsed once, before anything runs concurrently.
+struct OptionParser {
+    /// An option of a command.
+    struct Option: Sendable {
         var name: String
         /// A one-letter form.
         var letter: Character?
-        /// What the value is, as shown in the help; `nil` for a switch.
+        /// The placeholder of the value in the help; `nil` for a switch.
         var value: String?
         var help: String
 
-        package init(_ name: String, letter: Character? = nil, value: String? = nil, _ help: String) {
+        init(_ name: String, letter: Character? = nil, value: String? = nil, _ help: String) {
             self.name = name
             self.letter = letter
             self.value = value
@@ -25,31 +25,31 @@ package struct OptionParser {
         }
     }
 
-    /// What was on the command line.
-    package struct Result: Sendable {
-        package var arguments: [String] = []
+    /// The parsed command line.
+    struct Result: Sendable {
+        var arguments: [String] = []
         fileprivate var values: [String: String] = [:]
 
-        package subscript(name: String) -> String? {
+        subscript(name: String) -> String? {
             get { values[name] }
             set { values[name] = newValue }
         }
-        package func has(_ name: String) -> Bool { values[name] != nil }
+        func has(_ name: String) -> Bool { values[name] != nil }
     }
 
-    package var options: [Option]
+    var options: [Option]
 
-    package init(_ options: [Option]) {
+    init(_ options: [Option]) {
         self.options = options
     }
 
-    /// Codes of long options lie above every character.
+    /// The codes of long options are above every character.
     private static let firstCode: Int32 = 0x200
     private static let missingValue = Int32(UInt8(ascii: ":"))
     private static let unknownOption = Int32(UInt8(ascii: "?"))
 
     /// - Throws: a usage error that names the option.
-    package func parse(_ commandLine: [String]) throws(CommandError) -> Result {
+    func parse(_ commandLine: [String]) throws(CommandError) -> Result {
         // getopt_long permutes the array it gets, so the strings are freed through a copy.
         let words: [UnsafeMutablePointer<CChar>?] = (["hongyan"] + commandLine).map { strdup($0) }
         let names: [UnsafeMutablePointer<CChar>?] = options.map { strdup($0.name) }
@@ -64,7 +64,7 @@ package struct OptionParser {
             )
         }
         long.append(CGlibc.option(name: nil, has_arg: 0, flag: nil, val: 0))
-        // The colon in front makes a missing value its own answer and keeps getopt from printing.
+        // The leading colon makes getopt report a missing value separately and keeps it from printing.
         var short = ":"
         for option in options {
             if let letter = option.letter { short += "\(letter)" + (option.value == nil ? "" : ":") }
@@ -91,7 +91,7 @@ package struct OptionParser {
     }
 
     /// The help lines for the options, in two columns.
-    package var help: String {
+    var help: String {
         var lines: [String] = []
         for option in options {
             var left = option.letter.map { "  -\($0), " } ?? "      "

@@ -1,5 +1,5 @@
-/// A JSON value whose objects keep the order of their members, so that lines are the same from one run to the next.
-package enum JSONValue: Sendable, Equatable, CustomStringConvertible {
+/// A JSON value whose objects preserve the order of their members, so that output is reproducible.
+enum JSONValue: Sendable, Equatable, CustomStringConvertible {
     case string(String)
     case integer(Int)
     case number(Double)
@@ -9,7 +9,7 @@ package enum JSONValue: Sendable, Equatable, CustomStringConvertible {
     case null
 
     /// The value on one line.
-    package var description: String {
+    var description: String {
         switch self {
         case .string(let text): Self.quote(text)
         case .integer(let number): String(number)
@@ -22,7 +22,8 @@ package enum JSONValue: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// RFC 8259 §7; C1 control characters and line separators are escaped too, as terminals and line readers mind them.
+    /// RFC 8259 §7; C1 control characters and line separators are escaped too, because terminals and line readers
+    /// interpret them.
     private static func quote(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -45,38 +46,38 @@ package enum JSONValue: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// One member of an object.
-package struct JSONMember: Sendable, Equatable {
-    package var key: String
-    package var value: JSONValue
+/// A member of an object.
+struct JSONMember: Sendable, Equatable {
+    var key: String
+    var value: JSONValue
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
-    package init(stringLiteral value: String) { self = .string(value) }
-    package init(integerLiteral value: Int) { self = .integer(value) }
-    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    init(stringLiteral value: String) { self = .string(value) }
+    init(integerLiteral value: Int) { self = .integer(value) }
+    init(booleanLiteral value: Bool) { self = .bool(value) }
 
     /// The text, or `null`.
-    package static func text(_ value: (any CustomStringConvertible)?) -> JSONValue {
+    static func text(_ value: (any CustomStringConvertible)?) -> JSONValue {
         value.map { .string($0.description) } ?? .null
     }
 
     /// The number, or `null`.
-    package static func count(_ value: (any BinaryInteger)?) -> JSONValue {
+    static func count(_ value: (any BinaryInteger)?) -> JSONValue {
         value.map { .integer(Int(clamping: $0)) } ?? .null
     }
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-    /// An object; members whose value is `null` are left out.
-    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    /// An object; members with the value `null` are omitted.
+    init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.filter { $0.1 != .null }.map { JSONMember(key: $0.0, value: $0.1) })
     }
 }
 
 extension JSONValue {
-    /// An object of these members; those whose value is `null` are left out.
-    package init(_ members: [(String, JSONValue)]) {
+    /// An object of these members; those with the value `null` are omitted.
+    init(_ members: [(String, JSONValue)]) {
         self = .object(members.filter { $0.1 != .null }.map { JSONMember(key: $0.0, value: $0.1) })
     }
 }

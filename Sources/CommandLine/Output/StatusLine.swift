@@ -3,11 +3,11 @@ internal import Synchronization
 internal import TerminalApp
 internal import TransportLayer
 
-/// One line at the bottom of a terminal that is written over again and again.
+/// A line at the bottom of a terminal that is overwritten with each update.
 final class StatusLine: Sendable {
     private let shown = Mutex("")
 
-    /// Shows `text`, cut to the width of the terminal; what does not change the line writes nothing.
+    /// Shows `text`, truncated to the width of the terminal; does nothing if the line is unchanged.
     func show(_ text: String) {
         let text = DisplayWidth.truncate(text, to: max(TerminalMode.size().columns - 1, 1))
         shown.withLock { shown in
@@ -17,7 +17,7 @@ final class StatusLine: Sendable {
         }
     }
 
-    /// Leaves the line as it is and goes to the next one.
+    /// Leaves the line and moves to the next one.
     func finish() {
         shown.withLock { shown in
             if !shown.isEmpty { StandardOutput.write("\n") }
@@ -26,7 +26,7 @@ final class StatusLine: Sendable {
     }
 }
 
-/// How far a transfer is, on standard error: a line that counts up on a terminal, nothing but the end elsewhere.
+/// The progress of a transfer on standard error: a line that counts up on a terminal, only the result elsewhere.
 final class ProgressLine: Sendable {
     private let label: String
     private let isTerminal: Bool
@@ -37,7 +37,7 @@ final class ProgressLine: Sendable {
         isTerminal = isatty(STDERR_FILENO) == 1
     }
 
-    /// Reports a step; what does not change the line writes nothing.
+    /// Reports progress; does nothing if the line is unchanged.
     func advance(completed: Int64, total: Int64?) {
         guard isTerminal, let total, total > 0 else { return }
         let percent = Int(min(100, completed * 100 / total))
@@ -52,7 +52,7 @@ final class ProgressLine: Sendable {
         { self.advance(completed: $0.completed, total: $0.total) }
     }
 
-    /// Takes the line away; what was done is said by the command itself.
+    /// Removes the line; the command itself reports the result.
     func finish() {
         shown.withLock { shown in
             if shown >= 0 { StandardOutput.write("\r\u{1B}[K", to: STDERR_FILENO) }

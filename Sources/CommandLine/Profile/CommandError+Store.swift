@@ -7,8 +7,8 @@ extension CommandError {
     init(profile failure: ProfileFailure) {
         switch failure {
         case .store(let error, let path): self.init(store: error, at: path)
-        case .folder: self.init(.store, failure.sentence)
-        case .accountsUnreadable, .accountsUnwritable: self.init(.failed, failure.sentence)
+        case .folder: self.init(.store, failure.message)
+        case .accountsUnreadable, .accountsUnwritable: self.init(.failed, failure.message)
         }
     }
 
@@ -23,7 +23,7 @@ extension CommandError {
         }
     }
 
-    /// What the store could not do, as a sentence in the person's language.
+    /// What the store could not do, as a message in the person's language.
     ///
     /// - Parameter path: the file, where it is known.
     init(store error: StoreError, at path: String? = nil) {

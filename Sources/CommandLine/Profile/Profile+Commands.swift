@@ -4,7 +4,7 @@ internal import UserProfile
 
 extension Profile {
     static let option = OptionParser.Option(
-        "profile", value: "FOLDER", "keep and find conversations in this folder, not in the usual one")
+        "profile", value: "FOLDER", "use this folder for conversations instead of the default")
 
     init(_ options: OptionParser.Result) {
         self.init(folder: options["profile"])

@@ -3,7 +3,7 @@ internal import XMPPStanzas
 
 /// Why an account was not created, changed or deleted.
 public struct RegistrationError: Error, Sendable, CustomStringConvertible {
-    public enum Code: Sendable, Hashable {
+    public enum Code: Sendable, Hashable, CaseIterable {
         /// The server does not support in-band registration.
         case notOffered
         /// An account with this name already exists (`conflict`).

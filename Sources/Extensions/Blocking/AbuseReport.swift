@@ -21,19 +21,19 @@ public struct AbuseReport: XMLPayload, Equatable {
     public var messages: [StanzaIdentifier]
     public var text: String?
     /// Whether the server may forward the report to the server of the blocked address.
-    public var mayTellOrigin: Bool
+    public var mayReportToOrigin: Bool
     /// Whether the server may forward the report to third parties, such as maintainers of block lists.
-    public var mayTellThirdParties: Bool
+    public var mayReportToThirdParties: Bool
 
     public init(
-        _ reason: Reason, messages: [StanzaIdentifier] = [], text: String? = nil, mayTellOrigin: Bool = false,
-        mayTellThirdParties: Bool = false
+        _ reason: Reason, messages: [StanzaIdentifier] = [], text: String? = nil, mayReportToOrigin: Bool = false,
+        mayReportToThirdParties: Bool = false
     ) {
         self.reason = reason
         self.messages = messages
         self.text = text
-        self.mayTellOrigin = mayTellOrigin
-        self.mayTellThirdParties = mayTellThirdParties
+        self.mayReportToOrigin = mayReportToOrigin
+        self.mayReportToThirdParties = mayReportToThirdParties
     }
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
@@ -43,8 +43,8 @@ public struct AbuseReport: XMLPayload, Equatable {
         }
         self.init(reason, text: element.firstChild(Self.textName)?.text)
         for child in element.children(StanzaIdentifier.name) { messages.append(try StanzaIdentifier(from: child)) }
-        mayTellOrigin = element.firstChild(Self.originName) != nil
-        mayTellThirdParties = element.firstChild(Self.thirdPartyName) != nil
+        mayReportToOrigin = element.firstChild(Self.originName) != nil
+        mayReportToThirdParties = element.firstChild(Self.thirdPartyName) != nil
     }
 
     public func encode(to writer: inout XMLWriter) {
@@ -52,8 +52,8 @@ public struct AbuseReport: XMLPayload, Equatable {
         writer.attribute("reason", reason.rawValue)
         for message in messages { message.encode(to: &writer) }
         if let text { writer.element(Self.textName, text: text) }
-        if mayTellOrigin { writer.element(Self.originName, text: "") }
-        if mayTellThirdParties { writer.element(Self.thirdPartyName, text: "") }
+        if mayReportToOrigin { writer.element(Self.originName, text: "") }
+        if mayReportToThirdParties { writer.element(Self.thirdPartyName, text: "") }
         writer.end()
     }
 

@@ -40,7 +40,7 @@ extension FileSharing {
 
         let (count, head, hash) = try Self.check(part, against: offer.metadata)
         let name = SafeFileName(
-            offer.metadata.fileName, fallback: offer.kind.rawValue, fileExtension: fileExtension(head))
+            offer.metadata.fileName, fallback: offer.kind.word, fileExtension: fileExtension(head))
         let path = try Self.place(part, as: name.description, in: folder)
         let isVerified = offer.metadata.hashes.contains { HashFunction(rawValue: $0.algorithm) != nil }
         return ReceivedFile(

@@ -1,4 +1,5 @@
-internal import MessageFeatures
+@_exported public import MessagePayloads
+internal import MessageSemantics
 internal import ServiceDiscovery
 internal import Synchronization
 public import TransportLayer
@@ -72,13 +73,13 @@ public final class FileSharing: SessionExtension {
         var message = Message(to: receiver, type: type)
         if try await goesInline(file, form) {
             guard let kind = file.inlineKind else { throw .noUploadService }
-            try InlineMedia(kind: kind, fileName: file.name, content: file.content).write(into: &message)
+            do {
+                try InlineMedia(kind: kind, fileName: file.name, content: file.content).write(into: &message)
+            } catch {
+                throw FileSharingError(error)
+            }
         } else {
-            let address = try await upload(file, progress: progress)
-            message.body = address
-            message.append(SharedFile(metadata: file.metadata, urls: [address]))
-            message.append(OutOfBandData(url: address))
-            message.append(FallbackIndication(for: SharedFile.name.namespace))
+            message.offer(file.metadata, at: try await upload(file, progress: progress))
         }
         do {
             return try await session.send(message)

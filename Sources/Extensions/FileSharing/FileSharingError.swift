@@ -1,10 +1,11 @@
+internal import MessagePayloads
 internal import TransportLayer
 internal import XMLStreaming
 internal import XMPPClient
 
 /// Why a file could not be sent or downloaded.
 public struct FileSharingError: Error, Sendable, Equatable, CustomStringConvertible {
-    public enum Code: Sendable, Equatable {
+    public enum Code: Sendable, Hashable, CaseIterable {
         case noUploadService
         case tooLarge
         case quotaExceeded
@@ -59,6 +60,16 @@ public struct FileSharingError: Error, Sendable, Equatable, CustomStringConverti
         } else {
             self.init(.refused, "The server refused the file: \(error.description)")
         }
+    }
+
+    /// Converts the failure of a file inside a message.
+    init(_ error: FileOfferError) {
+        self =
+            switch error {
+            case .empty: .empty
+            case .notBase64: .notBase64
+            case .tooLarge(let size, let limit): .tooLarge(size: size, limit: limit)
+            }
     }
 
     /// Converts the failure of a transfer.

@@ -1,3 +1,6 @@
+internal import Cryptography
+public import MessagePayloads
+
 /// A file to send: its content and metadata.
 public struct OutgoingFile: Sendable, Equatable {
     public var kind: FileKind
@@ -36,7 +39,14 @@ public struct OutgoingFile: Sendable, Equatable {
         switch kind {
         case .picture: .picture
         case .voice: .voice
-        case .video, .other: nil
+        case .video, .file: nil
         }
+    }
+}
+
+extension FileHash {
+    /// The SHA-256 of `content`, which every receiver can check.
+    public static func sha256(of content: [UInt8]) -> FileHash {
+        FileHash(algorithm: "sha-256", value: SHA256.hash(content))
     }
 }

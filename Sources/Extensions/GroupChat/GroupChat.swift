@@ -1,3 +1,5 @@
+internal import Foundation
+public import MessageSemantics
 internal import Synchronization
 public import XMPPAddress
 public import XMPPClient
@@ -11,11 +13,8 @@ public import XMPPStanzas
 ///     let room = try await session[GroupChat.self]?.enter(address, nickname: "thirdwitch")
 ///     try await room?.send("Harpier cries: 'tis time, 'tis time.")
 public final class GroupChat: PeerDirectory, StanzaInterceptor {
-    /// Is given a message of a room, before observers of the session see it.
-    public typealias MessageObserver = @Sendable (Room, RoomMessage) async -> Void
-    /// Is given a room's address, what the room announces, and whether a request to enter it follows at once.
-    public typealias InformationObserver =
-        @Sendable (_ room: JID, _ information: RoomInformation?, _ isEntering: Bool) -> Void
+    /// Is given a message of a room, unread, before observers of the session see it.
+    public typealias MessageObserver = @Sendable (Room, Message) async -> Void
 
     private enum Job {
         case inspect(Room)
@@ -27,23 +26,29 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     private let policy: GroupChatPolicy
     private let table = Mutex<[JID: Room]>([:])
     private let onMessage: MessageObserver?
-    private let onInformation: InformationObserver?
+    /// Who this account is in its rooms: what `MessageReader` of MessageSemantics reads their messages with.
+    public let places: RoomPlaces
+    /// Nobody else reports presences to the places.
+    private let reportsPresences: Bool
     private let channel = EventChannel<GroupChatEvent>()
     private let everywhere = EventChannel<RoomNotice>()
     private let jobs = AsyncStream.makeStream(of: Job.self)
 
-    /// - Parameter onMessage: Is given each message of a room that this session has entered, also private ones and retractions
-    ///   by moderators, in order; none is left out. Nothing else is read meanwhile, and the server gets no acknowledgement
-    ///   before, so that a message that was stored there is not lost with the process.
-    /// - Parameter onInformation: Is told what a room announces, before each request to enter it and when that changes.
+    /// - Parameters:
+    ///   - places: those of the account, where a store reports the presences of rooms to them before this session's extensions
+    ///     see them; otherwise the session has its own.
+    ///   - onMessage: Is given each message of a room that this session has entered, also private ones and retractions
+    ///     by moderators, in order; none is left out. Nothing else is read meanwhile, and the server gets no acknowledgement
+    ///     before, so that a message that was stored there is not lost with the process.
     public init(
-        _ session: Session, policy: GroupChatPolicy = GroupChatPolicy(), onMessage: MessageObserver? = nil,
-        onInformation: InformationObserver? = nil
+        _ session: Session, policy: GroupChatPolicy = GroupChatPolicy(), places: RoomPlaces? = nil,
+        onMessage: MessageObserver? = nil
     ) {
         self.session = session
         self.policy = policy
+        self.places = places ?? RoomPlaces()
+        reportsPresences = places == nil
         self.onMessage = onMessage
-        self.onInformation = onInformation
     }
 
     public var features: [String] { [RoomNames.entrance, DirectInvitation.name.namespace] }
@@ -89,8 +94,8 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
             if let room = table[address] { return room }
             let jobs = jobs.continuation
             let room = Room(
-                address, session: session, policy: policy, everywhere: everywhere, onMessage: onMessage,
-                onInformation: onInformation
+                address, session: session, policy: policy, places: places, everywhere: everywhere,
+                onMessage: onMessage
             ) { [weak self] in
                 if let room = self?.room(address) { jobs.yield(.check(room)) }
             }
@@ -170,7 +175,9 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .presence(let presence):
-            if let sender = presence.from, let room = room(sender) { await room.presenceReceived(presence) }
+            guard let sender = presence.from, let room = room(sender) else { break }
+            if reportsPresences { places.presenceReceived(presence, at: .now) }
+            await room.presenceReceived(presence)
         case .message(let message):
             guard let sender = message.from else { break }
             let room = room(sender)
@@ -213,5 +220,11 @@ extension GroupChatEvent {
             RoomInvitation(
                 room: invitation.room, inviter: isFromOccupant ? sender : sender.bare, password: invitation.password,
                 reason: invitation.reason, isMediated: false, thread: invitation.thread))
+    }
+}
+
+extension MessageTime {
+    fileprivate static var now: MessageTime {
+        MessageTime(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1000))
     }
 }

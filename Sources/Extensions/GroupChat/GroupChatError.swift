@@ -32,7 +32,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
         /// I was removed while I entered.
         public static let removed = Self("removed")
         /// This needs to be in the room first.
-        public static let notInside = Self("not inside")
+        public static let notInside = Self("not in the room")
         /// The room does not let me do this.
         public static let refused = Self("refused")
         /// The connection to the own server is the problem; see ``GroupChatError/clientError``.

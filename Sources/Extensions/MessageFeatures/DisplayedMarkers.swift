@@ -1,3 +1,4 @@
+internal import MessageSemantics
 public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas

@@ -2,7 +2,7 @@ public import XMPPClient
 
 /// Announces which kinds of messages the program shows to people, beside plain text.
 ///
-/// The payloads of this module are values that a program puts into messages and reads from them, so only the program
+/// The payloads of MessagePayloads are values that a program puts into messages and reads from them, so only the program
 /// knows what it understands:
 ///
 ///     configuration.add { _ in MessageKinds([.correction, .reactions, .reply]) }
@@ -11,23 +11,23 @@ public struct MessageKinds: OptionSet, SessionExtension, Hashable {
 
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// ``MessageCorrection``
+    /// `MessageCorrection`
     public static let correction = MessageKinds(rawValue: 1 << 0)
-    /// ``MessageRetraction``
+    /// `MessageRetraction`
     public static let retraction = MessageKinds(rawValue: 1 << 1)
-    /// ``MessageReactions``
+    /// `MessageReactions`
     public static let reactions = MessageKinds(rawValue: 1 << 2)
-    /// ``MessageReply``
+    /// `MessageReply`
     public static let reply = MessageKinds(rawValue: 1 << 3)
-    /// ``FallbackIndication``
+    /// `FallbackIndication`
     public static let fallback = MessageKinds(rawValue: 1 << 4)
-    /// ``StyledText``
+    /// `StyledText`
     public static let styling = MessageKinds(rawValue: 1 << 5)
-    /// ``MessageReference``
+    /// `MessageReference`
     public static let references = MessageKinds(rawValue: 1 << 6)
-    /// ``ChatState``
+    /// `ChatState`
     public static let chatStates = MessageKinds(rawValue: 1 << 7)
-    /// ``OutOfBandData``
+    /// `OutOfBandData`
     public static let outOfBandData = MessageKinds(rawValue: 1 << 8)
 
     public static let all: MessageKinds = [

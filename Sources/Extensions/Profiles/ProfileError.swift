@@ -2,20 +2,16 @@ public import XMPPClient
 
 /// Why a profile could not be read or changed.
 public struct ProfileError: Error, Sendable, CustomStringConvertible {
-    /// The kind of failure. More may be added.
-    public struct Code: Sendable, Hashable {
-        public let description: String
-
-        public init(_ description: String) {
-            self.description = description
-        }
-
+    /// The kind of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
         /// The picture exceeds the limit.
-        public static let tooLarge = Self("too large")
+        case tooLarge = "too large"
         /// The picture does not have the announced hash.
-        public static let wrongHash = Self("wrong hash")
+        case wrongHash = "wrong hash"
         /// The session or the peer failed; see ``ProfileError/cause``.
-        public static let refused = Self("refused")
+        case refused
+
+        public var description: String { rawValue }
     }
 
     public let code: Code

@@ -36,7 +36,7 @@ public actor Roster: PeerDirectory {
     private var openRequests: Set<String> = []
     private let remembered: @Sendable () async -> [Presence]
     /// Addresses whose presence arrived while the stored presence was being loaded: theirs is newer.
-    private var heardWhileRemembering: Set<JID>?
+    private var receivedWhileLoading: Set<JID>?
 
     /// The version of the list on the server (§2.6); `nil` before there is one.
     public private(set) var version: String?
@@ -228,10 +228,10 @@ public actor Roster: PeerDirectory {
     }
 
     private func remember() async {
-        heardWhileRemembering = []
+        receivedWhileLoading = []
         let presences = await remembered()
-        let heard = heardWhileRemembering ?? []
-        heardWhileRemembering = nil
+        let heard = receivedWhileLoading ?? []
+        receivedWhileLoading = nil
         for presence in presences {
             guard let sender = presence.from, !heard.contains(sender), !heard.contains(sender.bare) else { continue }
             await take(presence, from: sender)
@@ -275,7 +275,7 @@ public actor Roster: PeerDirectory {
     /// Handles presence, possibly before the list has arrived.
     func presenceReceived(_ presence: Presence) async {
         guard let sender = presence.from else { return }
-        if heardWhileRemembering?.count ?? 0 < ContactPresences.unlistedLimit { heardWhileRemembering?.insert(sender) }
+        if receivedWhileLoading?.count ?? 0 < ContactPresences.unlistedLimit { receivedWhileLoading?.insert(sender) }
         await take(presence, from: sender)
     }
 
@@ -323,7 +323,7 @@ public actor Roster: PeerDirectory {
     private func unsubscribed(_ address: JID) async {
         pendingRequests.remove(address)
         post(.unsubscribed(address))
-        guard policy.removesWhoUnsubscribes, items[address] != nil else { return }
+        guard policy.removesUnsubscribed, items[address] != nil else { return }
         var removal = IQ(RosterChange(RosterItem(address: address, subscription: .remove)))
         removal.id = await session.makeID()
         _ = try? await session.send(removal)

@@ -37,7 +37,7 @@ public struct RosterPolicy: Sendable, Hashable {
     public var acceptsAllRequests = false
     /// A contact that cancels its subscription is removed from the list, including the user's name and groups for it;
     /// otherwise it stays without the subscription (RFC 6121 §3.3).
-    public var removesWhoUnsubscribes = false
+    public var removesUnsubscribed = false
 
     public init() {}
 }

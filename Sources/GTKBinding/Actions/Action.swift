@@ -1,13 +1,13 @@
 internal import CGTK
 
-/// Something that can be done by a menu, a key, a button or a notification.
+/// An action that a menu, a key, a button or a notification can activate.
 public final class Action: Object {
     public init(_ name: String, _ body: @escaping () -> Void) {
         super.init(adopting: UnsafeMutableRawPointer(g_simple_action_new(name, nil)))
         on("activate", body)
     }
 
-    /// An action with a text, for example which conversation is meant.
+    /// An action with a text parameter, for example the conversation.
     public init(_ name: String, text body: @escaping (String) -> Void) {
         let type = g_variant_type_new("s")
         defer { g_variant_type_free(type) }
@@ -18,7 +18,7 @@ public final class Action: Object {
         }
     }
 
-    /// An action that switches something on and off; menus show a tick.
+    /// An action that toggles a state; menus show a check mark.
     public init(_ name: String, isOn: Bool, _ body: @escaping (Bool) -> Void) {
         super.init(
             adopting: UnsafeMutableRawPointer(
@@ -30,7 +30,7 @@ public final class Action: Object {
         }
     }
 
-    /// What an action that switches something stands at.
+    /// The state of a toggle action.
     public var isOn: Bool {
         get { Self.isOn(cast()) }
         set { g_simple_action_set_state(cast(), g_variant_new_boolean(newValue.gboolean)) }
@@ -58,6 +58,6 @@ public final class ActionGroup: Object {
     public func add(_ action: Action) { g_action_map_add_action(cast(), action.cast()) }
     public func remove(_ name: String) { g_action_map_remove_action(cast(), name) }
 
-    /// Does an action of the group, as a menu would.
+    /// Activates an action of the group, like a menu.
     public func activate(_ name: String) { g_action_group_activate_action(cast(), name, nil) }
 }

@@ -1,17 +1,17 @@
 internal import CGTK
 
-/// What a menu offers, by the names of actions.
+/// The model of a menu, which refers to actions by name.
 ///
 ///     Menu([.item("_Reply", "message.reply"), .section([.item("_Delete", "message.delete")])])
 public final class Menu: Object {
     public indirect enum Entry {
         case item(String, String)
-        /// An item of an action that takes a text.
+        /// An item of an action with a text parameter.
         case target(String, String, text: String)
-        /// Items with a line between them and the others.
+        /// Items that separators set off from the others.
         case section(String? = nil, [Entry])
         case submenu(String, [Entry])
-        /// A place for a widget, in a menu that is shown as a popover.
+        /// A placeholder for a widget, in a menu that is shown as a popover.
         case place(String)
     }
 
@@ -46,7 +46,7 @@ public final class Menu: Object {
 }
 
 extension Popover {
-    /// Puts a widget at a place of the menu that is called so, see ``Menu/Entry/place(_:)``.
+    /// Puts a widget into the placeholder of that name, see ``Menu/Entry/place(_:)``.
     @discardableResult
     public func add(_ child: Widget, at place: String) -> Bool {
         gtk_popover_menu_add_child(cast(), child.widget, place).isTrue

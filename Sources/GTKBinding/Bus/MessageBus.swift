@@ -1,10 +1,10 @@
 internal import CGTK
 
-/// A connection to a message bus (D-Bus), over which programs ask each other for something.
+/// A connection to a message bus (D-Bus), over which programs call each other.
 public final class MessageBus: Object {
-    /// One thing that a program on the bus can do, or tells of.
+    /// An interface of an object on the bus.
     public struct Interface: Sendable, Hashable {
-        /// By which the program is known on the bus.
+        /// The bus name of the program.
         public let name: String
         public let path: String
         public let interface: String
@@ -21,7 +21,7 @@ public final class MessageBus: Object {
         fileprivate let id: guint
     }
 
-    /// The bus at an address, for tests; blocks until it has answered.
+    /// Connects to the bus at an address, for tests; blocks until it has responded.
     public convenience init(address: String) throws(GTKError) {
         var error: UnsafeMutablePointer<GError>?
         let flags: GDBusConnectionFlags = [.authenticationClient, .messageBusConnection]
@@ -31,17 +31,17 @@ public final class MessageBus: Object {
         self.init(adopting: UnsafeMutableRawPointer(connection))
     }
 
-    /// By which others on the bus know this connection.
+    /// The name of this connection on the bus.
     public var ownName: String { g_dbus_connection_get_unique_name(cast()).map { String(cString: $0) } ?? "" }
 
-    /// Calls a method and waits for what it gives.
+    /// Calls a method and waits for its result.
     ///
-    /// - Parameter patience: after that it is an error; programs that hang are many.
+    /// - Parameter timeout: a longer call is an error; many programs hang.
     public func call(
         _ method: String, of target: Interface, _ arguments: [Variant] = [], gives type: String,
-        patience: Duration = .seconds(5)
+        timeout: Duration = .seconds(5)
     ) async throws(GTKError) -> Variant {
-        let milliseconds = gint(clamping: Int64(patience / .milliseconds(1)))
+        let milliseconds = gint(clamping: Int64(timeout / .milliseconds(1)))
         let parameters = Variant(tuple: arguments)
         let answer: Variant? = try await AsyncResult.wait(
             start: { done, data in
@@ -60,18 +60,19 @@ public final class MessageBus: Object {
         return answer
     }
 
-    /// Tells everybody on the bus who wants to know.
-    public func tell(_ signal: String, of interface: String, from path: String, _ values: [Variant]) {
+    /// Emits a signal to all subscribers.
+    public func emit(_ signal: String, of interface: String, from path: String, _ values: [Variant]) {
         let values = Variant(tuple: values)
-        // It fails only for names that are none, and without a bus nobody is there to be told.
+        // It fails only for invalid names, and without a bus there are no subscribers.
         withExtendedLifetime(values) {
             _ = g_dbus_connection_emit_signal(cast(), nil, path, interface, signal, values.raw, nil)
         }
     }
 
-    /// Calls `body` with the name and the values of each signal; those of others than the program that has the name are not believed.
+    /// Calls `body` with the name and the values of each signal from the program that owns the name; signals of others
+    /// are ignored.
     ///
-    /// - Parameter argument: only those whose first value is this.
+    /// - Parameter argument: the required first value.
     public func on(
         _ signal: String? = nil, of source: Interface, argument: String? = nil,
         _ body: @escaping (_ name: String, _ values: Variant) -> Void
@@ -90,7 +91,7 @@ public final class MessageBus: Object {
 
     public func end(_ subscription: Subscription) { g_dbus_connection_signal_unsubscribe(cast(), subscription.id) }
 
-    /// Tells of it when another program takes over a name, or nobody has it any more.
+    /// Calls `body` when another program takes over a name, or when its owner disappears.
     public func onNewOwner(of name: String, _ body: @escaping () -> Void) -> Subscription {
         let bus = Interface("org.freedesktop.DBus", path: "/org/freedesktop/DBus")
         return on("NameOwnerChanged", of: bus, argument: name) { _, _ in body() }

@@ -1,10 +1,10 @@
 internal import CGTK
 
-/// A value as it goes over a message bus; described as GLib writes values.
+/// A value for a message bus; its description uses GLib's notation.
 public final class Variant: @MainActor CustomStringConvertible {
     let raw: OpaquePointer
 
-    /// Takes over a new value, floating or not.
+    /// Adopts a new value, floating or not.
     init(adopting pointer: OpaquePointer) { raw = g_variant_take_ref(pointer) }
 
     init(borrowing pointer: OpaquePointer) { raw = g_variant_ref(pointer) }
@@ -29,7 +29,7 @@ public final class Variant: @MainActor CustomStringConvertible {
             adopting: bytes.withUnsafeBytes { g_variant_new_fixed_array(type, $0.baseAddress, gsize($0.count), 1) })
     }
 
-    /// Names with values of any type.
+    /// A dictionary of names and values of any type.
     public convenience init(_ entries: [String: Variant]) {
         let entries = entries.sorted { $0.key < $1.key }.map { name, value in
             let (name, box) = (Variant(name), Variant(adopting: g_variant_new_variant(value.raw)))
@@ -40,7 +40,7 @@ public final class Variant: @MainActor CustomStringConvertible {
         self.init(type: "{sv}", entries)
     }
 
-    /// Several values in their order.
+    /// A tuple of values.
     public convenience init(tuple values: [Variant]) {
         self.init(adopting: Self.withPointers(values) { g_variant_new_tuple($0, gsize(values.count)) })
     }
@@ -61,10 +61,10 @@ public final class Variant: @MainActor CustomStringConvertible {
 
     // MARK: Reading; what comes from others may be of another type than is expected
 
-    /// How many values are inside.
+    /// The number of child values.
     public var count: Int { g_variant_is_container(raw).isTrue ? Int(g_variant_n_children(raw)) : 0 }
 
-    /// One of several values; that inside of a box, where it is in one.
+    /// A child value; if it is boxed, the value inside the box.
     public subscript(index: Int) -> Variant? {
         guard index >= 0, index < count else { return nil }
         return Variant(adopting: g_variant_get_child_value(raw, gsize(index)))
@@ -77,7 +77,7 @@ public final class Variant: @MainActor CustomStringConvertible {
 
     public var number: UInt32? { g_variant_classify(raw) == .uint32 ? g_variant_get_uint32(raw) : nil }
 
-    /// The texts of a list.
+    /// The strings of an array.
     public var texts: [String] { (0..<count).compactMap { self[$0]?.text } }
 
     public var description: String {

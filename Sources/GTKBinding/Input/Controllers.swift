@@ -1,16 +1,16 @@
 internal import CGTK
 
-/// When a handler gets its turn.
+/// When a handler is called.
 public enum EventPhase {
     /// Before the widgets inside.
     case capture
-    /// After them.
+    /// After the widgets inside.
     case bubble
 
     var gtk: GtkPropagationPhase { self == .capture ? .capture : .bubble }
 }
 
-/// Which keys are held down beside another one.
+/// The modifier keys that are held down.
 public struct Modifiers: OptionSet, Sendable {
     public let rawValue: UInt32
 
@@ -21,7 +21,7 @@ public struct Modifiers: OptionSet, Sendable {
     public nonisolated static let alt = Modifiers(rawValue: 1 << 3)
 }
 
-/// A key that was pressed.
+/// A key press.
 public struct KeyPress {
     public enum Key {
         case enter, escape, up, down, left, right, pageUp, pageDown, home, end, tab, delete, backspace, space, menu
@@ -29,11 +29,11 @@ public struct KeyPress {
     }
 
     public let key: Key
-    /// The number of the key as GDK counts.
+    /// The key value of GDK.
     public let value: UInt32
     public let modifiers: Modifiers
 
-    /// It asks for the menu of what has the keyboard.
+    /// Whether it requests the menu of the focused widget.
     public var asksForMenu: Bool { key == .menu || value == UInt32(GDK_KEY_F10) && modifiers == .shift }
 
     init(value: UInt32, modifiers: UInt32) {
@@ -70,12 +70,12 @@ extension Widget {
         return wrapper
     }
 
-    /// Calls `body` for each key that is pressed while the keyboard is in here; the answer `true` ends it there.
+    /// Calls `body` for each key press while the focus is in here; the result `true` stops the event.
     public func onKey(_ phase: EventPhase = .capture, _ body: @escaping (KeyPress) -> Bool) {
         onKey(phase) { _, press in body(press) }
     }
 
-    /// The same with the widget itself, whether or not a wrapper of it lives.
+    /// The same with the widget itself, even if no wrapper of it is alive.
     func onKey(_ phase: EventPhase, _ body: @escaping (Emitter, KeyPress) -> Bool) {
         let controller = add(gtk_event_controller_key_new(), phase)
         controller.connect("key-pressed") { call in
@@ -85,9 +85,9 @@ extension Widget {
         }
     }
 
-    /// Calls `body` with the number of clicks and their place.
+    /// Calls `body` with the number of clicks and their position.
     ///
-    /// - Parameter button: 1 is the first, 3 the one for menus.
+    /// - Parameter button: 1 is the primary button, 3 the one for menus.
     public func onClick(
         button: Int = 1, _ phase: EventPhase = .bubble,
         _ body: @escaping (_ count: Int, _ x: Double, _ y: Double) -> Void
@@ -99,14 +99,15 @@ extension Widget {
         }
     }
 
-    /// Calls `body` where a menu is asked for: by the other button, a long touch, or the menu key.
+    /// Calls `body` at the position where a menu is requested: by the secondary button, a long touch, or the menu key.
     public func onMenu(_ body: @escaping (_ x: Double, _ y: Double) -> Void) {
         let gesture = gtk_gesture_click_new()
         gtk_gesture_single_set_button(gesture, 3)
         let click = add(gesture, .capture)
-        // A text that can be selected has a menu of its own, with "Cut" and "Paste", which would come instead.
+        // A selectable text has its own menu, with "Cut" and "Paste", which would open instead.
         click.on("pressed") { gtk_gesture_set_state(gesture, .claimed) }
-        // Not while the button is down: GTK counts who is pressed, and would count the popup that comes up meanwhile as let go.
+        // Not while the button is down: GTK tracks the pressed widget and would treat the popup that opens meanwhile as
+        // released.
         click.connect("released") { call in body(call.number(2), call.number(3)) }
         let touch = gtk_gesture_long_press_new()
         gtk_gesture_single_set_touch_only(touch, 1)
@@ -118,7 +119,8 @@ extension Widget {
         }
     }
 
-    /// Calls `began` and `ended` where the first button is pressed and let go, and `moved` with the way between them.
+    /// Calls `began` and `ended` when the primary button is pressed and released, and `moved` with the distance in
+    /// between.
     public func onDrag(
         began: @escaping (_ x: Double, _ y: Double) -> Void,
         moved: @escaping (_ x: Double, _ y: Double) -> Void = { _, _ in },
@@ -130,14 +132,14 @@ extension Widget {
         drag.connect("drag-end") { call in ended(call.number(1), call.number(2)) }
     }
 
-    /// The same for what is done by holding the button: `ended` is told how long it was held, by the times of the events
-    /// themselves, because a program that is busy looks at them later.
+    /// The same for actions that last while the button is held: `ended` gets the duration from the times of the events
+    /// themselves, because a busy program handles them later.
     public func onHold(
         began: @escaping () -> Void, moved: @escaping (_ x: Double, _ y: Double) -> Void,
         ended: @escaping (_ held: Duration) -> Void
     ) {
         let drag = gtk_gesture_drag_new()
-        // Before a button inside, which would take the end of it for itself.
+        // Before a button inside, which would handle the release itself.
         let controller = add(drag, .capture)
         var start: (event: guint32, clock: ContinuousClock.Instant) = (0, .now)
         controller.on("drag-begin") {
@@ -146,13 +148,13 @@ extension Widget {
         }
         controller.connect("drag-update") { call in moved(call.number(1), call.number(2)) }
         controller.on("drag-end") {
-            // Milliseconds that begin anew after 49 days; none where it was ended by something else than the pointer.
+            // Milliseconds that wrap around after 49 days; absent if something other than the pointer ended it.
             let end = gtk_event_controller_get_current_event_time(drag)
             ended(end == 0 ? start.clock.duration(to: .now) : .milliseconds(Int(end &- start.event)))
         }
     }
 
-    /// Calls `body` with each step of the wheel; the answer `true` ends it there.
+    /// Calls `body` with each step of the scroll wheel; the result `true` stops the event.
     public func onWheel(_ phase: EventPhase = .capture, _ body: @escaping (_ step: Double, Modifiers) -> Bool) {
         let wheel = gtk_event_controller_scroll_new([.vertical])
         let controller = add(wheel, phase)

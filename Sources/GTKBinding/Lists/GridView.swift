@@ -1,7 +1,6 @@
 internal import CGTK
 
-/// A list of any length whose items stand beside each other in lines, as many as there is room for; only those near the screen are
-/// widgets.
+/// A grid of any number of items, with as many columns as fit; only items near the visible area have widgets.
 ///
 ///     let grid = GridView(model, columns: 2...8) { PictureTile() }
 public final class GridView<Row: ListRow>: Widget {
@@ -9,11 +8,11 @@ public final class GridView<Row: ListRow>: Widget {
     private let factory: RowFactory<Row>
     private let selection: Object
 
-    /// - Parameter columns: how many items stand in a line at least and at most.
+    /// - Parameter columns: the minimum and maximum number of columns.
     public init(_ model: ListModel<Row.Item>, columns: ClosedRange<Int>, makeRow: @escaping () -> Row) {
         self.model = model
         factory = RowFactory(model, makeRow)
-        // What is given to these constructors is theirs from then on.
+        // These constructors take ownership of their arguments.
         g_object_ref(model.raw)
         selection = Object(adopting: UnsafeMutableRawPointer(gtk_no_selection_new(model.cast())))
         g_object_ref(selection.raw)
@@ -23,7 +22,8 @@ public final class GridView<Row: ListRow>: Widget {
         gtk_grid_view_set_max_columns(cast(), guint(columns.upperBound))
     }
 
-    /// An item was clicked twice, or Return pressed on it; once where ``activatesOnClick()`` was said.
+    /// Calls `body` when an item was double-clicked, or Return was pressed on it; on a single click with
+    /// ``activatesOnClick()``.
     public func onActivate(_ body: @escaping (Int) -> Void) {
         connect("activate") { call in body(Int(call.unsigned(1))) }
     }
@@ -34,9 +34,9 @@ public final class GridView<Row: ListRow>: Widget {
         return self
     }
 
-    /// The number of the item that has the keyboard.
+    /// The index of the focused item.
     public var focused: Int? { factory.focused }
 
-    /// Calls `body` with each item that is a widget now, and its number; some of them are out of sight.
+    /// Calls `body` with each item that has a widget, and its index; some of them are not visible.
     public func forEachRow(_ body: (Int, Row) -> Void) { factory.forEachRow(body) }
 }

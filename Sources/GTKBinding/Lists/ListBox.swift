@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// A short list all of whose rows are widgets.
+/// A short list in which every row is a widget.
 public final class ListBox: Widget {
     public init(_ rows: [Widget] = []) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_list_box_new()))
@@ -16,10 +16,10 @@ public final class ListBox: Widget {
         while let row = gtk_widget_get_first_child(widget) { gtk_list_box_remove(cast(), row) }
     }
 
-    /// What is shown while it has no row.
+    /// Shows a placeholder while there are no rows.
     public func show(placeholder: Widget?) { gtk_list_box_set_placeholder(cast(), placeholder?.widget) }
 
-    /// A row was clicked, or Return pressed on it.
+    /// Calls `body` when a row was clicked, or Return was pressed on it.
     public func onActivate(_ body: @escaping (Int) -> Void) {
         connect("row-activated") { call in
             guard let row = call.object(1) else { return }
@@ -27,7 +27,7 @@ public final class ListBox: Widget {
         }
     }
 
-    /// One row may be selected.
+    /// Makes one row selectable.
     @discardableResult
     public func selectable() -> Self {
         gtk_list_box_set_selection_mode(cast(), .single)

@@ -1,15 +1,15 @@
 internal import CGTK
 
-/// What a list shows: items kept in Swift, made into objects only while GTK looks at them.
+/// The items of a list, stored in Swift and converted to objects only while GTK uses them.
 ///
-/// GTK must be told each change with the right numbers, or it crashes; so the items change only through these methods,
-/// which count themselves.
+/// GTK crashes if it gets a change with wrong numbers, so items change only through these methods, which count
+/// themselves.
 public final class ListModel<Item>: Object {
     private let store = Store()
-    /// Told of items that look different, so that rows which show them are drawn anew.
+    /// Called for items that look different, so that their rows are updated.
     var updated: [(Int, Item) -> Void] = []
 
-    /// The items, as GTK's side asks for them.
+    /// The items, in the form that GTK queries.
     private final class Store: ListSource {
         var items: [Item] = []
 
@@ -41,21 +41,21 @@ public final class ListModel<Item>: Object {
         changed(at: range.lowerBound, removed: range.count, added: 0)
     }
 
-    /// An item goes elsewhere; `target` counts without it.
+    /// Moves an item; `target` is the index after its removal.
     public func move(from source: Int, to target: Int, _ item: Item) {
         guard store.items.indices.contains(source), (0..<count).contains(target) else { return }
         remove(source..<source + 1)
         insert([item], at: target)
     }
 
-    /// An item looks different. The row that shows it stays where it is and is drawn anew, with its focus and selection.
+    /// Updates the look of an item. Its row stays in place with its focus and selection.
     public func update(_ item: Item, at index: Int) {
         guard store.items.indices.contains(index) else { return }
         store.items[index] = item
         for tell in updated { tell(index, item) }
     }
 
-    /// Shows other items altogether.
+    /// Replaces all items.
     public func show(_ items: [Item]) {
         let removed = count
         store.items = items

@@ -1,14 +1,14 @@
 internal import CGTK
 
-/// A list of any length, of which only the rows near the screen are widgets.
+/// A list of any length in which only rows near the visible area are widgets.
 ///
 ///     let model = ListModel<Contact>()
 ///     let list = ListView(model, selection: .none) { ContactRow() }
 public final class ListView<Row: ListRow>: Widget {
     public enum Selection {
-        /// Rows are only looked at.
+        /// Rows cannot be selected.
         case none
-        /// One row is selected, or none.
+        /// At most one row is selected.
         case single
     }
 
@@ -19,7 +19,7 @@ public final class ListView<Row: ListRow>: Widget {
     public init(_ model: ListModel<Row.Item>, selection kind: Selection, makeRow: @escaping () -> Row) {
         self.model = model
         factory = RowFactory(model, makeRow)
-        // What is given to these constructors is theirs from then on.
+        // These constructors take ownership of their arguments.
         g_object_ref(model.raw)
         switch kind {
         case .none:
@@ -39,7 +39,7 @@ public final class ListView<Row: ListRow>: Widget {
 
     private var isSelecting = false
 
-    /// The selected row; `nil` where there is none, and in lists without a selection.
+    /// The index of the selected row; `nil` if there is none, and in lists without selection.
     public var selected: Int? {
         get {
             isSelecting ? Self.selected(in: selection.cast()) : nil
@@ -63,12 +63,13 @@ public final class ListView<Row: ListRow>: Widget {
             "notify::selected", reading: { isSelecting ? Self.selected(in: $0.cast()) : nil }, body)
     }
 
-    /// Does something of which the handler of ``onSelect(_:)`` shall not hear.
+    /// Performs changes without calling the handler of ``onSelect(_:)``.
     public func withoutHearingSelection(_ connection: Connection, _ body: () -> Void) {
         selection.withoutHearing(connection, body)
     }
 
-    /// A row was clicked twice, or Return pressed on it; once where ``activatesOnClick()`` was said.
+    /// Calls `body` when a row was double-clicked, or Return was pressed on it; on a single click with
+    /// ``activatesOnClick()``.
     public func onActivate(_ body: @escaping (Int) -> Void) {
         connect("activate") { call in body(Int(call.unsigned(1))) }
     }
@@ -79,15 +80,15 @@ public final class ListView<Row: ListRow>: Widget {
         return self
     }
 
-    /// Brings a row into view. Before the first layout, wait for a frame.
+    /// Scrolls a row into view. Before the first layout, wait for a frame.
     public func scroll(to index: Int) {
         guard (0..<model.count).contains(index) else { return }
         gtk_widget_activate_action_variant(widget, "list.scroll-to-item", g_variant_new_uint32(guint32(index)))
     }
 
-    /// The number of the item whose row has the keyboard.
+    /// The index of the item whose row has the focus.
     public var focused: Int? { factory.focused }
 
-    /// Calls `body` with each row that is a widget now, and the number of its item; some of them are out of sight.
+    /// Calls `body` with each row that has a widget, and the index of its item; some of them are not visible.
     public func forEachRow(_ body: (Int, Row) -> Void) { factory.forEachRow(body) }
 }

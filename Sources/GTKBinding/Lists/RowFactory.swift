@@ -1,18 +1,18 @@
 internal import CGTK
 
-/// One row of a list: a widget that shows one item after another.
+/// A row of a list: a widget that is reused for one item after another.
 public protocol ListRow: AnyObject {
     associatedtype Item
 
     var root: Widget { get }
 
-    /// Whether what it shows now can be clicked; a heading cannot.
+    /// Whether the current item can be activated; a heading cannot.
     var isActivatable: Bool { get }
 
     /// Shows an item; called again when the same item looks different.
     func show(_ item: Item)
 
-    /// The row is not to be seen any more: lets go of pictures and sounds.
+    /// The row is no longer visible: releases pictures and sounds.
     func clear()
 }
 
@@ -21,14 +21,14 @@ extension ListRow {
     public func clear() {}
 }
 
-/// Rows that live, for tests.
+/// The number of live rows, for tests.
 public enum ListRows {
     public internal(set) static var liveCount = 0
 }
 
-/// Makes rows, and fills them as the list is scrolled.
+/// Creates rows, and binds them to items while the list is scrolled.
 final class RowFactory<Row: ListRow>: Object {
-    /// What hangs on a row of GTK.
+    /// The Swift data of a row of GTK.
     private final class Holder {
         let row: Row
 
@@ -43,7 +43,7 @@ final class RowFactory<Row: ListRow>: Object {
     private let shown: ShownRows<Row>
 
     init(_ model: ListModel<Row.Item>, _ makeRow: @escaping () -> Row) {
-        // The handlers keep it, so it lives as long as GTK's factory does.
+        // The handlers retain it, so it lives as long as GTK's factory.
         let shown = ShownRows<Row>()
         self.shown = shown
         super.init(adopting: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
@@ -80,7 +80,7 @@ final class RowFactory<Row: ListRow>: Object {
 
     func forEachRow(_ body: (Int, Row) -> Void) { shown.forEachRow(body) }
 
-    /// The number of the item whose row has the keyboard.
+    /// The index of the item whose row has the focus.
     var focused: Int? { shown.focused }
 
     private static func row(_ item: UnsafeMutableRawPointer, _ key: GQuark) -> Row? {
@@ -90,7 +90,7 @@ final class RowFactory<Row: ListRow>: Object {
     }
 }
 
-/// Rows that show something now, by GTK's object for them.
+/// The rows that are bound to an item, by GTK's object for them.
 private final class ShownRows<Row: ListRow> {
     var bound: [UnsafeMutableRawPointer: Row] = [:]
 
@@ -120,7 +120,7 @@ private final class ShownRows<Row: ListRow> {
 
     var focused: Int? {
         for (item, row) in bound {
-            // The keyboard is in GTK's own row around ours, or in something inside of it.
+            // The focus is in GTK's own row around ours, or in something inside it.
             guard let outer = gtk_widget_get_parent(row.root.widget),
                 gtk_widget_get_focus_child(outer) != nil
                     || gtk_widget_has_focus(outer).isTrue

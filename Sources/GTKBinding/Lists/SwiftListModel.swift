@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// What ``SwiftListModel`` asks for.
+/// The data source of a ``SwiftListModel``.
 class ListSource {
     init() {}
 
@@ -8,9 +8,9 @@ class ListSource {
     func object(at index: Int) -> AnyObject { self }
 }
 
-/// A GObject class registered from Swift which implements GListModel by asking a ``ListSource``.
+/// A GObject class, registered from Swift, that implements GListModel with a ``ListSource``.
 enum SwiftListModel {
-    /// Laid out as C does: the instance of the class above comes first.
+    /// The memory layout of C: the instance of the parent class comes first.
     private struct Instance {
         var parent: GObject
         var source: Unmanaged<ListSource>?
@@ -49,7 +49,7 @@ enum SwiftListModel {
         return type
     }()
 
-    /// A new model with a full reference.
+    /// Creates a model and returns a strong reference.
     static func make(_ source: ListSource) -> UnsafeMutableRawPointer {
         let model = UnsafeMutableRawPointer(g_object_new_with_properties(type, 0, nil, nil))
         model.assumingMemoryBound(to: Instance.self).pointee.source = Unmanaged.passRetained(source)

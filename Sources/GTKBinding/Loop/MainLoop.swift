@@ -1,12 +1,12 @@
 internal import CGTK
-// Nothing of it is named here; it has the library linked whose functions CGTK declares.
+// Not named in this file, but linked: CGTK declares functions of its library.
 internal import Dispatch
 internal import Glibc
 
-/// GLib's main loop, which also serves Swift's main actor.
+/// GLib's main loop, which also runs Swift's main actor.
 ///
-/// The main actor of Swift on Linux is libdispatch's main queue. A program with a synchronous `main` gives its first thread to
-/// GLib's loop, and ``serveMainActor()`` makes that loop run what waits for the main actor.
+/// On Linux the main actor is the main queue of libdispatch. A program with a synchronous `main` runs GLib's loop on
+/// its first thread, and ``serveMainActor()`` makes that loop run the jobs of the main actor.
 ///
 ///     @main struct Program {
 ///         static func main() {
@@ -15,16 +15,16 @@ internal import Glibc
 ///         }
 ///     }
 ///
-/// What waits is run at once and altogether, so hand over batches and not thousands of tasks; never run a loop inside a
-/// loop. Foundation's timers and run loops are not served: use `Task.sleep`.
+/// All pending jobs run in one iteration, so submit batches and not thousands of tasks; never run a loop inside a loop.
+/// Foundation's timers and run loops are not supported: use `Task.sleep`.
 public enum MainLoop {
     private static var isServing = false
 
-    /// Serves the main actor from the loop from now on. Once per process, on its first thread.
+    /// Makes the loop run the jobs of the main actor. Call it once per process, on its first thread.
     public static func serveMainActor() {
         guard !isServing else { return }
         isServing = true
-        // libdispatch makes this descriptor readable when something waits.
+        // libdispatch makes this descriptor readable when a job is pending.
         let source = g_unix_fd_source_new(_dispatch_get_main_queue_handle_4CF(), GIOCondition.in)
         let callback: @convention(c) (Int32, GIOCondition, gpointer?) -> gboolean = { descriptor, _, _ in
             var count: UInt64 = 0
@@ -38,17 +38,17 @@ public enum MainLoop {
         g_source_unref(source)
     }
 
-    /// When work is done that waits for its turn.
+    /// When scheduled work runs.
     public nonisolated enum Turn: Sendable {
-        /// After what has happened so far, before the next layout and painting.
+        /// After pending events, before the next layout and painting.
         case beforeLayout
-        /// When nothing else is to be done.
+        /// When nothing else is pending.
         case idle
 
         var priority: Int32 { self == .beforeLayout ? 105 : 200 }
     }
 
-    /// Does something in a later turn of the loop. May be called on any thread.
+    /// Runs a closure in a later iteration of the loop. May be called on any thread.
     public nonisolated static func schedule(
         _ turn: Turn = .beforeLayout, _ body: @escaping @MainActor @Sendable () -> Void
     ) {
@@ -63,7 +63,8 @@ public enum MainLoop {
             { data in if let data { Unmanaged<ScheduledWork>.fromOpaque(data).release() } })
     }
 
-    /// Calls `body` again and again as long as the result is kept, at about that distance: what else is due then is done at once.
+    /// Calls `body` repeatedly as long as the result is retained, at about that interval: together with other timers
+    /// that are due then.
     public static func every(seconds: Int, _ body: @escaping () -> Void) -> Repetition {
         let id = g_timeout_add_seconds_full(
             G_PRIORITY_DEFAULT, guint(max(1, seconds)),
@@ -76,7 +77,7 @@ public enum MainLoop {
         return Repetition(id: id)
     }
 
-    /// Ends with the last reference to it.
+    /// Ends when the last reference to it is released.
     public final class Repetition {
         private let id: guint
 
@@ -85,10 +86,10 @@ public enum MainLoop {
         isolated deinit { g_source_remove(id) }
     }
 
-    /// Whether this is called by the loop, on its thread.
+    /// Whether the caller runs on the loop, on its thread.
     public nonisolated static var isCalling: Bool { g_main_context_is_owner(nil).isTrue }
 
-    /// Turns the loop once; for tests, where no loop runs.
+    /// Runs one iteration of the loop, for tests without a running loop.
     ///
     /// - Returns: whether there was something to do.
     @discardableResult
@@ -96,7 +97,7 @@ public enum MainLoop {
         g_main_context_iteration(nil, mayBlock.gboolean).isTrue
     }
 
-    /// Gets GTK and libadwaita ready where there is no ``Application``; `false` if there is no display.
+    /// Initialises GTK and libadwaita without an ``Application``; returns `false` if there is no display.
     public static func initializeToolkit() -> Bool {
         guard gtk_init_check().isTrue else { return false }
         adw_init()

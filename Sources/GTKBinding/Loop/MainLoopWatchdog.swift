@@ -1,27 +1,27 @@
 internal import CGTK
 internal import Glibc
 
-/// Measures the turns of the main loop: while one lasts, no key is answered and nothing is painted.
+/// Measures the iterations of the main loop: during one, no key is handled and nothing is painted.
 ///
 ///     let watchdog = MainLoopWatchdog()
 ///     …
 ///     print(watchdog.longest.processor)
 ///
-/// A turn is what happens between two times that the loop waits for something to do. It begins when the loop has waited and ends when
-/// it waits again. There is one watchdog at a time; it ends with the last reference to it.
+/// An iteration is the time between two waits of the loop. It starts when the loop has waited and ends when it waits
+/// again. There is one watchdog at a time; it ends when the last reference to it is released.
 @MainActor
 public final class MainLoopWatchdog {
     public struct Turn: Sendable, Hashable {
-        /// By the clock: on a machine with other work it says little.
+        /// Wall-clock time; on a busy machine it says little.
         public var wall = Duration.zero
-        /// Of the processor, by the thread of the loop alone. Where the loop is turned by hand, the thread may change between two turns;
-        /// then it is the time of the whole process.
+        /// CPU time of the loop's thread. Where a test runs the loop, the thread may change between two iterations;
+        /// then it is the CPU time of the whole process.
         public var processor = Duration.zero
     }
 
-    /// The longest time of each kind so far; they may be of two turns.
+    /// The longest time of each kind so far, possibly of two different iterations.
     public private(set) var longest = Turn()
-    /// Turns so far.
+    /// The number of iterations so far.
     public private(set) var count = 0
 
     private static weak var current: MainLoopWatchdog?
@@ -48,7 +48,7 @@ public final class MainLoopWatchdog {
         if Self.current == nil { g_main_context_set_poll_func(nil, nil) }
     }
 
-    /// Forgets what was measured so far; the turn that lasts does not count.
+    /// Resets the measurements; the current iteration does not count.
     public func reset() {
         longest = Turn()
         count = 0

@@ -1,11 +1,11 @@
 internal import Observation
 
-/// Runs a piece of a view's drawing now, and again whenever something observable that it read has changed.
+/// Runs a piece of a view's drawing now, and again whenever an observable property that it read has changed.
 ///
-/// However much changes at once, it runs once per turn of the main loop, before the next layout. It ends when this
-/// object goes.
+/// However much changes at once, it runs once per iteration of the main loop, before the next layout. It ends with this
+/// object.
 public final class ViewObservation {
-    /// How many there are; what does not go with its view is a leak.
+    /// The number of live observations; one that outlives its view is a leak.
     public private(set) static var liveCount = 0
 
     private var body: (() -> Void)?
@@ -16,7 +16,7 @@ public final class ViewObservation {
         Self.liveCount += 1
     }
 
-    /// Ends it before this object goes.
+    /// Ends the observation before the object is released.
     public func end() {
         body = nil
         ending.hasCome = true
@@ -28,13 +28,13 @@ public final class ViewObservation {
     }
 
     fileprivate func run() {
-        // The change is told before it is made and on whatever thread it happens, and once for each tracking.
+        // The change is announced before it is made, on any thread, and once for each tracking.
         track { [weak self] in
             MainLoop.schedule { self?.run() }
         }
     }
 
-    /// As above, and what was read keeps this object.
+    /// The same, but the observed properties retain this object.
     fileprivate func runKept() {
         track {
             MainLoop.schedule { self.runKept() }
@@ -51,14 +51,14 @@ public final class ViewObservation {
     }
 }
 
-/// What all that is observed has in common, so that there is something to change at the end: what was read forgets an observer only
-/// when something changes, and preferences, for instance, hardly ever do.
+/// A property that all observations read, so that there is something to change at the end: observed properties release
+/// an observer only when one of them changes, which is rare for preferences, for example.
 @Observable
 private final class Ending {
     var hasCome = false
 }
 
-/// The observations of owners that nobody tells when they go.
+/// The observations of owners that do not report their end.
 private final class OwnedObservations {
     static let shared = OwnedObservations()
 
@@ -70,7 +70,7 @@ private final class OwnedObservations {
     private var entries: [Entry] = []
     private var limit = 64
 
-    /// Those whose owner has gone are never more than those that live, or a few.
+    /// Observations of released owners never outnumber the live ones by more than a few.
     func add(_ observation: ViewObservation, of owner: AnyObject) {
         entries.append(Entry(owner: owner, observation: observation))
         guard entries.count >= limit else { return }
@@ -80,7 +80,7 @@ private final class OwnedObservations {
     }
 }
 
-/// Runs `body` now and after every change of what it read, as long as the result is kept.
+/// Runs `body` now and after every change of what it read, as long as the result is retained.
 ///
 ///     observation = observe { [weak self] in self?.title.text = self?.model.title ?? "" }
 public func observe(_ body: @escaping () -> Void) -> ViewObservation {
@@ -89,7 +89,7 @@ public func observe(_ body: @escaping () -> Void) -> ViewObservation {
     return observation
 }
 
-/// Runs `body` now and after every change of what it read, as long as `owner` lives, which is not kept alive by this.
+/// Runs `body` now and after every change of what it read, as long as `owner` is alive, without retaining it.
 ///
 ///     observe(self) { view in view.title.text = view.model.title }
 public func observe<Owner: AnyObject>(_ owner: Owner, _ body: @escaping (Owner) -> Void) {

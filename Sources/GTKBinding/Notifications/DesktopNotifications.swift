@@ -1,7 +1,6 @@
-/// Notifications by the better of two ways: where the desktop lets an answer be typed into them by a ``NotificationServer``, else by
-/// GIO.
+/// Sends notifications through a ``NotificationServer`` if the desktop supports inline replies, otherwise through GIO.
 ///
-/// They go out one after the other: the next by the same name must know the number of the one before.
+/// They are sent one after another: the next one with the same name needs the number of the previous one.
 public final class DesktopNotifications: NotificationSink {
     private enum Order {
         case send(NotificationContent, String)
@@ -13,7 +12,7 @@ public final class DesktopNotifications: NotificationSink {
     private weak var other: (any NotificationSink)?
     private let orders: AsyncStream<Order>.Continuation
 
-    /// - Parameter other: takes what the server cannot.
+    /// - Parameter other: handles what the server does not support.
     public init(_ server: NotificationServer, otherwise other: any NotificationSink) {
         self.server = server
         self.other = other
@@ -30,7 +29,7 @@ public final class DesktopNotifications: NotificationSink {
 
     public func withdrawNotification(_ id: String) { orders.yield(.withdraw(id)) }
 
-    /// Takes away what an answer can be typed into: nobody would get it any more.
+    /// Withdraws the notifications with an inline reply: no program would receive it any more.
     public func end() async { await withCheckedContinuation { orders.yield(.end($0)) } }
 
     private func follow(_ order: Order) async {
@@ -40,7 +39,7 @@ public final class DesktopNotifications: NotificationSink {
             await server.close(id)
             other?.withdrawNotification(id)
         case .end(let continuation):
-            // Nobody waits for a server that hangs more than once.
+            // A server that hangs is waited for only once.
             for id in server.names.sorted() where await !server.close(id) { break }
             continuation.resume()
         }

@@ -1,7 +1,7 @@
-/// A number on the program's icon in docks and task bars that show such numbers: by the interface `com.canonical.Unity.LauncherEntry`,
-/// which those of Ubuntu, KDE and others know. Nobody answers, so nobody knows whether it is shown.
+/// A badge on the program's icon in docks and task bars that support the interface `com.canonical.Unity.LauncherEntry`,
+/// such as those of Ubuntu and KDE. There is no response, so it is unknown whether the badge is shown.
 ///
-/// On the bus it is a signal with the address of the desktop file and what has changed:
+/// On the bus it is a signal with the URI of the desktop file and the changed properties:
 ///
 ///     com.canonical.Unity.LauncherEntry.Update("application://im.hongyan.Hongyan.desktop",
 ///         {"count": <int64 3>, "count-visible": <true>})
@@ -13,19 +13,19 @@ public final class LauncherBadge {
     private let path: String
     private var shown: Int?
 
-    /// - Parameter desktopEntry: the name of the program's desktop file, without its ending.
+    /// - Parameter desktopEntry: the name of the program's desktop file, without its suffix.
     public init(_ bus: MessageBus, desktopEntry: String) {
         self.bus = bus
         self.desktopEntry = desktopEntry
-        // Any path does, as long as no other program has it.
+        // Any path that no other program uses.
         path = "/" + desktopEntry.replacing(".", with: "/") + "/launcher"
     }
 
-    /// Shows the number; 0 takes it away.
+    /// Shows the number; 0 removes it.
     public func show(_ count: Int) {
         guard count != shown else { return }
         shown = count
-        bus.tell(
+        bus.emit(
             "Update", of: Self.interface, from: path,
             [
                 Variant("application://\(desktopEntry).desktop"),

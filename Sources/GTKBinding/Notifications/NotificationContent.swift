@@ -1,10 +1,10 @@
 internal import CGTK
 
-/// What the desktop tells the person, however it does that.
+/// The content of a notification for the user, independent of how it is sent.
 public nonisolated struct NotificationContent: Sendable, Hashable {
     public enum Priority: Sendable, Hashable {
         case normal
-        /// It is about this person in particular.
+        /// It concerns the user personally.
         case high
     }
 
@@ -13,10 +13,10 @@ public nonisolated struct NotificationContent: Sendable, Hashable {
         public let action: NotificationAction
     }
 
-    /// A field in which an answer is typed. Where the desktop has none it is a button with the action.
+    /// A field for an inline reply. On a desktop without inline replies it is a button with the action.
     public struct Reply: Sendable, Hashable {
         public let label: String
-        /// What stands in the field while it is empty.
+        /// The placeholder of the empty field.
         public let placeholder: String
         public let submitLabel: String
         public let action: NotificationAction
@@ -32,9 +32,9 @@ public nonisolated struct NotificationContent: Sendable, Hashable {
     public var title: String
     public var body: String
     public var priority = Priority.normal
-    /// The bytes of a picture's file, for example the avatar.
+    /// The bytes of a picture file, for example the avatar.
     public var picture: [UInt8]?
-    /// What a click does; without one it shows the program.
+    /// The action of a click; without one the program is shown.
     public var click: NotificationAction?
     public var reply: Reply?
     public private(set) var buttons: [Button] = []
@@ -49,7 +49,7 @@ public nonisolated struct NotificationContent: Sendable, Hashable {
     }
 }
 
-/// An action of the program (`app.…`) with what it is about.
+/// An action of the program (`app.…`) with its target.
 public nonisolated struct NotificationAction: Sendable, Hashable {
     public let name: String
     public let target: String
@@ -60,15 +60,16 @@ public nonisolated struct NotificationAction: Sendable, Hashable {
     }
 }
 
-/// Where notifications go; each has a name of the program's own, and another one by the same name takes its place.
+/// A destination of notifications. Each has an id chosen by the program, and replaces the previous one with the same
+/// id.
 public protocol NotificationSink: AnyObject {
     func send(_ notification: NotificationContent, id: String)
     func withdrawNotification(_ id: String)
 }
 
-/// GIO's way, which every desktop takes; an answer cannot be typed there.
+/// Through GIO, which works on every desktop, without inline replies.
 extension Application: NotificationSink {
-    /// Tells the desktop that the program has something to say; needs its session bus.
+    /// Sends a notification to the desktop; needs its session bus.
     public func send(_ notification: NotificationContent, id: String) {
         Notification(notification).use { g_application_send_notification(cast(), id, $0) }
     }

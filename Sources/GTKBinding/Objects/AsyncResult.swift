@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// Turns a pair of GIO's functions, `…_async` and `…_finish`, into one that is awaited.
+/// Converts a pair of GIO functions, `…_async` and `…_finish`, into an async call.
 enum AsyncResult {
     static func wait<Value: Sendable>(
         start: (GAsyncReadyCallback, UnsafeMutableRawPointer) -> Void,
@@ -28,14 +28,14 @@ enum AsyncResult {
     }
 }
 
-/// What a function of GLib says that went wrong.
+/// An error of GLib.
 public nonisolated struct GTKError: Error, CustomStringConvertible, Sendable, Hashable {
-    /// A sentence for a person, in the language of the system's catalogues.
+    /// The message in the language of the system's catalogues.
     public let description: String
     public let code: Int
 
     init(taking error: UnsafeMutablePointer<GError>?) {
-        description = error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? "It did not say why."
+        description = error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? "Unknown error."
         code = error.map { Int($0.pointee.code) } ?? 0
         if let error { g_error_free(error) }
     }

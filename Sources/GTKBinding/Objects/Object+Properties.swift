@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// The numbers of GLib's fundamental types; the macros of its headers have a cast in them, which Swift does not import.
+/// The numbers of GLib's fundamental types. The macros of its headers contain a cast, which Swift does not import.
 enum FundamentalType {
     static let boolean = GType(5 << 2)
     static let integer = GType(6 << 2)

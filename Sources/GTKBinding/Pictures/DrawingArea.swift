@@ -1,11 +1,11 @@
 internal import CGTK
 
-/// A place that the program draws itself.
+/// A widget that the program draws itself.
 public final class DrawingArea: Widget {
-    /// - Parameter draw: draws into an area of so many pixels; called again after ``Widget/queueDraw()``.
+    /// - Parameter draw: draws into an area of that many pixels; called again after ``Widget/queueDraw()``.
     public init(_ draw: @escaping (Drawing, _ width: Double, _ height: Double) -> Void) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_drawing_area_new()))
-        // The widget draws as long as it is shown, also when nobody holds this object any more.
+        // The widget draws as long as it is shown, even if no reference to this object is left.
         typealias Call = (area: UnsafeMutableRawPointer, context: OpaquePointer, width: Int32, height: Int32)
         let callback = Callback<Call, Void> { call in
             let drawing = Drawing(context: call.context, widget: Widget(borrowing: call.area))
@@ -29,19 +29,19 @@ public final class DrawingArea: Widget {
     }
 }
 
-/// What can be drawn with.
+/// The drawing context.
 public struct Drawing {
     let context: OpaquePointer
     let widget: Widget
 
-    /// The colour of text in this place, so that what is drawn fits to light, dark and high contrast.
+    /// Uses the colour of text, so that the drawing fits light, dark and high contrast.
     public func useTextColor(opacity: Double = 1) {
         var color = GdkRGBA()
         gtk_style_context_get_color(gtk_widget_get_style_context(widget.widget), &color)
         use(color, opacity)
     }
 
-    /// A colour of the theme, for example `accent_bg_color`; that of text where there is none of this name.
+    /// Uses a colour of the theme, for example `accent_bg_color`; that of text if there is none of this name.
     public func useColor(_ name: String, opacity: Double = 1) {
         var color = GdkRGBA()
         guard gtk_style_context_lookup_color(gtk_widget_get_style_context(widget.widget), name, &color).isTrue else {
@@ -71,7 +71,7 @@ public struct Drawing {
 }
 
 extension Drawing {
-    /// Lines from point to point, with round ends and corners.
+    /// A polyline with round ends and corners.
     public func lines(_ points: [(x: Double, y: Double)], width: Double) {
         guard let first = points.first else { return }
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
@@ -82,7 +82,7 @@ extension Drawing {
         cairo_stroke(context)
     }
 
-    /// A surface with these corners.
+    /// A filled polygon.
     public func polygon(_ points: [(x: Double, y: Double)]) {
         guard let first = points.first else { return }
         cairo_move_to(context, first.x, first.y)
@@ -100,7 +100,7 @@ extension Drawing {
 }
 
 extension Drawing {
-    /// A part of a circle, clockwise from its top; 0 and 1 are the same place.
+    /// An arc, clockwise from its top; 0 and 1 are the same position.
     public func arc(x: Double, y: Double, radius: Double, from start: Double, to end: Double, width: Double) {
         cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
         cairo_set_line_width(context, width)

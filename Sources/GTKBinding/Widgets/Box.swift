@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// Widgets beside or below each other.
+/// Widgets in a row or a column.
 public final class Box: Widget {
     public init(_ orientation: Orientation, spacing: Int = 0, _ children: [Widget] = []) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_box_new(orientation.gtk, gint(clamping: spacing))))
@@ -26,12 +26,12 @@ public final class Box: Widget {
         while let child = gtk_widget_get_first_child(widget) { gtk_box_remove(cast(), child) }
     }
 
-    /// From now on its children stand beside or below each other.
+    /// Changes the orientation.
     public func turn(_ orientation: Orientation) {
         gtk_orientable_set_orientation(cast(), orientation.gtk)
     }
 
-    /// All children are as wide, or high, as the largest.
+    /// Gives all children the size of the largest.
     @discardableResult
     public func homogeneous() -> Self {
         gtk_box_set_homogeneous(cast(), 1)
@@ -39,7 +39,7 @@ public final class Box: Widget {
     }
 }
 
-/// A place for one widget, which may change.
+/// A container for one widget, which may change.
 public final class Bin: Widget {
     public init(_ child: Widget? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(adw_bin_new()))
@@ -49,7 +49,7 @@ public final class Bin: Widget {
     public func show(_ child: Widget?) { adw_bin_set_child(cast(), child?.widget) }
 }
 
-/// A place that is never wider than something that is good to read.
+/// A container with a maximum width for readability.
 public final class Clamp: Widget {
     public init(_ child: Widget, maximumWidth: Int) {
         super.init(adopting: UnsafeMutableRawPointer(adw_clamp_new()))
@@ -65,7 +65,7 @@ public final class Separator: Widget {
     }
 }
 
-/// Widgets over another one.
+/// Widgets on top of another one.
 public final class Overlay: Widget {
     public init(_ child: Widget, _ above: Widget...) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_overlay_new()))

@@ -5,7 +5,7 @@ public final class Button: Widget {
         super.init(adopting: UnsafeMutableRawPointer(gtk_button_new_with_mnemonic(ShownText.bounded(label))))
     }
 
-    /// A button with a picture only; give it a name with ``Widget/named(_:)``.
+    /// A button with only an icon; give it a name with ``Widget/named(_:)``.
     public init(icon: String) { super.init(adopting: UnsafeMutableRawPointer(gtk_button_new_from_icon_name(icon))) }
 
     public init(_ child: Widget) {
@@ -13,7 +13,7 @@ public final class Button: Widget {
         gtk_button_set_child(cast(), child.widget)
     }
 
-    /// A picture and a text beside it.
+    /// An icon with a text beside it.
     public convenience init(_ label: String, icon: String) {
         let content = Widget(adopting: UnsafeMutableRawPointer(adw_button_content_new()))
         adw_button_content_set_label(content.cast(), ShownText.bounded(label))
@@ -27,14 +27,15 @@ public final class Button: Widget {
 
     public func onClick(_ body: @escaping () -> Void) { on("clicked", body) }
 
-    /// Clicking does this action, for example `win.search`; the button follows whether that can be done.
+    /// Activates this action on a click, for example `win.search`; the button is insensitive while the action is
+    /// disabled.
     @discardableResult
     public func action(_ name: String) -> Self {
         gtk_actionable_set_action_name(cast(), name)
         return self
     }
 
-    /// As a click does.
+    /// Activates the button like a click.
     public func click() { gtk_widget_activate(widget) }
 }
 
@@ -60,7 +61,7 @@ public final class ToggleButton: Widget {
     }
 }
 
-/// A box with a tick, or one of several of which one is chosen.
+/// A check box, or a radio button.
 public final class CheckButton: Widget {
     public init(_ label: String? = nil, inGroupOf other: CheckButton? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_check_button_new_with_mnemonic(label.map(ShownText.bounded))))

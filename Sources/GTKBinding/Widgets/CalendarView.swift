@@ -1,8 +1,8 @@
 internal import CGTK
 
-/// A month whose days can be chosen.
+/// A month in which a day can be selected.
 public final class CalendarView: Widget {
-    /// A day as a calendar on the wall has it.
+    /// A day of the calendar.
     public struct Day: Hashable, Sendable {
         public var year: Int
         /// 1 to 12.
@@ -16,7 +16,7 @@ public final class CalendarView: Widget {
 
     public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_calendar_new())) }
 
-    /// The day that is chosen; its month is shown.
+    /// The selected day; its month is shown.
     public var day: Day {
         get {
             let date = gtk_calendar_get_date(cast())
@@ -35,16 +35,16 @@ public final class CalendarView: Widget {
         }
     }
 
-    /// Marks days of the month that is shown, and no others.
+    /// Marks exactly these days of the displayed month.
     public func mark(_ days: Set<Int>) {
         gtk_calendar_clear_marks(cast())
         for day in days { gtk_calendar_mark_day(cast(), guint(day)) }
     }
 
-    /// Calls `body` when another day was chosen.
+    /// Calls `body` when another day was selected.
     public func onSelect(_ body: @escaping () -> Void) { on("day-selected", body) }
 
-    /// Calls `body` when another month is shown.
+    /// Calls `body` when another month is displayed.
     public func onMonth(_ body: @escaping () -> Void) {
         for signal in ["next-month", "prev-month", "next-year", "prev-year"] { on(signal, body) }
     }

@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// What all fields of one line have: text, cursor, a signal when it changes.
+/// The common interface of single-line fields: text, cursor, a signal for changes.
 public protocol TextField: Widget {}
 
 extension TextField {
@@ -17,7 +17,7 @@ extension TextField {
     public func selectAll() { gtk_editable_select_region(cast(), 0, -1) }
     public func moveCursorToEnd() { gtk_editable_set_position(cast(), -1) }
 
-    /// So many characters are to be seen at least.
+    /// The minimum width in characters.
     @discardableResult
     public func characters(minimum: Int) -> Self {
         gtk_editable_set_width_chars(cast(), gint(clamping: minimum))
@@ -25,20 +25,20 @@ extension TextField {
     }
 }
 
-/// A field for one line of text.
+/// A single-line text field.
 public final class Entry: Widget, TextField {
     public init(placeholder: String? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_entry_new()))
         gtk_entry_set_placeholder_text(cast(), placeholder)
     }
 
-    /// Return was pressed.
+    /// Calls `body` when Return was pressed.
     public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
 
     public func isWrong(_ isWrong: Bool) { css("error", isWrong) }
 }
 
-/// A field for what is searched; its change is told a moment after the last key.
+/// A search field; it reports a change shortly after the last key press.
 public final class SearchEntry: Widget, TextField {
     public init(placeholder: String? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_search_entry_new()))
@@ -50,19 +50,19 @@ public final class SearchEntry: Widget, TextField {
     }
 
     public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
-    /// Ctrl+G and Ctrl+Shift+G.
+    /// Called for Ctrl+G and Ctrl+Shift+G.
     public func onNext(_ body: @escaping () -> Void) { on("next-match", body) }
     public func onPrevious(_ body: @escaping () -> Void) { on("previous-match", body) }
-    /// Escape was pressed.
+    /// Called when Escape was pressed.
     public func onStop(_ body: @escaping () -> Void) { on("stop-search", body) }
 
-    /// Keys that are pressed in another widget and mean text are written here.
+    /// Key presses in another widget that produce text go to this field.
     public func captureKeys(of other: Widget) { gtk_search_entry_set_key_capture_widget(cast(), other.widget) }
 }
 
-/// A bar for a search field that is shown while something is searched.
+/// A bar for a search field, visible during a search.
 public final class SearchBar: Widget {
-    /// - Parameter content: what stands in the bar, with the entry in it; the entry alone where it is not given.
+    /// - Parameter content: the content of the bar, including the entry; by default only the entry.
     public init(_ entry: SearchEntry, _ content: Widget? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_search_bar_new()))
         gtk_search_bar_set_child(cast(), (content ?? entry).widget)

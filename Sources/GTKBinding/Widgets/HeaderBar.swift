@@ -11,13 +11,13 @@ public final class HeaderBar: Widget {
     public func prepend(_ child: Widget) { adw_header_bar_pack_start(cast(), child.widget) }
     public func append(_ child: Widget) { adw_header_bar_pack_end(cast(), child.widget) }
 
-    /// The window's own buttons are on this bar.
+    /// Whether the bar shows the buttons of the window.
     public func showsWindowButtons(start: Bool? = nil, end: Bool? = nil) {
         if let start { adw_header_bar_set_show_start_title_buttons(cast(), start.gboolean) }
         if let end { adw_header_bar_set_show_end_title_buttons(cast(), end.gboolean) }
     }
 
-    /// Title and subtitle, cut where there is no room.
+    /// Title and subtitle, truncated if there is not enough space.
     public static func title(_ title: String, subtitle: String = "") -> WindowTitle { WindowTitle(title, subtitle) }
 }
 

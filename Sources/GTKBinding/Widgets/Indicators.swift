@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// Something is going on.
+/// Shows that something is in progress.
 public final class Spinner: Widget {
     public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_spinner_new())) }
 
@@ -10,7 +10,7 @@ public final class Spinner: Widget {
     }
 }
 
-/// How much of something is done.
+/// Shows the progress of something.
 public final class ProgressBar: Widget {
     public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_progress_bar_new())) }
 
@@ -20,11 +20,11 @@ public final class ProgressBar: Widget {
         set { gtk_progress_bar_set_fraction(cast(), min(max(newValue, 0), 1)) }
     }
 
-    /// Moves although it is not known how much there is to do.
+    /// Moves the bar without a known fraction.
     public func pulse() { gtk_progress_bar_pulse(cast()) }
 }
 
-/// What there is to say when there is nothing to show.
+/// A page for when there is no content.
 public final class StatusPage: Widget {
     public init(icon: String? = nil, title: String, description: String? = nil, _ child: Widget? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(adw_status_page_new()))
@@ -39,7 +39,7 @@ public final class StatusPage: Widget {
     }
 }
 
-/// A child that is pushed in and out.
+/// A child that slides in and out.
 public final class Revealer: Widget {
     public enum Transition {
         case crossfade, slideUp, slideDown

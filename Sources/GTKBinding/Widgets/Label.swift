@@ -1,12 +1,12 @@
 internal import CGTK
 
-/// Text that is read: names and sentences. Of a longer one the beginning is shown, see ``Label/text``.
+/// Static text. Longer texts are truncated, see ``Label/text``.
 public final class Label: Widget {
     public init(_ text: String = "") {
         super.init(adopting: UnsafeMutableRawPointer(gtk_label_new(ShownText.bounded(text))))
     }
 
-    /// What is shown; of more than 4,096 octets the beginning.
+    /// The displayed text, truncated to 4,096 bytes.
     public var text: String {
         get { String(cString: gtk_label_get_text(cast())) }
         set { gtk_label_set_text(cast(), ShownText.bounded(newValue)) }
@@ -15,11 +15,11 @@ public final class Label: Widget {
     /// The text with its markup.
     public var markup: String { String(cString: gtk_label_get_label(cast())) }
 
-    /// Shows text with Pango's markup. Whatever comes from outside goes through ``Markup/escape(_:)`` first.
+    /// Shows text with Pango markup. Text from outside must be escaped with ``Markup/escape(_:)``.
     public func show(markup: String) { gtk_label_set_markup(cast(), markup) }
 
-    /// Breaks lines between words, and inside of one that is longer than a line. Nothing is put where a word is broken: a hyphen in
-    /// an address would be read as a part of it.
+    /// Wraps lines between words, and inside a word that is longer than a line. No hyphen is inserted, because in an
+    /// address it would be read as a part of it.
     @discardableResult
     public func wrap(maximumCharacters: Int = -1) -> Self {
         gtk_label_set_wrap(cast(), 1)
@@ -33,21 +33,21 @@ public final class Label: Widget {
         return self
     }
 
-    /// Cuts what does not fit, with an ellipsis at the end or in the middle.
+    /// Truncates text that does not fit, with an ellipsis at the end or in the middle.
     @discardableResult
     public func ellipsize(inMiddle: Bool = false) -> Self {
         gtk_label_set_ellipsize(cast(), inMiddle ? .middle : .end)
         return self
     }
 
-    /// At most so many lines of text that is wrapped and cut.
+    /// The maximum number of lines of text that is wrapped and truncated.
     @discardableResult
     public func lines(_ count: Int) -> Self {
         gtk_label_set_lines(cast(), gint(clamping: count))
         return self
     }
 
-    /// How wide it is at least and at most, in characters of middle width.
+    /// The minimum and maximum width, in average characters.
     @discardableResult
     public func characters(minimum: Int = -1, maximum: Int = -1) -> Self {
         gtk_label_set_width_chars(cast(), gint(clamping: minimum))
@@ -55,14 +55,14 @@ public final class Label: Widget {
         return self
     }
 
-    /// Where the text stands in the label: 0 is its beginning, 1 its end.
+    /// The horizontal position of the text in the label: 0 is the start, 1 the end.
     @discardableResult
     public func textAlignment(_ place: Float) -> Self {
         gtk_label_set_xalign(cast(), place)
         return self
     }
 
-    /// How the lines stand to each other.
+    /// The alignment of the lines.
     @discardableResult
     public func centered() -> Self {
         gtk_label_set_justify(cast(), .center)
@@ -75,16 +75,16 @@ public final class Label: Widget {
         return self
     }
 
-    /// Calls `body` with the address of a link that is clicked; the desktop opens it where the answer is `false`.
+    /// Calls `body` with the URI of a clicked link; if the result is `false`, the desktop opens it.
     public func onLink(_ body: @escaping (String) -> Bool) {
         connect("activate-link") { call in call.answer(call.string(1).map(body) ?? false) }
     }
 }
 
-/// Pango's markup: text with tags such as `<b>` and `<a href="…">`.
+/// Pango markup: text with tags such as `<b>` and `<a href="…">`.
 public enum Markup {
-    /// Text that stands for itself in markup and in the values of attributes. What no markup can contain is a visible mark, and so is
-    /// what overrides the order of letters.
+    /// The text escaped for markup and for attribute values. Characters that markup cannot contain become visible
+    /// marks, as do those that override the text direction.
     public nonisolated static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count + 16)
@@ -96,7 +96,7 @@ public enum Markup {
             case "\"": escaped += "&quot;"
             case "'": escaped += "&#39;"
             case "\t", "\n": escaped.unicodeScalars.append(scalar)
-            // Control characters, and NUL that would end the text.
+            // Control characters, and NUL, which would end the text.
             case "\0"..." ": escaped.unicodeScalars.append(scalar == " " ? " " : "\u{FFFD}")
             case _ where scalar.overridesDirection: escaped.unicodeScalars.append("\u{FFFD}")
             default: escaped.unicodeScalars.append(scalar)
@@ -106,14 +106,14 @@ public enum Markup {
     }
 }
 
-/// Keys as they stand on a keyboard.
+/// Keys as printed on a keyboard.
 public final class ShortcutLabel: Widget {
     /// - Parameter keys: as in ``Application/setShortcuts(_:for:)``.
     public init(_ keys: String) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_shortcut_label_new(keys)))
     }
 
-    /// The same in words, for example `Ctrl+Page Down`; nothing where they are no keys.
+    /// The same as text, for example `Ctrl+Page Down`; `nil` if the keys are invalid.
     public static func words(_ keys: String) -> String? {
         var (key, modifiers): (guint, GdkModifierType) = (0, [])
         guard gtk_accelerator_parse(keys, &key, &modifiers).isTrue else { return nil }
@@ -123,15 +123,15 @@ public final class ShortcutLabel: Widget {
     }
 }
 
-/// What a widget shows of a text that anybody may have written: a name, a status, a subject, a reason.
+/// The text that a widget shows of untrusted input: a name, a status, a subject, a reason.
 ///
-/// Pango needs time for the square of what stands between two places where a line may end, and a text may be a megabyte. Whoever shows
-/// long texts, as messages are, divides them first and uses markup or a ``TextView``.
+/// Pango's time grows with the square of the length between two possible line breaks, and a text may be a megabyte.
+/// Views with long texts, such as messages, split them first and use markup or a ``TextView``.
 enum ShownText {
-    /// In octets of UTF-8; the longest sentences of the program have some 500.
+    /// In bytes of UTF-8; the longest texts of the program have about 500.
     nonisolated static let limit = 4_096
 
-    /// The beginning of a longer text; what overrides the order of letters is a visible mark.
+    /// The start of a longer text; characters that override the text direction become visible marks.
     nonisolated static func bounded(_ text: String) -> String {
         let isLong = text.utf8.count > limit
         guard isLong || text.utf8.contains(0xE2) else { return text }
@@ -150,7 +150,7 @@ enum ShownText {
 }
 
 extension Unicode.Scalar {
-    /// It shows letters in another order than that of their script (Unicode Standard Annex 9 §2.2): no language needs it, and
-    /// `gpj.exe` can look like `exe.jpg` with it.
+    /// Whether it displays letters in another order than that of their script (Unicode Standard Annex 9 §2.2). No
+    /// language needs this, and it makes `gpj.exe` look like `exe.jpg`.
     nonisolated var overridesDirection: Bool { value == 0x202D || value == 0x202E }
 }

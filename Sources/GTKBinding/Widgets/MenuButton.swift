@@ -16,7 +16,7 @@ public final class MenuButton: Widget {
     public func show(_ menu: Menu?) { gtk_menu_button_set_menu_model(cast(), menu?.cast()) }
     public func show(_ popover: Popover?) { gtk_menu_button_set_popover(cast(), popover?.widget) }
 
-    /// Makes its popover when it is opened for the first time.
+    /// Creates its popover when it is opened for the first time.
     public func show(whenOpened make: @escaping () -> Popover) {
         gtk_menu_button_set_create_popup_func(
             cast(),
@@ -30,7 +30,7 @@ public final class MenuButton: Widget {
             { data in if let data { Callback<Void, Popover>.release(data) } })
     }
 
-    /// F10 opens this one.
+    /// Makes F10 open this one.
     @discardableResult
     public func primary() -> Self {
         gtk_menu_button_set_primary(cast(), 1)
@@ -47,14 +47,14 @@ public final class MenuButton: Widget {
     public func close() { gtk_menu_button_popdown(cast()) }
 }
 
-/// A small window over the others that goes when something else is clicked.
+/// A small window on top of others that closes when something else is clicked.
 public class Popover: Widget {
     public init(_ child: Widget? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_popover_new()))
         gtk_popover_set_child(cast(), child?.widget)
     }
 
-    /// A menu as a popover, for a right click.
+    /// A menu as a popover, for a secondary click.
     public init(_ menu: Menu) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_popover_menu_new_from_model(menu.cast())))
         gtk_popover_set_has_arrow(cast(), 0)
@@ -66,9 +66,9 @@ public class Popover: Widget {
     public func close() { gtk_popover_popdown(cast()) }
     public func onClose(_ body: @escaping () -> Void) { on("closed", body) }
 
-    /// Opens it at a point of a widget; it is gone from there when it is closed.
+    /// Opens it at a point of a widget; it is removed from there when it is closed.
     ///
-    /// - Parameter parent: one that outlives it, rather than a row that may be used for another item meanwhile.
+    /// - Parameter parent: a widget that outlives it, not a row that may be reused for another item.
     public func open(at x: Double, _ y: Double, of parent: Widget) {
         let isNew = gtk_widget_get_parent(widget) == nil
         if isNew { gtk_widget_set_parent(widget, parent.widget) }
@@ -76,7 +76,7 @@ public class Popover: Widget {
         gtk_popover_set_pointing_to(cast(), &place)
         gtk_popover_popup(cast())
         guard isNew else { return }
-        // The action that was chosen is done after it closes, and needs its place in the window until then.
+        // The chosen action runs after the popover closes, and needs its parent until then.
         let unparent = { [self] in
             if gtk_widget_get_parent(widget) != nil { gtk_widget_unparent(widget) }
         }
@@ -104,7 +104,7 @@ public class Popover: Widget {
     }
 }
 
-/// The desktop's own chooser of emoji.
+/// The emoji chooser of the desktop.
 public final class EmojiChooser: Popover {
     public init(_ body: @escaping (String) -> Void) {
         super.init(chooser: UnsafeMutableRawPointer(gtk_emoji_chooser_new()))

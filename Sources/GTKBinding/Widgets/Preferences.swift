@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// Rows that belong together, with a title.
+/// A group of rows with a title.
 public final class PreferencesGroup: Widget {
     public init(_ title: String = "", description: String? = nil, _ rows: [Widget] = []) {
         super.init(adopting: UnsafeMutableRawPointer(adw_preferences_group_new()))
@@ -19,7 +19,7 @@ public final class PreferencesGroup: Widget {
     public func remove(_ row: Widget) { adw_preferences_group_remove(cast(), row.widget) }
 }
 
-/// Groups below each other, in a place that scrolls.
+/// A scrollable page of groups.
 public final class PreferencesPage: Widget {
     public init(_ title: String = "", icon: String? = nil, _ groups: [PreferencesGroup] = []) {
         super.init(adopting: UnsafeMutableRawPointer(adw_preferences_page_new()))
@@ -32,7 +32,7 @@ public final class PreferencesPage: Widget {
     public func remove(_ group: PreferencesGroup) { adw_preferences_page_remove(cast(), group.cast()) }
 }
 
-/// The window of a program's settings.
+/// The window for the settings of a program.
 public final class PreferencesWindow: Window {
     public init(_ title: String, over parent: Window?, _ pages: [PreferencesPage] = []) {
         super.init(toplevel: UnsafeMutableRawPointer(adw_preferences_window_new()))
@@ -45,7 +45,7 @@ public final class PreferencesWindow: Window {
 
     public func show(_ page: PreferencesPage) { adw_preferences_window_set_visible_page(cast(), page.cast()) }
 
-    /// Shows a page of its own with a way back.
+    /// Opens a subpage with a back button.
     public func open(subpage: Widget) { adw_preferences_window_present_subpage(cast(), subpage.widget) }
     public func closeSubpage() { adw_preferences_window_close_subpage(cast()) }
     public func show(_ toast: Toast) { adw_preferences_window_add_toast(cast(), toast.handedOver()) }

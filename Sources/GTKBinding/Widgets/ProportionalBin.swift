@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// A place for one widget whose height follows its width: as wide as wished where there is room, smaller where there is not.
+/// A container for one widget whose height follows its width: its natural width if there is space, smaller otherwise.
 public final class ProportionalBin: Widget {
     private static let key = g_quark_from_static_string("hongyan-proportions")
 
@@ -13,11 +13,11 @@ public final class ProportionalBin: Widget {
             (self.width, self.height, self.minimumWidth) = (width, height, minimumWidth)
         }
 
-        /// It is never wider than wished, however wide the place is that it is asked for.
+        /// It is never wider than its natural width, whatever width the height is requested for.
         func height(for width: Int) -> Int { max(1, (min(width, self.width) * height + self.width / 2) / self.width) }
     }
 
-    /// - Parameter minimumWidth: how narrow it may become, in pixels.
+    /// - Parameter minimumWidth: the minimum width in pixels.
     public init(_ child: Widget, width: Int, height: Int, minimumWidth: Int) {
         super.init(adopting: UnsafeMutableRawPointer(adw_bin_new()))
         adw_bin_set_child(cast(), child.widget)

@@ -10,7 +10,7 @@ public class ActionRow: Widget {
 
     fileprivate init(row: UnsafeMutableRawPointer) { super.init(adopting: row) }
 
-    /// Plain text, whatever is in it.
+    /// Plain text, without markup.
     public func show(title: String) {
         adw_preferences_row_set_use_markup(cast(), 0)
         adw_preferences_row_set_title(cast(), ShownText.bounded(title))
@@ -24,10 +24,10 @@ public class ActionRow: Widget {
     public func prepend(_ child: Widget) { adw_action_row_add_prefix(cast(), child.widget) }
     public func append(_ child: Widget) { adw_action_row_add_suffix(cast(), child.widget) }
 
-    /// A click on the row is a click on this one of its widgets.
+    /// A click on the row activates this one of its widgets.
     public func activates(_ child: Widget) { adw_action_row_set_activatable_widget(cast(), child.widget) }
 
-    /// The row can be clicked as a whole.
+    /// Calls `body` when the row is clicked.
     public func onActivate(_ body: @escaping () -> Void) {
         gtk_list_box_row_set_activatable(cast(), 1)
         on("activated", body)
@@ -54,7 +54,7 @@ public final class SwitchRow: ActionRow {
     public func onToggle(_ body: @escaping (Bool) -> Void) -> Connection { control.onToggle(body) }
 }
 
-/// A row with one of several texts to choose.
+/// A row with a choice among texts.
 public final class ComboRow: ActionRow {
     public init(_ title: String, subtitle: String? = nil, choices: [String]) {
         super.init(row: UnsafeMutableRawPointer(adw_combo_row_new()))
@@ -80,7 +80,7 @@ public final class ComboRow: ActionRow {
     }
 }
 
-/// A row that opens to show further rows.
+/// A row that expands to show further rows.
 public final class ExpanderRow: Widget {
     public init(_ title: String) {
         super.init(adopting: UnsafeMutableRawPointer(adw_expander_row_new()))
@@ -96,7 +96,7 @@ public final class ExpanderRow: Widget {
     }
 }
 
-/// A row that is a field with its title in it.
+/// A row with a text field and its title inside.
 public class EntryRow: Widget, TextField {
     public init(_ title: String) {
         super.init(adopting: UnsafeMutableRawPointer(adw_entry_row_new()))
@@ -116,12 +116,12 @@ public class EntryRow: Widget, TextField {
     public func prepend(_ child: Widget) { adw_entry_row_add_prefix(cast(), child.widget) }
     public func append(_ child: Widget) { adw_entry_row_add_suffix(cast(), child.widget) }
 
-    /// Shows a button that takes the text over.
+    /// Shows a button that applies the text.
     public func showsApplyButton(_ isShown: Bool) { adw_entry_row_set_show_apply_button(cast(), isShown.gboolean) }
     public func onApply(_ body: @escaping () -> Void) { on("apply", body) }
-    /// Return was pressed.
+    /// Calls `body` when Return was pressed.
     public func onActivate(_ body: @escaping () -> Void) { on("entry-activated", body) }
-    /// Return clicks what the window has as its default.
+    /// Return activates the default widget of the window.
     public func activatesDefault() { adw_entry_row_set_activates_default(cast(), 1) }
     public func isWrong(_ isWrong: Bool) { css("error", isWrong) }
 }

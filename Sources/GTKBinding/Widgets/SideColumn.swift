@@ -1,9 +1,9 @@
 internal import CGTK
 
-/// Widgets below each other, each as wide as it likes to be, all at one side.
+/// Widgets in a column, each with its natural width, all aligned to one side.
 ///
-/// A box whose children are aligned looks the same. But for an aligned child GTK searches the least width at which it is not higher
-/// than its place, and lays a text that wraps out some ten times for that.
+/// A box with aligned children looks the same. But for an aligned child GTK searches the minimum width at which its
+/// height fits, and computes the layout of wrapped text about ten times for that.
 public final class SideColumn: Widget {
     private static let key = g_quark_from_static_string("hongyan-side")
 
@@ -31,7 +31,7 @@ public final class SideColumn: Widget {
         gtk_box_insert_child_after(cast(), child.widget, other?.widget)
     }
 
-    /// Whether its children stand where lines end.
+    /// Whether its children are aligned to the end of lines.
     public func isAtEnd(_ isAtEnd: Bool) {
         guard settings.isAtEnd != isAtEnd else { return }
         settings.isAtEnd = isAtEnd
@@ -63,7 +63,7 @@ public final class SideColumn: Widget {
         return (minimum, natural)
     }
 
-    /// How wide a child is where there is so much room.
+    /// The width of a child in the available space.
     private static func width(of child: UnsafeMutablePointer<GtkWidget>, in room: Int32) -> Int32 {
         let wish = measure(child, .horizontal, for: -1)
         return max(wish.minimum, min(wish.natural, room))

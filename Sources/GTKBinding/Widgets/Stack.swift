@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// Several widgets of which one is shown.
+/// Several widgets of which one is visible.
 public final class Stack: Widget {
     public init(crossfades: Bool = false) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_stack_new()))
@@ -9,7 +9,7 @@ public final class Stack: Widget {
 
     public func add(_ child: Widget, name: String) { gtk_stack_add_named(cast(), child.widget, name) }
 
-    /// A page with a title, for a ``StackSwitcher``.
+    /// Adds a page with a title, for a ``StackSwitcher``.
     public func add(_ child: Widget, name: String, title: String) {
         gtk_stack_add_titled(cast(), child.widget, name, title)
     }
@@ -21,7 +21,7 @@ public final class Stack: Widget {
         set { if let newValue, newValue != shown { gtk_stack_set_visible_child_name(cast(), newValue) } }
     }
 
-    /// It is as large as the child that is shown, not as the largest.
+    /// Makes it as large as the visible child, not as the largest.
     @discardableResult
     public func fitsShownChild() -> Self {
         gtk_stack_set_vhomogeneous(cast(), 0)
@@ -36,7 +36,7 @@ public final class Stack: Widget {
     }
 }
 
-/// Buttons that choose what a ``Stack`` shows, by the titles of its pages.
+/// Buttons that select the visible page of a ``Stack``, by the titles of its pages.
 public final class StackSwitcher: Widget {
     public init(_ stack: Stack) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_stack_switcher_new()))
@@ -44,9 +44,9 @@ public final class StackSwitcher: Widget {
     }
 }
 
-/// Two panes side by side, or one at a time where the window is narrow.
+/// Two panes side by side, or one at a time in a narrow window.
 ///
-/// libadwaita 1.2 has only this widget for it; programs use this class, so another one is a change in one place.
+/// libadwaita 1.2 has only this widget for it; programs use this class, so a replacement is a change in one file.
 public final class Leaflet: Widget {
     private let panes: [Widget]
 
@@ -61,7 +61,7 @@ public final class Leaflet: Widget {
         adw_leaflet_set_transition_type(cast(), .slide)
     }
 
-    /// One pane is shown at a time.
+    /// Whether one pane is shown at a time.
     public var isFolded: Bool { adw_leaflet_get_folded(cast()).isTrue }
 
     public var showsSecond: Bool {

@@ -1,11 +1,11 @@
 internal import CGTK
 
-/// A field for text of several lines.
+/// A multi-line text field.
 public final class TextView: Widget {
-    /// What the input method does, as long as the widget lives.
+    /// The state of the input method, for the lifetime of the widget.
     private final class Composition { var isActive = false }
 
-    /// The input method is composing a word: keys such as Return belong to it.
+    /// Whether the input method is composing text: keys such as Return belong to it.
     public var isComposing: Bool { composition.isActive }
     private let buffer: Object
     private let composition = Composition()
@@ -37,7 +37,7 @@ public final class TextView: Widget {
         return String(cString: text)
     }
 
-    /// Where the cursor is, in Unicode code points.
+    /// The position of the cursor, in Unicode code points.
     public var cursor: Int {
         get {
             var iterator = GtkTextIter()
@@ -51,13 +51,13 @@ public final class TextView: Widget {
         }
     }
 
-    /// Puts text in the place of what is selected, or at the cursor.
+    /// Replaces the selection, or inserts text at the cursor.
     public func insert(_ text: String) {
         gtk_text_buffer_delete_selection(buffer.cast(), 1, 1)
         gtk_text_buffer_insert_at_cursor(buffer.cast(), text, gint(text.utf8.count))
     }
 
-    /// Puts other text in the place of a range, counted in Unicode code points; one step of undo.
+    /// Replaces a range, in Unicode code points, as a single undo step.
     public func replace(_ range: Range<Int>, with text: String) {
         var start = GtkTextIter()
         var end = GtkTextIter()
@@ -74,31 +74,32 @@ public final class TextView: Widget {
         buffer.on("changed", reading: { Self.text(of: $0.cast()) }, body)
     }
 
-    /// Does something of which the handler of ``onChange(_:)`` shall not hear.
+    /// Performs changes without calling the handler of ``onChange(_:)``.
     public func withoutHearingChange(_ connection: Connection, _ body: () -> Void) {
         buffer.withoutHearing(connection, body)
     }
 
-    /// Calls `body` when an input method begins to compose a word, goes on, or ends it.
+    /// Calls `body` when an input method starts, continues or ends composing text.
     public func onComposing(_ body: @escaping () -> Void) { on("preedit-changed", body) }
 
     public func onCursor(_ body: @escaping () -> Void) { buffer.on("notify::cursor-position", body) }
 
-    /// Calls `body` when something is pasted; the answer `true` means that it was no text and nothing is to be inserted.
+    /// Calls `body` when something is pasted; the result `true` means that it was handled and nothing should be
+    /// inserted.
     public func onPaste(_ body: @escaping () -> Bool) {
         connect("paste-clipboard") { call in
             if let view = call.emitter, body() { g_signal_stop_emission_by_name(view.raw, "paste-clipboard") }
         }
     }
 
-    /// Only to be read, in a monospaced font, with lines that break anywhere: the cheapest way to show a long text.
+    /// Read-only, in a monospaced font, with line breaks anywhere: the cheapest way to show a long text.
     @discardableResult
     public func plain() -> Self {
         isEditable = false
         gtk_text_view_set_cursor_visible(cast(), 0)
         gtk_text_view_set_monospace(cast(), 1)
         gtk_text_view_set_wrap_mode(cast(), .char)
-        // Nothing is put where a line is broken: a hyphen in an address would be read as a part of it.
+        // No hyphen is inserted at a line break, because in an address it would be read as a part of it.
         let tag = Object(adopting: gtk_text_tag_new(nil))
         tag.set("insert-hyphens", false)
         gtk_text_tag_table_add(gtk_text_buffer_get_tag_table(buffer.cast()), tag.cast())
@@ -106,7 +107,7 @@ public final class TextView: Widget {
         return self
     }
 
-    /// Puts text at the end, without moving the cursor. What overrides the order of letters is a visible mark.
+    /// Appends text without moving the cursor. Characters that override the text direction become visible marks.
     public func append(_ text: String) {
         let shown = String(
             String.UnicodeScalarView(text.unicodeScalars.map { $0.overridesDirection ? "\u{FFFD}" : $0 }))
@@ -125,7 +126,7 @@ public final class TextView: Widget {
         set { gtk_text_view_set_editable(cast(), newValue.gboolean) }
     }
 
-    /// Room inside of it around the text.
+    /// The padding around the text.
     @discardableResult
     public func padding(horizontal: Int, vertical: Int) -> Self {
         gtk_text_view_set_left_margin(cast(), gint(clamping: horizontal))

@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// A sentence that is shown for a moment at the lower edge of a window.
+/// A short message that is shown for a moment at the bottom of a window.
 public final class Toast: Object {
     public init(_ title: String, seconds: Int = 5, button: String? = nil, _ body: (() -> Void)? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(adw_toast_new(Markup.escape(ShownText.bounded(title)))))
@@ -9,14 +9,14 @@ public final class Toast: Object {
         if let body { on("button-clicked", body) }
     }
 
-    /// With a reference for who takes it over.
+    /// Retained for a new owner.
     func handedOver() -> OpaquePointer {
         g_object_ref(raw)
         return cast()
     }
 }
 
-/// Where toasts are shown.
+/// The area in which toasts are shown.
 public final class ToastOverlay: Widget {
     public init(_ child: Widget) {
         super.init(adopting: UnsafeMutableRawPointer(adw_toast_overlay_new()))

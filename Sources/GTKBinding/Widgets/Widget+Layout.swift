@@ -6,7 +6,7 @@ public enum Orientation {
     var gtk: GtkOrientation { self == .horizontal ? .horizontal : .vertical }
 }
 
-/// Where a widget stands in a place that is larger than it.
+/// The alignment of a widget in a larger area.
 public enum Alignment {
     case fill, start, end, center, baseline
 
@@ -22,7 +22,7 @@ public enum Alignment {
 }
 
 extension Widget {
-    /// Takes what room there is.
+    /// Takes the available space.
     @discardableResult
     public func expand(_ orientations: Orientation..., when expands: Bool = true) -> Self {
         for orientation in orientations {
@@ -41,7 +41,7 @@ extension Widget {
         return self
     }
 
-    /// The least size, in pixels; what is not given is the widget's own.
+    /// The minimum size in pixels; `nil` leaves that of the widget.
     @discardableResult
     public func minimumSize(width: Int = -1, height: Int = -1) -> Self {
         gtk_widget_set_size_request(widget, Int32(clamping: width), Int32(clamping: height))
@@ -64,7 +64,7 @@ extension Widget {
         return self
     }
 
-    /// Children do not reach over its edge: for round corners.
+    /// Clips children at its edge, for round corners.
     @discardableResult
     public func clipped() -> Self {
         gtk_widget_set_overflow(widget, .hidden)
@@ -73,7 +73,7 @@ extension Widget {
 
     public var isRightToLeft: Bool { gtk_widget_get_direction(widget) == .rtl }
 
-    /// In which direction it and its children run; the person's own where neither is said.
+    /// The text direction of it and its children; `nil` means that of the user's language.
     public func runs(rightToLeft: Bool?) {
         switch rightToLeft {
         case true?: gtk_widget_set_direction(widget, .rtl)

@@ -1,9 +1,9 @@
 internal import CGTK
 internal import Glibc
 
-/// Anything that is shown.
+/// The base class of all widgets.
 ///
-/// Methods that give back the widget can be written one after the other:
+/// Methods that return the widget can be chained:
 ///
 ///     Label(name).css("heading").expand(.horizontal).tip(address)
 public class Widget: Object {
@@ -14,24 +14,24 @@ public class Widget: Object {
         set { if newValue != isVisible { gtk_widget_set_visible(widget, newValue.gboolean) } }
     }
 
-    /// Whether it answers to the person; its children follow it.
+    /// Whether it reacts to input; this includes its children.
     public var isSensitive: Bool {
         get { gtk_widget_get_sensitive(widget).isTrue }
         set { gtk_widget_set_sensitive(widget, newValue.gboolean) }
     }
 
-    /// It and all above it are shown.
+    /// Whether it and all its ancestors are shown.
     public var isMapped: Bool { gtk_widget_get_mapped(widget).isTrue }
 
     public var hasFocus: Bool { gtk_widget_has_focus(widget).isTrue }
 
-    /// The keyboard is in it or in something inside of it.
+    /// Whether the focus is in it or in something inside it.
     public var containsFocus: Bool {
         guard let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root) else { return false }
         return focus == widget || gtk_widget_is_ancestor(focus, widget).isTrue
     }
 
-    /// The keyboard goes here from now on.
+    /// Moves the focus here.
     @discardableResult
     public func grabFocus() -> Bool { gtk_widget_grab_focus(widget).isTrue }
 
@@ -39,7 +39,7 @@ public class Widget: Object {
     public var width: Int { Int(gtk_widget_get_width(widget)) }
     public var height: Int { Int(gtk_widget_get_height(widget)) }
 
-    /// The least width that it and all inside it can have.
+    /// The minimum width of it and its content.
     public var minimumWidth: Int {
         var minimum: gint = 0
         gtk_widget_measure(widget, .horizontal, -1, &minimum, nil, nil, nil)
@@ -56,12 +56,12 @@ public class Widget: Object {
         return self
     }
 
-    /// Adds or removes a class.
+    /// Adds or removes a CSS class.
     public func css(_ name: String, _ isOn: Bool) {
         if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
     }
 
-    /// Whether it has a class.
+    /// Whether it has a CSS class.
     public func has(css name: String) -> Bool { gtk_widget_has_css_class(widget, name).isTrue }
 
     @discardableResult
@@ -72,7 +72,8 @@ public class Widget: Object {
 
     @discardableResult
     public func tip(_ text: String?) -> Self {
-        // GTK asks the display where the pointer is and waits for the answer, even for a widget that is in no window yet.
+        // GTK queries the display for the pointer position and waits for the response, even for a widget outside any
+        // window.
         let isElsewhere = gtk_widget_get_root(widget) == nil && isVisible
         if isElsewhere { gtk_widget_set_visible(widget, 0) }
         gtk_widget_set_tooltip_text(widget, text.map(ShownText.bounded))
@@ -80,7 +81,7 @@ public class Widget: Object {
         return self
     }
 
-    /// A hint that is made when the pointer rests on it: for what shows one thing after another, as rows of lists do.
+    /// A tooltip created on demand, for widgets that are reused, such as rows of lists.
     @discardableResult
     public func tip(whenAsked text: @escaping () -> String?) -> Self {
         gtk_widget_set_has_tooltip(widget, 1)
@@ -98,21 +99,21 @@ public class Widget: Object {
         return self
     }
 
-    /// Whether clicking it takes the keyboard from the widget that has it.
+    /// Whether a click moves the focus to it.
     @discardableResult
     public func focusOnClick(_ takesFocus: Bool) -> Self {
         gtk_widget_set_focus_on_click(widget, takesFocus.gboolean)
         return self
     }
 
-    /// Whether it can have the keyboard at all.
+    /// Whether it can have the focus at all.
     @discardableResult
     public func focusable(_ isFocusable: Bool) -> Self {
         gtk_widget_set_focusable(widget, isFocusable.gboolean)
         return self
     }
 
-    /// Whether clicks and touches reach it.
+    /// Whether it receives clicks and touches.
     @discardableResult
     public func targetable(_ isTarget: Bool) -> Self {
         gtk_widget_set_can_target(widget, isTarget.gboolean)
@@ -121,7 +122,7 @@ public class Widget: Object {
 
     // MARK: Frames
 
-    /// Calls `body` before each frame, as long as it answers `true`.
+    /// Calls `body` before each frame, as long as it returns `true`.
     public func onFrame(_ body: @escaping () -> Bool) {
         gtk_widget_add_tick_callback(
             widget, { _, _, data in data.map { Callback<Void, Bool>.from($0).body(()).gboolean } ?? 0 },
@@ -130,18 +131,18 @@ public class Widget: Object {
 
     // MARK: Actions
 
-    /// Does an action by its full name, for example `win.close` or `list.scroll-to-item`.
+    /// Activates an action by its full name, for example `win.close` or `list.scroll-to-item`.
     @discardableResult
     public func activate(_ action: String) -> Bool {
         gtk_widget_activate_action_variant(widget, action, nil).isTrue
     }
 
-    /// Actions that this widget and all inside it can name as `prefix.name`.
+    /// Actions that this widget and all inside it can refer to as `prefix.name`.
     public func insert(_ actions: ActionGroup, prefix: String) {
         gtk_widget_insert_action_group(widget, prefix, actions.cast())
     }
 
-    /// Where a point of this widget is in another one of the same window.
+    /// Converts a point of this widget to the coordinates of another one in the same window.
     public func translate(x: Double, y: Double, to other: Widget) -> (x: Double, y: Double)? {
         var (newX, newY) = (0.0, 0.0)
         let isInside = gtk_widget_translate_coordinates(widget, other.widget, x, y, &newX, &newY).isTrue
@@ -150,25 +151,25 @@ public class Widget: Object {
 }
 
 extension Widget {
-    /// What a screen reader calls it. Every control without a text of its own needs one.
+    /// The name for screen readers. Every control without its own text needs one.
     @discardableResult
     public func accessible(label: String) -> Self {
         update(.label, label)
         return self
     }
 
-    /// What a screen reader says about it beside its name.
+    /// The description for screen readers, in addition to the name.
     @discardableResult
     public func accessible(description: String) -> Self {
         update(.description, description)
         return self
     }
 
-    /// The name for screen readers and the hint under the pointer at once.
+    /// Sets the name for screen readers and the tooltip.
     @discardableResult
     public func named(_ text: String) -> Self { accessible(label: text).tip(text) }
 
-    // gtk_accessible_update_property() takes a variable number of arguments; its twin takes arrays.
+    // gtk_accessible_update_property() takes a variable number of arguments; this variant takes arrays.
     private func update(_ property: GtkAccessibleProperty, _ text: String) {
         var properties = [property]
         var value = GValue()
@@ -180,8 +181,8 @@ extension Widget {
 }
 
 extension Widget {
-    /// A part of it can be seen: it is shown, not scrolled away, and its window is not minimized. Whether another window stands before
-    /// it is not known.
+    /// Whether a part of it can be visible: it is shown, not scrolled away, and its window is not minimized. It is
+    /// unknown whether another window covers it.
     public var isOnScreen: Bool {
         guard isMapped, width > 0, height > 0 else { return false }
         var ancestor = gtk_widget_get_parent(widget)
@@ -200,14 +201,14 @@ extension Widget {
 }
 
 extension Widget {
-    /// What a frame took: the time one waits, and this thread's share of the processor in it.
+    /// The duration of a frame, and the CPU time of this thread in it.
     public struct FrameWork: Sendable {
         public let wall: Duration
         public let processor: Duration
     }
 
-    /// Calls `body` after each frame of its window with what the frame's work took: changes, layout and painting, not the waiting
-    /// between frames. To be called when the window is on the screen.
+    /// Calls `body` after each frame of its window with the time of the frame's work: changes, layout and painting,
+    /// without the wait between frames. Call it when the window is on the screen.
     public func onFrameWork(_ body: @escaping (FrameWork) -> Void) {
         guard let frames = gtk_widget_get_frame_clock(widget) else { return }
         let clock = Object(borrowing: UnsafeMutableRawPointer(frames))

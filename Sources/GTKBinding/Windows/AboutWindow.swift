@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// Who has made the program, and under which terms.
+/// A window with the author and the license of the program.
 public final class AboutWindow: Window {
     public init(_ name: String, version: String, icon: String, developer: String, website: String, over parent: Window?)
     {
@@ -15,7 +15,7 @@ public final class AboutWindow: Window {
 
     public func show(comments: String) { adw_about_window_set_comments(cast(), comments) }
 
-    /// The terms, as text.
+    /// The license, as text.
     public func show(license: String) {
         adw_about_window_set_license_type(cast(), .custom)
         adw_about_window_set_license(cast(), Markup.escape(license))

@@ -1,21 +1,21 @@
 internal import CGTK
 
-/// The program as the desktop knows it: one instance, its actions, what is opened with it.
+/// The program as seen by the desktop: a single instance, its actions, the URIs that it opens.
 public final class Application: Object {
     /// - Parameters:
-    ///   - id: reversed domain name; the desktop file and the icon are called so, too.
-    ///   - isUnique: a second start brings up the first; `false` in tests.
+    ///   - id: reversed domain name; the desktop file and the icon have the same name.
+    ///   - isUnique: a second start activates the first instance; `false` in tests.
     public init(_ id: String, isUnique: Bool = true) {
         let flags: GApplicationFlags = isUnique ? [.handlesOpen] : [.handlesOpen, .nonUnique]
         super.init(adopting: UnsafeMutableRawPointer(adw_application_new(id, flags)))
     }
 
-    /// Once, before everything else.
+    /// Called once, before everything else.
     public func onStartup(_ body: @escaping () -> Void) { on("startup", body) }
-    /// Started without anything to open, the first time and again.
+    /// Called when the program is started without a URI, the first time and again.
     public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
 
-    /// Addresses that are to be opened, for example `xmpp:juliet@capulet.example`.
+    /// Called with URIs to open, for example `xmpp:juliet@capulet.example`.
     public func onOpen(_ body: @escaping ([String]) -> Void) {
         connect("open") { call in
             guard let files = call.pointer(1)?.assumingMemoryBound(to: OpaquePointer?.self) else { return }
@@ -29,7 +29,7 @@ public final class Application: Object {
         }
     }
 
-    /// Runs until the last window is closed or ``quit()`` is called; gives the exit status.
+    /// Runs until the last window is closed or ``quit()`` is called; returns the exit status.
     public func run(_ arguments: [String] = []) -> Int32 {
         var pointers: [UnsafeMutablePointer<CChar>?] = (arguments.isEmpty ? ["hongyan-desktop"] : arguments).map {
             g_strdup($0)
@@ -40,7 +40,7 @@ public final class Application: Object {
         return g_application_run(cast(), count, &pointers)
     }
 
-    /// Begins without running, so that windows can be made: for tests, which turn the loop themselves.
+    /// Starts without running, so that windows can be created: for tests, which run the loop themselves.
     public func register() throws(GTKError) {
         var error: UnsafeMutablePointer<GError>?
         guard g_application_register(cast(), nil, &error).isTrue else { throw GTKError(taking: error) }
@@ -48,25 +48,25 @@ public final class Application: Object {
 
     public func quit() { g_application_quit(cast()) }
 
-    /// It runs on without a window, until ``release()`` is called as often.
+    /// Keeps running without a window, until ``release()`` is called as often.
     public func hold() { g_application_hold(cast()) }
     public func release() { g_application_release(cast()) }
 
-    /// An action of the program, `app.name`.
+    /// Adds an action of the program, `app.name`.
     public func add(_ action: Action) { g_action_map_add_action(cast(), action.cast()) }
 
-    /// Keys for an action, for example `<Control>n`, `<Control><Shift>Tab`, `F11`.
+    /// Sets the keys of an action, for example `<Control>n`, `<Control><Shift>Tab`, `F11`.
     public func setShortcuts(_ keys: [String], for action: String) {
         withCStrings(keys) { gtk_application_set_accels_for_action(cast(), action, $0) }
     }
 
-    /// Does an action of the program, as a notification would.
+    /// Activates an action of the program, like a notification.
     public func activate(_ action: NotificationAction) {
         let name = action.name.hasPrefix("app.") ? String(action.name.dropFirst(4)) : action.name
         g_action_group_activate_action(cast(), name, g_variant_new_string(action.target))
     }
 
-    /// The bus of the desktop; `nil` where there is none, and before the program has begun.
+    /// The bus of the desktop; `nil` if there is none, and before the program has started.
     public var bus: MessageBus? {
         g_application_get_dbus_connection(cast()).map { MessageBus(borrowing: UnsafeMutableRawPointer($0)) }
     }

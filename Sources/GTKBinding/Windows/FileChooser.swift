@@ -1,8 +1,8 @@
 internal import CGTK
 
-/// The desktop's own window for choosing files.
+/// The file chooser of the desktop.
 public enum FileChooser {
-    /// What may be chosen, for example pictures by `image/*`.
+    /// The files that may be chosen, for example pictures by `image/*`.
     public struct Filter {
         let name: String
         let mediaTypes: [String]
@@ -13,7 +13,7 @@ public enum FileChooser {
         }
     }
 
-    /// Asks for files to read; none where the person thinks otherwise.
+    /// Asks for files to read; empty if the user cancels.
     public static func open(
         _ title: String, accept: String? = nil, several: Bool = false, filters: [Filter] = [], over parent: Window?
     ) async -> [String] {
@@ -28,12 +28,12 @@ public enum FileChooser {
         return await run(chooser)
     }
 
-    /// Asks for a place to write a file to; the desktop has asked whether one that is there is to be replaced.
+    /// Asks for a path to write a file to; the desktop has asked before replacing an existing one.
     public static func save(
         _ title: String, accept: String? = nil, name: String, over parent: Window?
     ) async -> String? {
         let chooser = make(title, .save, accept, parent)
-        // The name may come from a stranger: only its last part counts.
+        // The name may come from a stranger: only its last component is used.
         gtk_file_chooser_set_current_name(chooser.cast(), String(name.split(separator: "/").last ?? "file"))
         return await run(chooser).first
     }
@@ -54,7 +54,7 @@ public enum FileChooser {
     private static func run(_ chooser: Object) async -> [String] {
         await withCheckedContinuation { continuation in
             var isAnswered = false
-            // The handler keeps the chooser until it is answered; then it lets go of it.
+            // The handler retains the chooser until there is a response.
             var kept: Object? = chooser
             chooser.connect("response") { call in
                 guard !isAnswered, let chooser = kept else { return }

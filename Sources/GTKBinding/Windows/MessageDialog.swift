@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// A question over a window, with one button for each answer.
+/// A question over a window, with one button per response.
 ///
 ///     let answer = await MessageDialog("Delete?", body: "It cannot be undone.")
 ///         .add("cancel", "_Cancel").add("delete", "_Delete", .destructive).ask(over: window)
@@ -31,14 +31,14 @@ public final class MessageDialog: Window {
         return self
     }
 
-    /// Return gives this answer.
+    /// Return gives this response.
     @discardableResult
     public func byDefault(_ response: String) -> Self {
         adw_message_dialog_set_default_response(cast(), response)
         return self
     }
 
-    /// Escape gives this answer; else it is `close`.
+    /// Escape gives this response; the default is `close`.
     @discardableResult
     public func onEscape(_ response: String) -> Self {
         adw_message_dialog_set_close_response(cast(), response)
@@ -53,10 +53,10 @@ public final class MessageDialog: Window {
         adw_message_dialog_get_response_enabled(cast(), response).isTrue
     }
 
-    /// As a click on the button does.
+    /// Responds like a click on the button.
     public func answer(_ response: String) { adw_message_dialog_response(cast(), response) }
 
-    /// Shows it and calls `body` with the answer.
+    /// Shows it and calls `body` with the response.
     public func present(over parent: Window?, _ body: @escaping (String) -> Void) {
         isTransient(for: parent)
         isModal(true)
@@ -64,7 +64,7 @@ public final class MessageDialog: Window {
         present()
     }
 
-    /// Shows it and waits for the answer.
+    /// Shows it and waits for the response.
     public func ask(over parent: Window?) async -> String {
         await withCheckedContinuation { continuation in
             present(over: parent) { continuation.resume(returning: $0) }

@@ -2,7 +2,7 @@ internal import CGTK
 
 /// A window of the program.
 public class Window: Widget {
-    /// A window with a bar of its own making.
+    /// A window with its own header bar.
     public init(
         _ title: String, width: Int = -1, height: Int = -1, over parent: Window? = nil, _ content: Widget? = nil
     ) {
@@ -13,7 +13,7 @@ public class Window: Widget {
         isTransient(for: parent)
     }
 
-    // Windows belong to GTK: their constructors give away no reference.
+    // GTK owns windows: their constructors return no reference.
     init(toplevel: UnsafeMutableRawPointer) { super.init(borrowing: toplevel) }
 
     var window: UnsafeMutablePointer<GtkWindow> { cast() }
@@ -36,28 +36,30 @@ public class Window: Widget {
         return (Int(width), Int(height))
     }
 
-    /// The person is looking at it.
+    /// Whether it has the focus of the desktop.
     public var isActive: Bool { gtk_window_is_active(cast()).isTrue }
     public func onActive(_ body: @escaping (Bool) -> Void) {
         on("notify::is-active", reading: { gtk_window_is_active($0.cast()).isTrue }, body)
     }
 
-    /// Shows it, in front of the others.
+    /// Shows it in front of the others.
     public func present() { gtk_window_present(cast()) }
-    /// As the person closes it: ``onCloseRequest(_:)`` may prevent it.
+    /// Closes it like the user does: ``onCloseRequest(_:)`` may prevent it.
     public func close() { gtk_window_close(cast()) }
-    /// Takes it away for good.
+    /// Closes it unconditionally.
     public func destroy() { gtk_window_destroy(cast()) }
 
-    /// Calls `body` when it is about to be closed; the answer `true` keeps it.
+    /// Calls `body` before it is closed; the result `true` prevents it.
     public func onCloseRequest(_ body: @escaping () -> Bool) {
         connect("close-request") { call in call.answer(body()) }
     }
 
-    /// Keeps the view that this window shows until the window is gone. Its handlers can then hold it weakly, as all do.
+    /// Retains the view that this window shows until the window is destroyed. Its handlers can then hold it weakly, as
+    /// all do.
     public func keep(_ view: AnyObject) {
         var kept: AnyObject? = view
-        // A window that is destroyed is taken from the screen at once, and disposed of with the last reference to it: the view's own.
+        // A destroyed window disappears from the screen at once, and is disposed of with the last reference to it: the
+        // view's.
         let release = {
             guard let view = kept else { return }
             kept = nil
@@ -67,12 +69,12 @@ public class Window: Widget {
         on("destroy", release)
     }
 
-    /// It stands above another window and goes with it.
+    /// It stays on top of another window and closes with it.
     public func isTransient(for parent: Window?) {
         guard let parent else { return }
         gtk_window_set_transient_for(cast(), parent.cast())
         gtk_window_set_destroy_with_parent(cast(), 1)
-        // GTK lets go of the parent only when this is disposed of, which may be after the parent.
+        // GTK releases the parent only when this is disposed of, which may be after the parent.
         connect("unrealize") { call in
             if let window = call.emitter { gtk_window_set_transient_for(window.cast(), nil) }
         }
@@ -80,10 +82,10 @@ public class Window: Widget {
 
     public func isModal(_ isModal: Bool) { gtk_window_set_modal(cast(), isModal.gboolean) }
 
-    /// Return in a field clicks this.
+    /// The button that Return in a field activates.
     public func setDefault(_ button: Button?) { gtk_window_set_default_widget(cast(), button?.widget) }
 
-    /// Escape closes it.
+    /// Makes Escape close it.
     public func closesOnEscape() {
         onKey(.bubble) { window, key in
             guard key.key == .escape else { return false }
@@ -92,16 +94,17 @@ public class Window: Widget {
         }
     }
 
-    /// A picture of it as it is now, for tests and screenshots.
+    /// A picture of its current state, for tests and screenshots.
     ///
-    /// - Parameter popover: one that is open over it; it is a window of its own.
+    /// - Parameter popover: an open popover, which is a separate surface.
     public func render(with popover: Popover? = nil) -> Texture? {
         guard width > 0, height > 0 else { return nil }
         let snapshot = gtk_snapshot_new()
         let paintable = Object(adopting: gtk_widget_paintable_new(widget))
         paintable.use { gdk_paintable_snapshot($0, snapshot, Double(width), Double(height)) }
         if let popover, popover.isMapped, let surface = gtk_native_get_surface(popover.cast()) {
-            // A popup stands in the surface of its parent, which begins at the outer edge of the window's shadow.
+            // A popup is positioned in the surface of its parent, which begins at the outer edge of the window's
+            // shadow.
             var (left, top, x, y) = (0.0, 0.0, 0.0, 0.0)
             gtk_native_get_surface_transform(cast(), &left, &top)
             gtk_native_get_surface_transform(popover.cast(), &x, &y)
@@ -121,7 +124,7 @@ public class Window: Widget {
     }
 }
 
-/// A window that the program's life and its actions belong to.
+/// A window that belongs to the application and can have actions.
 public final class ApplicationWindow: Window {
     public init(_ application: Application, _ title: String) {
         super.init(toplevel: UnsafeMutableRawPointer(adw_application_window_new(application.cast())))
@@ -130,6 +133,6 @@ public final class ApplicationWindow: Window {
 
     public override func show(_ content: Widget) { adw_application_window_set_content(cast(), content.widget) }
 
-    /// An action of this window, `win.name`.
+    /// Adds an action of this window, `win.name`.
     public func add(_ action: Action) { g_action_map_add_action(cast(), action.cast()) }
 }

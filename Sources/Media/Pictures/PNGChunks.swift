@@ -33,7 +33,7 @@ struct PNGChunks {
     private mutating func walk(_ bytes: [UInt8]) throws(MediaError) {
         var cursor = ByteCursor(bytes)
         try cursor.skip(Self.signature.count)
-        var orientationPlace = stripped.count
+        var orientationOffset = stripped.count
         for _ in 0..<PictureLimits.maximumPieceCount {
             let start = cursor.offset
             let length = try cursor.bigEndian(4)
@@ -44,7 +44,7 @@ struct PNGChunks {
                 guard width == 0 else { throw .corrupt("it has two headers") }
                 try readHeader(bytes, content)
                 stripped.append(contentsOf: bytes[start..<cursor.offset])
-                orientationPlace = stripped.count
+                orientationOffset = stripped.count
                 continue
             }
             guard width > 0 else { throw .corrupt("it does not begin with its header") }
@@ -61,7 +61,7 @@ struct PNGChunks {
                 throw .corrupt("it has an unknown part that is needed to display it")
             }
             if name == "IEND" {
-                if orientation != .upright { stripped.insert(contentsOf: orientationChunk, at: orientationPlace) }
+                if orientation != .upright { stripped.insert(contentsOf: orientationChunk, at: orientationOffset) }
                 return
             }
         }

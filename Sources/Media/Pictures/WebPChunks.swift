@@ -36,7 +36,7 @@ struct WebPChunks {
         var chunks = ByteCursor(bytes, in: cursor.offset..<(cursor.offset + max(0, length - 4)))
         guard chunks.remaining == length - 4 else { throw .corrupt("it ends too early") }
         var body: [UInt8] = []
-        var flagsPlace: Int?
+        var flagsOffset: Int?
         var count = 0
         while chunks.remaining >= 8 {
             count += 1
@@ -49,7 +49,7 @@ struct WebPChunks {
             switch name {
             case "VP8X":
                 if content.count < 10 { throw .corrupt("its header is too short") }
-                flagsPlace = body.count + 8
+                flagsOffset = body.count + 8
                 body.append(contentsOf: bytes[start..<chunks.offset])
             case "VP8 ", "VP8L", "ALPH", "ANIM", "ICCP":
                 body.append(contentsOf: bytes[start..<chunks.offset])
@@ -67,9 +67,9 @@ struct WebPChunks {
             }
         }
         guard width > 0 else { throw .corrupt("it has no picture") }
-        let claimsAnimation = flagsPlace.map { body[$0] & Self.animationFlag != 0 } ?? false
+        let claimsAnimation = flagsOffset.map { body[$0] & Self.animationFlag != 0 } ?? false
         guard claimsAnimation == isAnimated else { throw .corrupt("its header does not match its content") }
-        finish(&body, flagsPlace)
+        finish(&body, flagsOffset)
     }
 
     private mutating func readSize(_ bytes: [UInt8], _ name: String, _ content: Range<Int>) throws(MediaError) {
@@ -121,11 +121,11 @@ struct WebPChunks {
         body.append(contentsOf: Array("ANMF".utf8) + Self.number(frame.count) + frame)
     }
 
-    private mutating func finish(_ body: inout [UInt8], _ flagsPlace: Int?) {
-        if let flagsPlace {
-            body[flagsPlace] &= ~(Self.exifFlag | Self.xmpFlag)
+    private mutating func finish(_ body: inout [UInt8], _ flagsOffset: Int?) {
+        if let flagsOffset {
+            body[flagsOffset] &= ~(Self.exifFlag | Self.xmpFlag)
             if orientation != .upright {
-                body[flagsPlace] |= Self.exifFlag
+                body[flagsOffset] |= Self.exifFlag
                 body.append(contentsOf: Array("EXIF".utf8) + Self.number(orientation.tiff.count) + orientation.tiff)
             }
         } else {

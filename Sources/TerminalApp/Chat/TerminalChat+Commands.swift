@@ -5,9 +5,9 @@ internal import Localization
 internal import XMPPAddress
 
 extension TerminalChat {
-    /// Does what a line says.
+    /// Performs the command of a line.
     ///
-    /// - Returns: `false` where it could not be done as it was written.
+    /// - Returns: `false` if the command is incomplete or invalid, so that it can be corrected.
     func perform(_ command: ChatCommand) async -> Bool {
         switch command {
         case .message(let text): return await send(text)
@@ -35,7 +35,7 @@ extension TerminalChat {
         case .help: help()
         case .quit: isLeaving = true
         case .unknown(let name): tell(localized("There is no command %@; /help lists them.", name))
-        case .incomplete(let usage): tell(localized("Say %@.", usage))
+        case .incomplete(let usage): tell(localized("Type %@.", usage))
         }
         return true
     }
@@ -60,7 +60,7 @@ extension TerminalChat {
         }
     }
 
-    /// Opens what there is with an address: the room, or else the conversation with a person.
+    /// Opens the room or the conversation with an address.
     func open(_ peer: JID) async {
         let id = account.id
         let kinds: [ConversationKey.Kind] = peer.isBare ? [.room, .direct] : [.occupant, .room, .direct]
@@ -68,19 +68,19 @@ extension TerminalChat {
         await open(keys.first { conversations.all[$0] != nil } ?? keys[keys.count - 1])
     }
 
-    /// Shows a conversation: what was said there, at once.
+    /// Opens a conversation and shows its messages at once.
     func open(_ key: ConversationKey) async {
         await closeConversation()
         let pane = ConversationPane(
             key, account: account, downloads: downloads, environment: environment,
             roomChanged: { [weak self] in self?.modelsChanged() })
         await pane.open()
-        // What the program said and nobody has seen yet belongs below what was said.
+        // Unread lines of the program belong below the messages.
         let remarks = transcript.entries
         transcript = Transcript()
         conversation = pane
         isSwitching = false
-        // What was being written before stays with the conversation before.
+        // A draft stays with the previous conversation.
         if input.isEmpty || isWriting { input.replace(with: pane.composer.text) }
         watch()
         showLists()
@@ -96,7 +96,7 @@ extension TerminalChat {
         watch()
     }
 
-    /// Writes what is on the screen permanently, because something else follows below it.
+    /// Writes the lines on the screen permanently, because other content follows below them.
     private func closeConversation() async {
         let pane = conversation
         await scrollToEnd()
@@ -118,7 +118,7 @@ extension TerminalChat {
         tell(localized("Your contacts see you as: %@", state + (text.map { ": " + $0 } ?? "")))
     }
 
-    /// As many as a screen shows at a glance.
+    /// The maximum number of search results: as many as fit on a screen.
     private static let hits = 12
 
     private func search(_ words: String) async {
@@ -151,11 +151,11 @@ extension TerminalChat {
 
     func refusal(_ refusal: ContactAddress.Refusal, of text: String) -> String {
         switch refusal {
-        case .empty: localized("Whose address? It may not be empty.")
+        case .empty: localized("The address may not be empty.")
         case .own: localized("This is your own address.")
         case .alreadyContact(let address):
             localized("%@ is already a contact; nothing was sent.", address)
-        case .invalid(let error): localized("“%@” is no address. %@", TerminalText.harmless(text), error)
+        case .invalid(let error): localized("“%@” is not an address. %@", TerminalText.harmless(text), error)
         }
     }
 }

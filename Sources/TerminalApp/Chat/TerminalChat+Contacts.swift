@@ -4,7 +4,7 @@ internal import XMPPAddress
 internal import XMPPClient
 
 extension TerminalChat {
-    /// Asks the server for something about contacts; without a connection says so.
+    /// Sends a request about contacts to the server; shows a message if there is no connection.
     private func request(_ job: @escaping @MainActor (TerminalChat) async throws(ClientError) -> Void) {
         guard connection.isOnline else { return tell(localized("There is no connection to the server.")) }
         begin { chat in
@@ -24,7 +24,7 @@ extension TerminalChat {
             model.name = name ?? ""
             let check = model.check
             switch check {
-            case .empty: return chat.tell(localized("Say %@.", "/add ADDRESS"))
+            case .empty: return chat.tell(localized("Type %@.", "/add ADDRESS"))
             case .own: return chat.tell(chat.refusal(.own, of: text))
             case .alreadyContact(let address, _): return chat.tell(chat.refusal(.alreadyContact(address), of: text))
             case .invalid:
@@ -38,7 +38,7 @@ extension TerminalChat {
             }
             if let address = await model.submit() {
                 if case .asking = check { return chat.tell(localized("%@ is accepted.", address)) }
-                chat.tell(localized("Asked %@; the answer will show here.", address))
+                chat.tell(localized("Request sent to %@; the response will be shown here.", address))
             } else if let failure = model.failure {
                 chat.tell(TerminalText.harmless(failure))
             }
@@ -50,8 +50,8 @@ extension TerminalChat {
         let meant = text.map { try? ContactAddress.complete($0, for: account.address) } ?? waiting.last
         guard let address = meant, waiting.contains(address) else {
             return tell(
-                text.map { localized("%@ has not asked; there is nothing to answer.", $0) }
-                    ?? localized("Nobody has asked."))
+                text.map { localized("There is no contact request from %@.", $0) }
+                    ?? localized("There are no contact requests."))
         }
         request { chat throws(ClientError) in
             if accepting {
@@ -68,7 +68,7 @@ extension TerminalChat {
         let key = text.map { contacts.find($0) } ?? conversation?.key
         guard
             let address = key?.address.bare ?? text.flatMap({ try? ContactAddress.complete($0, for: account.address) })
-        else { return tell(localized("Say %@.", "/remove ADDRESS")) }
+        else { return tell(localized("Type %@.", "/remove ADDRESS")) }
         guard contacts.contact(address) != nil else {
             return tell(localized("%@ is not one of your contacts; nothing was sent.", address))
         }

@@ -5,7 +5,7 @@ internal import Localization
 internal import XMPPAddress
 
 extension TerminalChat {
-    /// Writes what is final and draws the rest.
+    /// Writes the final lines permanently and redraws the others.
     func draw() {
         guard !isOver, !isSwitching else { return }
         let columns = screen.columns
@@ -19,15 +19,15 @@ extension TerminalChat {
         screen.show(final: final, live: transcript.liveRows(columns: columns) + lowerRows(columns), input: input)
     }
 
-    /// Rows of the conversation that are seen at a time while it is scrolled.
+    /// The number of visible rows of the conversation while it is scrolled.
     var pageRows: Int { max(1, screen.rows - 3) }
 
-    /// What was said further up, in the whole screen.
+    /// Draws the earlier part of the conversation on the whole screen.
     private func drawScrolled(to place: Transcript.Place, _ columns: Int) {
         let rows = transcript.allRows(columns: columns)
         let end = transcript.end(of: place, in: rows)
         screen.clear()
-        let hint = activity ?? olderText ?? localized("further up · PageDown or End goes back")
+        let hint = activity ?? olderText ?? localized("scrolled up · PageDown or End returns")
         screen.show(
             live: rows[max(0, end - pageRows)..<end].map(\.row) + [TranscriptEntry.divider(hint, columns: columns)],
             input: input)
@@ -35,17 +35,17 @@ extension TerminalChat {
 
     private var olderText: String? {
         conversation?.timeline.olderMessages == .loading
-            ? localized("asking the server for older messages…") : nil
+            ? localized("loading older messages from the server…") : nil
     }
 
-    /// Lets go of lines that could still change, because another conversation follows below them.
+    /// Finalises lines that could still change, because another conversation follows below them.
     func writePermanently() {
         let columns = screen.columns
         let final = transcript.takeFinalRows(columns: columns, maximumLive: 0)
         screen.show(final: final + transcript.liveRows(columns: columns), live: [], input: input)
     }
 
-    /// Begins with an empty screen: its size has changed, or something else has written on it.
+    /// Redraws everything on an empty screen, after its size has changed or something else has written on it.
     func drawAgain() {
         if conversation?.place != nil { return draw() }
         let lower = lowerRows(screen.columns).count
@@ -59,7 +59,7 @@ extension TerminalChat {
     private var prompt: String {
         if let question { return TerminalText.harmless(question.prompt) }
         guard let conversation else { return localized("Contact: ") }
-        // What was begun elsewhere goes on here: an answer, or a correction.
+        // A reply or a correction that was started elsewhere continues here.
         if conversation.composer.edit != nil { return "✎ " }
         return conversation.composer.reply != nil ? "↪ " : "> "
     }
@@ -92,7 +92,7 @@ extension TerminalChat {
         guard let contact = contacts.contact(key.address) else {
             return (name + " · " + localized("not a contact"), .plain)
         }
-        // Without a connection nobody knows who is there.
+        // Without a connection the presence of contacts is unknown.
         guard connection.isOnline else { return (name, .plain) }
         var text = name + " · " + Wording.presence(contact.section)
         if contact.isPending { text = name + " · " + localized("asked, no answer yet") }
@@ -103,7 +103,7 @@ extension TerminalChat {
     private func roomState(_ name: String, _ room: RoomState?) -> (text: String, style: TerminalScreen.Style) {
         guard connection.isOnline else { return ("# " + name, .plain) }
         guard let room, room.isInside else {
-            let reason = room?.absence.map { Wording.absence($0) } ?? localized("not inside")
+            let reason = room?.absence.map { Wording.absence($0) } ?? localized("not in the room")
             return ("# " + name + " · " + reason, .plain)
         }
         var text = "# " + name + " · " + localized("%@ inside", room.people.count)

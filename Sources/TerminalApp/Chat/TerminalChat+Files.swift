@@ -8,7 +8,7 @@ internal import Media
 extension TerminalChat {
     // MARK: Sending
 
-    /// Prepares a file and puts it into the queue, beside the conversation.
+    /// Prepares a file and adds it to the send queue, in the background.
     func sendFile(_ file: String, isPicture: Bool) {
         send(isPicture ? localized("[picture] %@", file) : localized("[file] %@", file)) { media in
             let selection = OutgoingSelection()
@@ -23,7 +23,7 @@ extension TerminalChat {
         }
     }
 
-    /// Asks whether a text that is too long for a message is to go as a file; without a yes it stays as a draft.
+    /// Asks whether to send a text that is too long for a message as a file; otherwise it stays as a draft.
     func offerAsFile(_ text: String) {
         tell(MessageLength.explanation)
         confirm(localized("Send it as a file (yes/no)? ")) { chat in
@@ -79,7 +79,7 @@ extension TerminalChat {
 
     // MARK: Voice
 
-    /// Opens the microphone; Enter sends what was spoken, Ctrl-C throws it away.
+    /// Starts a recording; Enter sends it, Ctrl-C discards it.
     func record() {
         guard let pane = conversation else { return tell(localized("Open a conversation first.")) }
         guard let voice = pane.voice else { return tell(localized("The profile has no folder for files.")) }
@@ -88,7 +88,7 @@ extension TerminalChat {
             await voice.press()
             await voice.lock()
             if case .recording = voice.phase {
-                chat.tell(localized("Speak now. Enter sends it, Ctrl-C throws it away."))
+                chat.tell(localized("Speak now. Enter sends the recording, Ctrl-C discards it."))
             }
         }
     }
@@ -97,7 +97,7 @@ extension TerminalChat {
     func play(_ file: String?) {
         let track: VoicePlayback.Track?
         if let file {
-            // A file is no message; it gets a number that no message has.
+            // A file is not a message; it gets an identifier that no message has.
             playedFiles += 1
             track = .init(message: MessageID(rawValue: -playedFiles), path: FileShelf.expanded(file))
         } else {
@@ -107,7 +107,7 @@ extension TerminalChat {
         begin { await $0.playback.play(track) }
     }
 
-    /// What is recorded or played, in the place of the status; and why that failed.
+    /// Shows a recording or playback in place of the status, or why it failed.
     func showVoice() {
         if let problem = conversation?.voice?.takeProblem() { tell(TerminalText.harmless(Wording.failure(problem))) }
         if let problem = playback.problem, problem.description != shownPlaybackProblem {
@@ -122,10 +122,10 @@ extension TerminalChat {
     private var voiceLine: String? {
         if let voice = conversation?.voice {
             switch voice.phase {
-            // Sound servers may take a second or two.
+            // Opening the sound server may take a second or two.
             case .opening: return localized("opening the microphone…")
             case .recording, .finishing: return VoiceMeter.line(time: voice.duration, peak: voice.levels.last ?? 0)
-            case .reviewing: return localized("Enter sends the recording, Ctrl-C throws it away.")
+            case .reviewing: return localized("Enter sends the recording, Ctrl-C discards it.")
             case .idle: break
             }
         }

@@ -35,7 +35,7 @@ extension TerminalChat {
         let line = input.take()
         if conversation == nil, !line.hasPrefix("/") { return await choose(line.trimmed) }
         guard !line.trimmed.isEmpty else { return }
-        // A command that did not work stays, so that it can be put right.
+        // A failed command stays in the input, so that it can be corrected.
         if await !perform(ChatCommand(line)) { input.replace(with: line) }
     }
 
@@ -43,20 +43,20 @@ extension TerminalChat {
         if let key = text.isEmpty ? contacts.selected : contacts.find(text) {
             await open(key)
         } else if !text.isEmpty {
-            tell(localized("No contact is called “%@”; /add %@ asks somebody.", text, text))
+            tell(localized("No contact is called “%@”; /add %@ adds one.", text, text))
         }
     }
 
-    /// Asks something that is done only after a yes.
+    /// Asks for a confirmation.
     func confirm(_ prompt: String, _ onYes: @escaping @MainActor (TerminalChat) async -> Void) {
         question = Question(prompt: prompt) { [weak self] answer in
             guard let self else { return }
             let isYes = [localized("yes"), "yes", "y", "是"].contains(answer.lowercased())
-            if isYes { begin(onYes) } else { tell(localized("Nothing was done.")) }
+            if isYes { begin(onYes) } else { tell(localized("Nothing was changed.")) }
         }
     }
 
-    /// Once clears what is written, twice leaves.
+    /// Pressing once clears the input, pressing twice quits.
     private func interrupted() async {
         if let voice = conversation?.voice, voice.phase != .idle {
             await voice.cancel()
@@ -66,7 +66,7 @@ extension TerminalChat {
         if question != nil {
             question = nil
             _ = input.take(isSecret: true)
-            return tell(localized("Nothing was done."))
+            return tell(localized("Nothing was changed."))
         }
         if let composer = conversation?.composer, composer.edit != nil || composer.reply != nil {
             composer.cancelCorrection()
@@ -79,16 +79,16 @@ extension TerminalChat {
         }
         if wasInterrupted { isLeaving = true }
         wasInterrupted = true
-        if !isLeaving { tell(localized("Ctrl-C once more, or Ctrl-D, signs off and leaves.")) }
+        if !isLeaving { tell(localized("Press Ctrl-C again, or Ctrl-D, to sign off and quit.")) }
     }
 
     // MARK: Writing
 
-    /// A message is being written, and not a command or an answer.
+    /// Whether the input is a message, and not a command or an answer.
     var isWriting: Bool { !input.isEmpty && !input.string.hasPrefix("/") && question == nil }
 
-    /// Gives what is written to the composer, which keeps the draft and tells the other side. A command that is written in
-    /// the place of a message is nobody's, and the draft stays what it was.
+    /// Passes the input to the composer, which saves the draft and sends typing notifications. A command is not passed,
+    /// so the draft stays unchanged.
     private func wrote() {
         guard let composer = conversation?.composer, question == nil, isWriting || input.isEmpty else { return }
         composer.text = input.string
@@ -123,13 +123,13 @@ extension TerminalChat {
         wrote()
     }
 
-    /// Writes the only choice, or shows all of them.
+    /// Inserts the only completion, or shows all of them.
     private func offer(_ choices: [String], _ whole: (String) -> String) {
         if choices.count == 1 { return input.replace(with: whole(choices[0])) }
         show(choices)
     }
 
-    /// Choices that are shown at most.
+    /// The maximum number of completions that are shown.
     private static let choiceLimit = 20
 
     private func show(_ choices: [String]) {

@@ -2,9 +2,10 @@ internal import ChatModel
 internal import ChatStore
 internal import Localization
 
-/// Writing, and what is done to messages. Everything goes through the models, so the desktop and the terminal do the same.
+/// Writing messages and acting on them. Everything goes through the models, so that the desktop and the terminal behave
+/// the same.
 extension TerminalChat {
-    /// Saves a message and sends it as soon as that is possible; what becomes of it shows behind it.
+    /// Saves a message and sends it as soon as possible; its state is shown behind it.
     func send(_ text: String) async -> Bool {
         guard let composer = conversation?.composer else { return true }
         composer.text = text
@@ -18,7 +19,7 @@ extension TerminalChat {
         }
         do throws(StoreError) {
             _ = try await composer.send()
-            // A correction gives back what was written before it.
+            // After a correction, the text before it is restored.
             if input.isEmpty { input.replace(with: composer.text) }
             tellWaiting()
             return true
@@ -28,14 +29,14 @@ extension TerminalChat {
         }
     }
 
-    /// Says once for each time without a connection that messages wait.
+    /// Shows once per offline period that messages are waiting.
     func tellWaiting() {
         if let line = connection.waitingLine() { tell(line) }
     }
 
     func edit(_ text: String) async -> Bool {
         guard let composer = conversation?.composer, (try? await composer.correctLast()) == true else {
-            tell(localized("There is no message of yours to change."))
+            tell(localized("You have no message here that can be edited."))
             return false
         }
         return await send(text)
@@ -45,7 +46,7 @@ extension TerminalChat {
         guard let pane = conversation else { return true }
         let others = pane.messages.reversed().filter { !$0.isRetracted && !$0.isOutgoing }
         guard others.indices.contains(number - 1) else {
-            tell(localized("There is no such message to answer."))
+            tell(localized("There is no such message to reply to."))
             return false
         }
         try? await pane.composer.answer(others[number - 1].id)
@@ -58,19 +59,19 @@ extension TerminalChat {
 
     func deleteLast() async {
         guard let pane = conversation, let message = pane.last({ $0.isOutgoing }) else {
-            return tell(localized("There is no message of yours to take back."))
+            return tell(localized("You have no message here that can be retracted."))
         }
         do throws(StoreError) {
             guard try await pane.timeline.retract(message.id) else { return tellNameless() }
             let id = message.id
             let isGone = try await account.store.read { store throws(StoreError) in try store.message(id) == nil }
-            if isGone { tell(localized("Taken back before it was sent.")) }
+            if isGone { tell(localized("Cancelled before it was sent.")) }
         } catch {
             tell(TerminalText.harmless(Wording.failure(error)))
         }
     }
 
-    /// Adds an emoji to the last message of the other side, or takes it back; without an emoji takes all back.
+    /// Adds an emoji to the last received message, or removes it; without an emoji removes all.
     func react(_ emoji: String?) async {
         guard let pane = conversation, let message = pane.last({ !$0.isOutgoing }) else {
             return tell(localized("There is nothing to react to."))
@@ -99,6 +100,6 @@ extension TerminalChat {
     }
 
     private func tellNameless() {
-        tell(localized("The room has given that message no name yet; try again in a moment."))
+        tell(localized("The room has not assigned an identifier to that message yet; try again in a moment."))
     }
 }

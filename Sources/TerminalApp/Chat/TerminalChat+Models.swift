@@ -7,7 +7,7 @@ internal import Observation
 internal import XMPPAddress
 internal import XMPPClient
 
-/// What the models tell, put on the screen.
+/// Shows the changes of the models on the screen.
 extension TerminalChat {
     // MARK: Observing
 
@@ -28,7 +28,7 @@ extension TerminalChat {
         }
     }
 
-    /// Joins all changes within ``frame`` into one look at the models.
+    /// Merges all changes within ``frame`` into one update.
     func modelsChanged() {
         guard !isUpdatePending else { return }
         isUpdatePending = true
@@ -41,7 +41,7 @@ extension TerminalChat {
         }
     }
 
-    /// Takes over what the models have, and draws it.
+    /// Reads the models and draws them.
     func update() {
         showLists()
         showVoice()
@@ -69,15 +69,15 @@ extension TerminalChat {
             guard shownInvitations.insert(invitation.id.room).inserted else { continue }
             tell(
                 localized(
-                    "%@ invites you to the room %@. /join %@ enters it.", invitation.inviterName ?? "?",
+                    "%@ invites you to the room %@. /join %@ joins it.", invitation.inviterName ?? "?",
                     invitation.roomName, invitation.id.room))
             screen.ring()
         }
         shownInvitations.formIntersection(contactList.invitations.elements.map(\.id.room))
     }
 
-    /// The name under which the person knows a conversation; of who is no contact the address, which cannot be chosen to
-    /// look like somebody else's name.
+    /// The title of a conversation; for a stranger the address, because its sender cannot choose it to look like the
+    /// name of a contact.
     func name(of key: ConversationKey) -> String {
         if key.kind == .direct { return contacts.contact(key.address)?.name ?? key.address.description }
         return conversations.all[key]?.title ?? key.address.description
@@ -100,7 +100,8 @@ extension TerminalChat {
         conversation.markRead()
     }
 
-    /// What is told about a change of a message: that it failed, and what cannot be seen because its line has scrolled away.
+    /// The line about a change of a message: that it failed, or a change that is not visible because its line was
+    /// scrolled away.
     private func change(of message: TimelineMessage, from old: TimelineMessage, isOutOfSight: Bool) -> String? {
         if case .failed(let reason) = message.state, old.state != message.state {
             return localized("Not sent: “%@” (%@)", short(message.summary), reason.sentence)
@@ -108,11 +109,11 @@ extension TerminalChat {
         guard isOutOfSight else { return nil }
         let author = TerminalText.harmless(message.senderName)
         let words = short(old.summary)
-        if message.isOutgoing, message.isRetracted, !old.isRetracted { return localized("“%@” is taken back.", words) }
+        if message.isOutgoing, message.isRetracted, !old.isRetracted { return localized("“%@” was retracted.", words) }
         if message.isOutgoing, message.text.body != old.text.body {
             return localized("“%@” is now: %@", words, TextFolding.folded(message.text.body))
         }
-        if message.isRetracted, !old.isRetracted { return localized("%@ has taken back “%@”", author, words) }
+        if message.isRetracted, !old.isRetracted { return localized("%@ has retracted “%@”", author, words) }
         if message.text.body != old.text.body {
             return localized("%@ has changed “%@” to: %@", author, words, TextFolding.folded(message.text.body))
         }
@@ -127,7 +128,7 @@ extension TerminalChat {
 
     // MARK: News of other conversations
 
-    /// A line for what the rules of ChatModel call news, and the bell.
+    /// Shows a line, and rings the bell, for each notification of ChatModel's rules.
     func newsFeed() -> NotificationFeed {
         let feed = NotificationFeed(
             store: account.store, preferences: preferences, environment: environment,

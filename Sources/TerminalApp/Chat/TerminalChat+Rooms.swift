@@ -3,9 +3,9 @@ internal import ChatStore
 internal import Localization
 
 extension TerminalChat {
-    /// Enters a room by its address, or by its name at the service of the account's server.
+    /// Joins a room by its address, or by its name at the service of the account's server.
     func join(_ text: String, nickname: String?) {
-        activity = localized("entering %@…", text)
+        activity = localized("joining %@…", text)
         begin { chat in
             let model = RoomEntryModel(accounts: [chat.account])
             if !text.contains("@") { await model.prepare() }
@@ -20,7 +20,7 @@ extension TerminalChat {
         }
     }
 
-    /// Tries to enter, and asks what the room wants to know.
+    /// Tries to join, and asks for what the room requires.
     private func enter(_ model: RoomEntryModel, _ attempt: () async -> ConversationKey?) async {
         let entered = await attempt()
         guard !Task.isCancelled else { return }
@@ -37,7 +37,7 @@ extension TerminalChat {
             }
         case .missing:
             confirm(localized("There is no such room. Create it (yes/no)? ")) { chat in
-                // As the service makes rooms; the person can configure it later.
+                // With the default configuration of the service; the user can change it later.
                 model.settings.access = .standard
                 await chat.enter(model) { await model.make() }
             }
@@ -47,7 +47,7 @@ extension TerminalChat {
 
     func tellWho() async {
         guard let key = conversation?.key, key.kind == .room else {
-            return tell(localized("This is no room; /join enters one."))
+            return tell(localized("This is not a room; /join joins one."))
         }
         let state = await account.rooms.state(of: key.address)
         guard state.isInside else { return tell(localized("You are not in the room at the moment.")) }
@@ -60,16 +60,16 @@ extension TerminalChat {
                 + (more > 0 ? localized("  … and %@ more", plural: "  … and %@ more", count: more) : ""))
     }
 
-    /// So many people of a room are named; more fill the screen and help nobody.
+    /// The maximum number of occupants that are listed.
     private static let namesShown = 200
 
     func leaveRoom() async {
         guard let key = conversation?.key, key.kind == .room else {
-            return tell(localized("This is no room; /join enters one."))
+            return tell(localized("This is not a room; /join joins one."))
         }
         let name = name(of: key)
         await account.rooms.leave(key.address)
         await showContacts()
-        tell(localized("You have left %@; what was said there stays in the list.", name))
+        tell(localized("You have left %@; its messages stay in the list.", name))
     }
 }

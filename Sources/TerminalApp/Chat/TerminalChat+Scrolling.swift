@@ -1,8 +1,8 @@
 internal import ChatModel
 
 extension TerminalChat {
-    /// Looks so many pages further up or down. Older messages come from the store, and from the server when that has all;
-    /// what is typed meanwhile is taken as ever.
+    /// Scrolls up or down by pages. Older messages come from the store, and from the server when the store has no more;
+    /// typing is still possible.
     func scroll(pages: Int) {
         guard conversation != nil else { return }
         wantedPages += pages
@@ -27,7 +27,7 @@ extension TerminalChat {
         var end = transcript.end(of: place, in: rows)
         if isUp {
             if end - page < page {
-                // The window moves, so the row is found again by its place.
+                // The window moves, so the row is found by its identity.
                 pane.timeline.viewMoved(isAtNewest: false)
                 pane.place = place
                 guard await pane.timeline.loadOlder() || end > page, pane === conversation, pane.place == place else {

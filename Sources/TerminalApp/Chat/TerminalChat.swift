@@ -7,8 +7,8 @@ package import XMPPClient
 
 /// The chat in the terminal: the conversations of one account, drawn from the models of ChatModel.
 ///
-/// What was said comes from the store and from nowhere else, so it is there at once, with or without a connection. Models
-/// are observed: whatever changes in them is drawn at most once in ``frame``, however much comes.
+/// Messages come only from the store, so they are there at once, with or without a connection. The models are observed,
+/// and changes are drawn at most once per ``frame``.
 ///
 ///     let chat = TerminalChat(account, preferences: await profile.preferences(), keyboard: Keyboard()) { "\($0)" }
 ///     await chat.run(with: romeo)                 // until the person leaves or the keyboard is stopped
@@ -27,7 +27,7 @@ package final class TerminalChat {
     let environment: ModelEnvironment
     let conversations: ConversationList
     let contactList: ContactList
-    /// Says why there is no connection.
+    /// Describes why there is no connection.
     let describe: @MainActor (ClientError) -> String
     let playback: VoicePlayback
     var downloads: AttachmentDownloads?
@@ -41,44 +41,44 @@ package final class TerminalChat {
     var connection: ConnectionStatus
     var presence: OwnPresence
     var question: Question?
-    /// What is being done, in the place of the status.
+    /// The activity that is shown in place of the status.
     var activity: String?
-    /// Requests that were shown to the person, and rooms that an invitation was shown for.
+    /// Requests and invitations that were already shown to the user.
     var shownRequests: Set<JID> = []
     var shownInvitations: Set<JID> = []
     var isShowingVoice = false
     var shownPlaybackProblem: String?
-    /// Contacts that the person has removed here: their going is no news.
+    /// Contacts that the user has removed here, so that their removal is not reported.
     var removed: Set<JID> = []
-    /// Something stands on the screen.
+    /// Whether anything was drawn.
     var hasDrawn = false
     var isUpdatePending = false
-    /// Another conversation is being read; until then the screen stays as it is.
+    /// Whether another conversation is being loaded; until then the screen stays unchanged.
     var isSwitching = false
-    /// The screen was left; nothing is drawn on it any more.
+    /// Whether the screen was closed; nothing is drawn on it any more.
     private(set) var isOver = false
     var wasInterrupted = false
-    /// Pages that the person still wants to scroll; positive is up.
+    /// The number of pages that are still to be scrolled; positive is up.
     var wantedPages = 0
     var isScrolling = false
-    /// Files that were played, to tell them from messages.
+    /// The number of played files, to distinguish them from messages.
     var playedFiles: Int64 = 0
-    /// Somebody to add as soon as there is a connection.
+    /// A contact to add as soon as there is a connection.
     var companion: JID?
-    /// The person has asked to leave.
+    /// Whether the user has asked to quit.
     package internal(set) var isLeaving = false
 
     private var decoder = KeyDecoder()
     private var jobs: [Int: Task<Void, Never>] = [:]
     private var lastJob = 0
 
-    /// How often the screen is drawn at most because of what comes in; what is typed is drawn at once.
+    /// The minimum time between two redraws for incoming changes; typing is drawn at once.
     static let frame = Duration.milliseconds(30)
 
     /// - Parameters:
-    ///   - preferences: what the person has chosen in any of the programs.
-    ///   - isRegistering: the account may be unknown until it is registered.
-    ///   - describe: says why there is no connection, as a message for a person.
+    ///   - preferences: the user's preferences, shared by all programs.
+    ///   - isRegistering: whether the account may be unknown until it is registered.
+    ///   - describe: describes for the user why there is no connection.
     package init(
         _ account: ChatAccount, preferences: Preferences, presence: OwnPresence = OwnPresence(), keyboard: Keyboard,
         isRegistering: Bool = false, describe: @escaping @MainActor (ClientError) -> String
@@ -96,7 +96,7 @@ package final class TerminalChat {
         screen = .standardOutput()
     }
 
-    /// Talks until the person leaves or the keyboard is stopped.
+    /// Runs until the user quits or the keyboard is stopped.
     package func run(with peer: JID?, isCompanion: Bool = false) async {
         let events = account.events()
         downloads = await account.fetcher.map { AttachmentDownloads($0, uploads: account.uploads) }
@@ -131,11 +131,11 @@ package final class TerminalChat {
         if isLeaving { await sendTheRest() }
         for task in following + Array(jobs.values) { task.cancel() }
         keyboard.stop()
-        // What is written must reach the disk, also when this task is cancelled.
+        // The draft must be saved even if this task is cancelled.
         await Task { await leave() }.value
     }
 
-    /// Starts what goes on beside the conversation and ends with it.
+    /// Starts a task in the background that ends with the conversation.
     func begin(_ job: @escaping @MainActor (TerminalChat) async -> Void) {
         lastJob += 1
         let number = lastJob
@@ -155,17 +155,17 @@ package final class TerminalChat {
         update()
     }
 
-    /// Adds a line of the program's own. What a cancelled job has to say interests nobody any more.
+    /// Shows a line of the program itself; ignored in a cancelled task.
     func tell(_ text: String) {
         if !Task.isCancelled { transcript.append(.notice, text, time: environment.now()) }
     }
 
     // MARK: Leaving
 
-    /// How long leaving waits for what was typed last.
+    /// How long quitting waits for the last messages to be sent.
     private static let partingTimeout = Duration.seconds(3)
 
-    /// What was typed last goes out before the goodbye; what cannot go waits in the profile, and that is said.
+    /// Sends the last messages before the session ends; the others wait in the profile, which a line reports.
     private func sendTheRest() async {
         let changes = account.store.changes()
         var count = await waitingCount()
@@ -182,7 +182,8 @@ package final class TerminalChat {
         }
         if count > 0 {
             tell(
-                localized("Not sent yet: %@. They go out with the next connection; `hongyan queue` lists them.", count))
+                localized(
+                    "Not sent yet: %@. They are sent with the next connection; `hongyan queue` lists them.", count))
         }
     }
 

@@ -2,10 +2,10 @@
 struct StatusRow {
     /// The open conversation.
     var left: (text: String, style: TerminalScreen.Style)
-    /// The person and the connection.
+    /// The account and the connection.
     var right: (text: String, style: TerminalScreen.Style)
 
-    /// Columns that are kept for the right part, if it needs them: whether there is a connection always shows.
+    /// Columns reserved for the right part, if it needs them, so that the state of the connection is always visible.
     private static let rightRoom = 18
 
     func row(columns: Int) -> TerminalScreen.Row {

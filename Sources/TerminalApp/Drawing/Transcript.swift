@@ -1,17 +1,17 @@
 internal import ChatModel
 internal import ChatStore
 
-/// The lines of a conversation in the terminal: the rows of its timeline, and what the program says in between.
+/// The lines of a conversation in the terminal: the rows of its timeline, and lines of the program between them.
 ///
-/// The first lines are written permanently into the terminal's own scroll-back; the last ones can still change and are
-/// drawn again.
+/// The first lines are written permanently into the scrollback of the terminal; the last ones can still change and are
+/// redrawn.
 struct Transcript {
     private(set) var entries: [TranscriptEntry] = []
-    /// The messages behind the entries, as they were shown last.
+    /// The messages behind the entries, as last shown.
     private(set) var messages: [TimelineMessage] = []
-    /// Entries before this one are in the terminal's own scroll-back and cannot be drawn again.
+    /// Entries before this one are in the scrollback of the terminal and cannot be redrawn.
     private var firstLive = 0
-    /// A line came among, or went from, those that are written permanently: all must be drawn again.
+    /// Whether a line was inserted into, or removed from, the permanent ones: all must be redrawn.
     private(set) var isOutOfOrder = false
     private var notices: [Notice] = []
     private var noticeCount = 0
@@ -19,16 +19,16 @@ struct Transcript {
 
     private struct Notice {
         var entry: TranscriptEntry
-        /// The message that it was written below; `nil` above all of them.
+        /// The message above it; `nil` above all messages.
         var place: TimelinePosition?
     }
 
-    /// Lines of the program that are kept for drawing the screen again after its size has changed.
+    /// The number of lines of the program that are stored for redrawing after a change of size.
     private static let noticeLimit = 400
 
     // MARK: Content
 
-    /// Adds a line that is no message at the end.
+    /// Appends a line that is not a message.
     mutating func append(_ author: TranscriptEntry.Author, _ text: String, time: MessageTime) {
         noticeCount += 1
         let entry = TranscriptEntry(id: .notice(noticeCount), author: author, time: time, text: text)
@@ -37,9 +37,9 @@ struct Transcript {
         entries.append(entry)
     }
 
-    /// Shows these rows of a timeline, oldest first, with the lines of the program where they were written.
+    /// Shows these rows of a timeline, oldest first, with the lines of the program at their positions.
     ///
-    /// - Returns: the identifiers of the entries that have changed after they were written permanently.
+    /// - Returns: the identifiers of entries that have changed after they were written permanently.
     mutating func show(
         _ rows: [TranscriptEntry], _ messages: [TimelineMessage] = []
     ) -> Set<TranscriptEntry.ID> {
@@ -48,7 +48,7 @@ struct Transcript {
         guard new != entries else { return [] }
         let written = entries[..<firstLive]
         let dividers = Set(written.lazy.filter { $0.author == .divider }.map(\.id))
-        // Dividers move to whichever message begins a day or the window, so they say nothing about the order.
+        // Dividers move to the first message of a day or of the window, so they do not determine the order.
         let lines = written.filter { $0.author != .divider }
         let places = Dictionary(lines.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         var changed: Set<TranscriptEntry.ID> = []
@@ -61,13 +61,13 @@ struct Transcript {
                 continue
             }
             if lines[place] != entry { changed.insert(entry.id) }
-            // Between two neighbours of before there must be nothing new, and nothing may be missing.
+            // Nothing may be inserted between two previous neighbours, and nothing may be missing.
             if let previous, !isNeighbour || place != previous + 1 { isOutOfOrder = true }
             previous = place
             isNeighbour = true
             end = index + 1
         }
-        // What was written last must still be there; older lines may have left the window.
+        // The last permanent line must still exist; older lines may have left the window.
         if !lines.isEmpty, previous != lines.count - 1 { isOutOfOrder = true }
         while end < new.count, dividers.contains(new[end].id) { end += 1 }
         entries = new
@@ -81,7 +81,7 @@ struct Transcript {
         var result: [TranscriptEntry] = []
         result.reserveCapacity(rows.count + notices.count)
         var waiting = notices[...]
-        // Days and other dividers belong to the message below them.
+        // Dividers belong to the message below them.
         var dividers: [TranscriptEntry] = []
         for row in rows {
             guard let position = row.position else {
@@ -89,7 +89,7 @@ struct Transcript {
                 continue
             }
             while let notice = waiting.first, notice.place.map({ $0 < position }) ?? true {
-                // Without a place it stands below the header and above the first message.
+                // Without a position it belongs below the header and above the first message.
                 if let header = dividers.first, header.id == .header { result.append(dividers.removeFirst()) }
                 result.append(notice.entry)
                 waiting.removeFirst()
@@ -103,7 +103,7 @@ struct Transcript {
 
     // MARK: Rows
 
-    /// The rows that are final now; called once, written permanently.
+    /// The rows that are final now; the caller writes them permanently, once.
     mutating func takeFinalRows(columns: Int, maximumLive: Int) -> [TerminalScreen.Row] {
         var rows: [TerminalScreen.Row] = []
         var liveCount = liveRows(columns: columns).count
@@ -122,7 +122,7 @@ struct Transcript {
         entries[firstLive...].flatMap { drawn.rows(of: $0, columns: columns) }
     }
 
-    /// All rows, oldest first, each with its place.
+    /// All rows, oldest first, each with its identity.
     mutating func allRows(columns: Int) -> [(row: TerminalScreen.Row, place: Place)] {
         entries.flatMap { entry in
             drawn.rows(of: entry, columns: columns).enumerated().map {
@@ -131,20 +131,20 @@ struct Transcript {
         }
     }
 
-    /// A row of an entry, by which a scrolled view finds its way when lines come and go.
+    /// The identity of a row, by which a scrolled view keeps its position when lines are inserted or removed.
     struct Place: Equatable {
         var entry: TranscriptEntry.ID
         var offset: Int
     }
 
-    /// The index behind the row of that place; the end of all rows where its entry is gone.
+    /// The index after that row; the end of all rows if its entry was removed.
     func end(of place: Place, in rows: [(row: TerminalScreen.Row, place: Place)]) -> Int {
         let index =
             rows.lastIndex { $0.place.entry == place.entry && $0.place.offset <= place.offset }
         return index.map { $0 + 1 } ?? rows.count
     }
 
-    /// Begins to draw again: the last entries that fit into so many rows can be written again.
+    /// Prepares redrawing: the last entries that fit into so many rows can be written again.
     mutating func rewind(columns: Int, rows maximum: Int) {
         var used = 0
         var index = entries.count
@@ -158,7 +158,7 @@ struct Transcript {
     }
 }
 
-/// The rows of entries as they were drawn last, because wrapping a text costs more than comparing it.
+/// Caches the drawn rows of entries, because wrapping a text costs more than comparing it.
 private struct RowCache {
     private var known: [TranscriptEntry.ID: (entry: TranscriptEntry, columns: Int, rows: [TerminalScreen.Row])] = [:]
 

@@ -5,7 +5,7 @@ internal import Localization
 extension TranscriptEntry {
     /// A row of the timeline as a line of the terminal; `nil` for what only a scrolled view shows.
     ///
-    /// - Parameter files: the lines that stand for the attachments of a message.
+    /// - Parameter files: the lines for the attachments of a message.
     init?(_ item: TimelineItem, files: (TimelineMessage) -> [String]) {
         switch item {
         case .history: return nil
@@ -33,7 +33,7 @@ extension TranscriptEntry {
             lines.append("↪ " + DisplayWidth.truncate(TerminalText.harmless(quoted.line), to: Self.quotedColumns))
         }
         if message.isRetracted {
-            lines.append(localized("(taken back)"))
+            lines.append(localized("(retracted)"))
         } else {
             lines += files
             let body = message.text.readableBody
@@ -53,7 +53,7 @@ extension TranscriptEntry {
 }
 
 extension TimelineMessage {
-    /// What was done to it: `(edited) 👍 2 🎉`; `nil` for nothing.
+    /// The changes of the message: `(edited) 👍 2 🎉`; `nil` for none.
     var remarks: String? {
         var parts: [String] = []
         if isEdited, !isRetracted { parts.append(localized("(edited)")) }
@@ -61,9 +61,9 @@ extension TimelineMessage {
         return parts.isEmpty ? nil : parts.joined(separator: " ")
     }
 
-    /// What it says in one line, for a line about it.
+    /// The content in one line.
     var summary: String {
-        if isRetracted { return localized("(taken back)") }
+        if isRetracted { return localized("(retracted)") }
         let files = text.attachments.map { $0.words(isNamed: $0.isNamed) }
         let words = (files + [TextFolding.folded(text.readableBody)]).filter { !$0.isEmpty }
         return words.joined(separator: " ")
@@ -71,18 +71,18 @@ extension TimelineMessage {
 }
 
 extension MessagePreview {
-    /// What it says in one line, without its author.
+    /// The content in one line, without its author.
     var words: String {
         switch kind {
         case .text, .action: return text
-        case .retracted: return localized("(taken back)")
+        case .retracted: return localized("(retracted)")
         case .picture, .voice, .video, .file:
             let label = kind.attachmentKind.map { "[\(Wording.word($0))]" } ?? ""
             return text.isEmpty ? label : label + " " + text
         }
     }
 
-    /// Who says what.
+    /// The author and the content in one line.
     var line: String { (isOutgoing ? localized("me") : senderName) + ": " + words }
 }
 

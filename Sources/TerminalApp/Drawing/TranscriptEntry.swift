@@ -14,22 +14,22 @@ struct TranscriptEntry: Equatable {
     enum Author: Equatable {
         case me
         case contact(String)
-        /// The author of a message in a conversation that is not open.
+        /// The author of a message in another conversation.
         case elsewhere(String)
-        /// The program itself: a contact came online, a request, an error.
+        /// A line of the program: a contact came online, a request, an error.
         case notice
-        /// A line across the screen with a few words in it.
+        /// A line across the screen with a short text.
         case divider
     }
 
-    /// What happened to an outgoing message, as far as the protocol proves it.
+    /// The delivery state of an outgoing message, as far as the protocol confirms it.
     enum Delivery: Equatable {
         case sending
-        /// The server has it.
+        /// The server has received it.
         case onServer
-        /// One of the contact's devices has it.
+        /// One of the contact's devices has received it.
         case delivered
-        /// The contact has seen it.
+        /// The contact has read it.
         case displayed
         case failed(String)
 
@@ -38,7 +38,7 @@ struct TranscriptEntry: Equatable {
             case .sending: "…"
             case .onServer: "✓"
             case .delivered: "✓✓"
-            // Another sign, and not only another colour, which not everybody sees.
+            // A different character, not only a different colour, which not everyone can distinguish.
             case .displayed: "✔✔"
             case .failed: "✗"
             }
@@ -66,15 +66,15 @@ struct TranscriptEntry: Equatable {
     var time: MessageTime
     var text: String
     var delivery: Delivery?
-    /// Where a message stands in the timeline; `nil` for every other line.
+    /// The position of a message in the timeline; `nil` for every other line.
     var position: TimelinePosition?
-    /// A file of the message is still on its way.
+    /// Whether a file of the message is being transferred.
     var isChanging = false
 
-    /// The line can be written permanently.
+    /// Whether the line can be written permanently.
     var isFinal: Bool { (delivery?.isFinal ?? true) && !isChanging }
 
-    /// The entry as rows of at most `columns`: time, name, text, and at the right end of the last row the mark.
+    /// The entry as rows of at most `columns`: time, name, text, and the mark at the right end of the last row.
     func rows(columns: Int) -> [TerminalScreen.Row] {
         let prefix: TerminalScreen.Row
         let style: TerminalScreen.Style
@@ -99,7 +99,8 @@ struct TranscriptEntry: Equatable {
         let indent = prefix.reduce(0) { $0 + DisplayWidth.of($1.text) }
         let room = max(2, columns - indent)
         var lines = TextWrapping.lines(of: TerminalText.harmless(text, keepingLines: true), columns: room)
-        // The mark has a row of its own where the text leaves no room, also for the widest one: ticks must not move lines.
+        // The mark gets its own row if the text leaves too little space even for the widest mark, so that lines never
+        // move.
         if delivery != nil, DisplayWidth.of(lines.last ?? "") + Self.markRoom > room { lines.append("") }
         return lines.enumerated().map { index, line in
             var row: TerminalScreen.Row =
@@ -114,7 +115,7 @@ struct TranscriptEntry: Equatable {
         }
     }
 
-    /// Columns of the widest mark, `100%`, and of the space in front of it.
+    /// The columns of the widest mark, `100%`, and of the space before it.
     private static let markRoom = 5
 
     /// `──────── 2026-09-12 ────────`.

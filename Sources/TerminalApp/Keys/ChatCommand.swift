@@ -1,10 +1,10 @@
-/// What a line typed in a conversation means: a message, or a command behind a slash.
+/// The meaning of an input line: a message, or a command after a slash.
 enum ChatCommand: Equatable {
     case message(String)
     case picture(String)
-    /// A file, or the microphone.
+    /// A file, or a new recording.
     case voice(String?)
-    /// Any file, as it is.
+    /// Any file, unchanged.
     case file(String)
     case play(String?)
     case get
@@ -15,9 +15,9 @@ enum ChatCommand: Equatable {
     case remove(String?)
     case open(String?)
     case edit(String)
-    /// To the last message of the other side, or to the one so many further up.
+    /// To the last received message, or to the one so many further up.
     case reply(Int, String)
-    /// An emoji, or none to take it back.
+    /// An emoji, or none to remove the reaction.
     case react(String?)
     case delete
     case retry
@@ -28,34 +28,34 @@ enum ChatCommand: Equatable {
     case help
     case quit
     case unknown(String)
-    /// A command without what it needs.
+    /// A command without its arguments.
     case incomplete(String)
 
-    /// The commands with what follows them and what they do.
+    /// The commands with their arguments and descriptions.
     static let all: [(name: String, argument: String, help: String)] = [
         ("/picture", "FILE", "send a picture"),
         ("/voice", "[FILE]", "send a voice message: a sound file, or record one"),
         ("/file", "FILE", "send a file as it is"),
         ("/play", "[FILE]", "play the last voice message, or this one"),
-        ("/get", "", "download the last file that was not downloaded by itself"),
-        ("/reply", "[NUMBER] TEXT", "answer the last message of the other side, or with a number an earlier one"),
-        ("/edit", "TEXT", "put another text in the place of your last message"),
-        ("/delete", "", "take your last message back"),
-        ("/react", "[EMOJI]", "react to the last message of the other side, or take that reaction back"),
-        ("/retry", "", "try once more to send what failed here"),
-        ("/search", "WORDS", "find what was said in this conversation"),
-        ("/join", "ROOM [NICK]", "enter a room"),
+        ("/get", "", "download the last file that was not downloaded automatically"),
+        ("/reply", "[NUMBER] TEXT", "reply to the last received message, or with a number to an earlier one"),
+        ("/edit", "TEXT", "edit your last message"),
+        ("/delete", "", "retract your last message"),
+        ("/react", "[EMOJI]", "react to the last received message, or remove the reaction"),
+        ("/retry", "", "send failed messages of this conversation again"),
+        ("/search", "WORDS", "search in this conversation"),
+        ("/join", "ROOM [NICK]", "join a room"),
         ("/who", "", "who is in the room"),
-        ("/leave", "", "leave the room for good"),
+        ("/leave", "", "leave the room permanently"),
         ("/status", "[online|chat|away|xa|dnd] [TEXT]", "how your contacts see you"),
         ("/contacts", "", "the list of contacts"),
-        ("/chat", "[NAME]", "open the conversation with somebody else"),
-        ("/add", "ADDRESS [NAME]", "ask somebody to become a contact"),
+        ("/chat", "[NAME]", "open another conversation"),
+        ("/add", "ADDRESS [NAME]", "send a contact request"),
         ("/accept", "[ADDRESS]", "accept a contact request"),
         ("/reject", "[ADDRESS]", "decline a contact request"),
         ("/remove", "[ADDRESS]", "remove a contact"),
         ("/help", "", "this list"),
-        ("/quit", "", "sign off and leave"),
+        ("/quit", "", "sign off and quit"),
     ]
 
     /// A line that begins with two slashes is a message that begins with one.
@@ -105,7 +105,7 @@ enum ChatCommand: Equatable {
         }
     }
 
-    /// `2 yes` answers the last message but one; `2` alone is an answer.
+    /// `2 yes` replies to the second to last message; `2` alone is a text.
     private static func reply(_ rest: String) -> ChatCommand {
         let number = rest.prefix { $0.isASCII && $0.isNumber }
         let text = rest.dropFirst(number.count)
@@ -122,7 +122,7 @@ enum ChatCommand: Equatable {
         return .status(show: isShow ? word : "online", text: text.isEmpty ? nil : text)
     }
 
-    /// Those that a beginning can be completed to.
+    /// The commands that a prefix can be completed to.
     static func completions(of beginning: String) -> [String] {
         all.map(\.name).filter { $0.hasPrefix(beginning) }
     }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The line that a person is writing: text, cursor and the lines written before.
+/// The input line: text, cursor and history.
 struct InputLine {
     private(set) var text: [Character] = []
     private(set) var cursor = 0
@@ -8,13 +8,13 @@ struct InputLine {
     private var historyPosition: Int?
     private var draft: [Character] = []
 
-    /// How many earlier lines can be called back.
+    /// The number of lines in the history.
     private static let maximumHistory = 200
 
     var string: String { String(text) }
     var isEmpty: Bool { text.isEmpty }
 
-    /// Applies an editing key. Other keys change nothing.
+    /// Applies an editing key; ignores other keys.
     ///
     /// - Returns: whether the text changed (moving the cursor does not count).
     mutating func apply(_ key: KeyDecoder.Key) -> Bool {
@@ -49,15 +49,15 @@ struct InputLine {
         return text != before
     }
 
-    /// Puts another text in the place of what is written, with the cursor behind it.
+    /// Replaces the text and moves the cursor to its end.
     mutating func replace(with text: String) {
         self.text = Array(text)
         cursor = self.text.count
     }
 
-    /// Empties the line and returns what was in it, which goes into the history.
+    /// Clears the line and returns its text, which is added to the history.
     ///
-    /// - Parameter isSecret: whether it stays out of the history.
+    /// - Parameter isSecret: whether to omit it from the history.
     mutating func take(isSecret: Bool = false) -> String {
         let line = string
         if !isSecret, !line.isEmpty, history.last != line { history.append(line) }
@@ -68,9 +68,9 @@ struct InputLine {
         return line
     }
 
-    /// The part of the line that fits into `columns` around the cursor, and the cursor's column in it.
+    /// The part of the line around the cursor that fits into `columns`, and the column of the cursor in it.
     ///
-    /// - Parameter isSecret: whether dots stand for what is written, as for a password.
+    /// - Parameter isSecret: whether to show dots, as for a password.
     func window(columns: Int, isSecret: Bool = false) -> (text: String, cursorColumn: Int) {
         let shown: [Character] = text.map { isSecret ? "•" : $0.isNewline ? "⏎" : $0 }
         var start = cursor
@@ -92,7 +92,7 @@ struct InputLine {
         return (String(shown[start..<end]), cursorColumn)
     }
 
-    /// Combining characters that arrive alone join the character in front of them.
+    /// Combining characters that arrive alone join the preceding character.
     private mutating func rejoin() {
         let head = Array(String(text[..<cursor]))
         text = head + text[cursor...]
@@ -129,12 +129,12 @@ struct InputLine {
     }
 }
 
-/// Completes the path of a file as a shell does.
+/// Completes file paths like a shell.
 enum PathCompletion {
-    /// Folders with more entries are not searched: a key press must not take noticeable time.
+    /// Larger folders are not searched, so that a key press never takes noticeable time.
     private static let maximumEntries = 10_000
 
-    /// The longest text to which `typed` can be completed, and what there is to choose from when that is not clear.
+    /// The longest completion of `typed`, and the alternatives if it is ambiguous.
     static func complete(_ typed: String) -> (text: String, choices: [String]) {
         let slash = typed.lastIndex(of: "/").map(typed.index(after:)) ?? typed.startIndex
         let folder = String(typed[..<slash])

@@ -1,6 +1,6 @@
-/// Turns the bytes that a terminal sends into keys.
+/// Decodes the bytes from a terminal into keys.
 ///
-/// Understands UTF-8, the usual control keys, the cursor keys of ANSI terminals in both modes, and bracketed paste, so
+/// Supports UTF-8, the usual control keys, the cursor keys of ANSI terminals in both modes, and bracketed paste, so
 /// that a pasted line break is text and does not send half a message.
 struct KeyDecoder {
     enum Key: Equatable {
@@ -18,10 +18,10 @@ struct KeyDecoder {
 
     private static let pasteStart = Array("\u{1B}[200~".utf8)
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
-    /// Longer unfinished sequences are none that a terminal sends.
+    /// Terminals send no longer sequences, so a longer unfinished one is invalid.
     private static let maximumSequenceLength = 16
 
-    /// The keys in `bytes`. An unfinished character or sequence is kept for the next call.
+    /// The keys in `bytes`. An unfinished character or sequence is buffered for the next call.
     mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
         pending += bytes
         var keys: [Key] = []
@@ -54,7 +54,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// The key at the front of `pending` and its length; `nil` while it is unfinished.
+    /// The key at the start of `pending` and its length; `nil` while it is unfinished.
     private mutating func escapeSequence() -> (key: Key?, length: Int)? {
         if pending.starts(with: Self.pasteStart) {
             isPasting = true

@@ -1,7 +1,7 @@
 @preconcurrency internal import Dispatch
 internal import Glibc
 
-/// What is typed, as it comes, and the changes of the terminal's size.
+/// The keyboard input, and changes of the terminal's size.
 package struct Keyboard: Sendable {
     enum Event: Sendable {
         case bytes([UInt8])

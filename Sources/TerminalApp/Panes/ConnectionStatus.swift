@@ -2,7 +2,7 @@ internal import ChatModel
 internal import Localization
 internal import XMPPClient
 
-/// What a person hears of the connection: the state in the status row, and a line for each change that matters.
+/// The connection as shown to the user: the state in the status row, and a line for each important change.
 struct ConnectionStatus {
     private enum Link: Equatable {
         case online
@@ -15,7 +15,7 @@ struct ConnectionStatus {
     private var hasShownWaiting = false
     private var wasOnline = false
     private var onlineSince = ContinuousClock.now
-    /// An account that is registered now was unknown a moment ago, and that is no failure.
+    /// During a registration it is not an error that the account is unknown.
     private var isRegistering: Bool
 
     init(isRegistering: Bool = false) {
@@ -24,19 +24,20 @@ struct ConnectionStatus {
 
     var isOnline: Bool { link == .online }
 
-    /// So long after a login the server tells who is there already, which is no news.
+    /// For this time after a login the server sends the current presence of contacts, which is not reported as a
+    /// change.
     private static let settlingTime = Duration.seconds(5)
 
-    /// Who comes and goes now is news.
+    /// Whether changes of presence should be reported.
     var isSettled: Bool { isOnline && .now - onlineSince > Self.settlingTime }
 
-    /// When the next attempt is made, if that is known.
+    /// The time of the next attempt, if it is known.
     var retryTime: ContinuousClock.Instant? { if case .offline(let time) = link { time } else { nil } }
 
-    /// Takes over the state of the session.
+    /// Updates the state from the session.
     ///
-    /// - Parameter describe: says why there is no connection.
-    /// - Returns: a line to show, if there is something new.
+    /// - Parameter describe: describes why there is no connection.
+    /// - Returns: a line to show, if there is a new message.
     mutating func changed(_ state: ConnectionState, describe: (ClientError) -> String) -> String? {
         switch state {
         case .online(let isResumed):
@@ -59,21 +60,21 @@ struct ConnectionStatus {
             if isRegistering, error.streamFailure?.code == .credentialsRejected { return nil }
             link = .offline(retryAt: pause.map { .now + $0 })
             let reason = describe(error)
-            // One attempt after the other fails for the same reason; once is enough.
+            // Repeated attempts fail for the same reason, which is shown only once.
             guard reason != shownReason else { return nil }
             shownReason = reason
             return localized("Offline: %@", reason)
         }
     }
 
-    /// The line that says that a message waits, once for each time without a connection.
+    /// The line that a message is waiting, once per offline period.
     mutating func waitingLine() -> String? {
         guard !isOnline, !hasShownWaiting else { return nil }
         hasShownWaiting = true
-        return localized("Kept here; it goes out with the next connection.")
+        return localized("Saved here; it is sent with the next connection.")
     }
 
-    /// The state in few words; `nil` while online.
+    /// A short description of the state; `nil` while online.
     var text: String? {
         switch link {
         case .online: return nil

@@ -3,11 +3,11 @@ internal import ChatStore
 internal import Localization
 internal import XMPPAddress
 
-/// The contacts in rows: those online first, then away, then offline; each group by name. Rooms and other people with whom
-/// something was said follow.
+/// The contacts in rows: online, then away, then offline, each group sorted by name. Rooms and conversations with
+/// strangers follow.
 struct ContactPane {
     private(set) var contacts: [ContactRow] = []
-    /// Conversations with rooms and with people who are no contacts.
+    /// Conversations with rooms and with strangers.
     private(set) var others: [ConversationRow] = []
     private(set) var selected: ConversationKey?
     private var unread: [ConversationKey: Int] = [:]
@@ -30,26 +30,26 @@ struct ContactPane {
 
     func contact(_ address: JID) -> ContactRow? { contacts.first { $0.address == address.bare } }
 
-    /// Messages that wait in conversations other than this one.
+    /// The number of unread messages in other conversations.
     func unreadCount(besides key: ConversationKey?) -> Int {
         unread.reduce(0) { $0 + ($1.key == key ? 0 : $1.value) }
     }
 
-    /// The next conversation with unread messages in the order of the list, after this one.
+    /// The next conversation with unread messages in the order of the list.
     func nextUnread(after key: ConversationKey?) -> ConversationKey? {
         let keys = keys
         let start = keys.firstIndex { $0 == key }.map { $0 + 1 } ?? 0
         return (keys[start...] + keys[..<start]).first { unread[$0] != nil && $0 != key }
     }
 
-    /// Moves the selection by so many rows.
+    /// Moves the selection by this number of rows.
     mutating func move(_ step: Int) {
         let keys = keys
         guard let index = keys.firstIndex(where: { $0 == selected }) else { return }
         selected = keys[min(max(index + step, 0), keys.count - 1)]
     }
 
-    /// The conversation that a person means: by number, address, or the beginning of the name or address.
+    /// The conversation for an input: by number, address, or a prefix of the name or address.
     func find(_ text: String) -> ConversationKey? {
         let keys = keys
         if let number = Int(text) { return keys.indices.contains(number - 1) ? keys[number - 1] : nil }
@@ -63,7 +63,7 @@ struct ContactPane {
         return index.map { keys[$0] }
     }
 
-    /// Names that go on as written, for completion; addresses where no name does.
+    /// The names that start with the input; addresses if there are none.
     func completions(of beginning: String) -> [String] {
         let wanted = beginning.lowercased()
         var seen: Set<String> = []
@@ -76,11 +76,11 @@ struct ContactPane {
 
     // MARK: Rows
 
-    /// The rows, at most so many, around the selected contact.
+    /// At most this number of rows around the selected contact.
     func rows(columns: Int, maximum: Int) -> [TerminalScreen.Row] {
         let keys = keys
         guard !keys.isEmpty else {
-            let text = localized("No contacts yet: /add ADDRESS asks somebody.")
+            let text = localized("No contacts yet: /add ADDRESS adds one.")
             return TextWrapping.lines(of: text, columns: columns).map { [.init(text: $0, style: .dim)] }
         }
         let room = max(1, maximum - 2)
@@ -146,11 +146,11 @@ struct ContactPane {
     }
 }
 
-/// What has happened with contacts between two moments, as lines for the person.
+/// The changes of contacts between two snapshots, as lines for the user.
 enum ContactNews {
     /// - Parameters:
-    ///   - removed: contacts that the person has removed here.
-    ///   - open: the contact of the open conversation, whose coming and going is told.
+    ///   - removed: contacts that the user has removed here.
+    ///   - open: the contact of the open conversation, whose presence changes are reported.
     static func lines(
         from old: [ContactRow], to new: [ContactRow], removed: Set<JID>, open: JID?
     ) -> [String] {
@@ -176,6 +176,6 @@ enum ContactNews {
 }
 
 extension ContactRow {
-    /// The account sees when the contact is there.
+    /// Whether the account has a subscription to the contact's presence.
     fileprivate var isSeen: Bool { subscription == .to || subscription == .both }
 }

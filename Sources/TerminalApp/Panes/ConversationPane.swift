@@ -4,18 +4,18 @@ internal import ChatStore
 internal import Localization
 internal import XMPPAddress
 
-/// The open conversation: its models, and how far the screen is scrolled.
+/// The open conversation: its models, and the scroll position.
 @MainActor
 final class ConversationPane {
     let key: ConversationKey
     let timeline: Timeline
     let composer: Composer
     let files: FileShelf
-    /// Records voice messages; `nil` where files cannot be stored.
+    /// Records voice messages; `nil` if files cannot be stored.
     let voice: VoiceComposer?
-    /// The room as it is now; `nil` for a conversation with one person.
+    /// The current state of the room; `nil` for a one-to-one conversation.
     private(set) var room: RoomState?
-    /// The last row on the screen; `nil` at the end of the conversation.
+    /// The last visible row; `nil` at the end of the conversation.
     var place: Transcript.Place?
 
     private let account: ChatAccount
@@ -24,11 +24,11 @@ final class ConversationPane {
     private var tasks: [Task<Void, Never>] = []
     private var drawn: [MessageID: (message: TimelineMessage, files: [String], entry: TranscriptEntry)] = [:]
 
-    /// Messages of a page: more than a screen shows.
+    /// The number of messages per page: more than a screen shows.
     private static let pageSize = 50
-    /// Pages that are held: as much as somebody scrolls back in one go.
+    /// The number of pages in memory: enough for typical scrolling.
     private static let pages = 5
-    /// How often a room is looked at, at most: thousands of people can enter within a second.
+    /// The minimum time between two updates of a room: thousands of occupants can join within a second.
     private static let roomInterval = Duration.milliseconds(250)
 
     init(
@@ -53,11 +53,11 @@ final class ConversationPane {
         }
     }
 
-    /// Reads the newest messages and the draft, and follows both.
+    /// Loads the newest messages and the draft, and observes both.
     func open() async {
         await composer.open()
         await timeline.open()
-        // The screen begins at the end; what was not read stands above it.
+        // The screen starts at the end; unread messages are above it.
         if !timeline.reachesNewest { await timeline.showNewest() }
         timeline.viewMoved(isAtNewest: true)
         if key.kind == .room { room = await account.rooms.state(of: key.address) }
@@ -103,10 +103,10 @@ final class ConversationPane {
 
     // MARK: Messages
 
-    /// The messages that are in memory, oldest first.
+    /// The messages in memory, oldest first.
     var messages: [TimelineMessage] { timeline.items.elements.compactMap(\.message) }
 
-    /// The newest message here that fits and was not retracted.
+    /// The newest matching message here that was not retracted.
     func last(_ isWanted: (TimelineMessage) -> Bool) -> TimelineMessage? {
         timeline.items.elements.lazy.reversed().compactMap(\.message).first { !$0.isRetracted && isWanted($0) }
     }
@@ -114,8 +114,8 @@ final class ConversationPane {
     /// The lines of the timeline.
     ///
     /// - Parameters:
-    ///   - name: what the other side is called.
-    ///   - fetches: whether small pictures and voice messages are downloaded without a question.
+    ///   - name: the title of the conversation.
+    ///   - fetches: whether to download small pictures and voice messages automatically.
     func entries(name: String, fetches: Bool) -> [TranscriptEntry] {
         files.show(messages, fetches: fetches)
         let items = timeline.items.elements
@@ -148,7 +148,7 @@ final class ConversationPane {
         return entries
     }
 
-    /// Everything up to the end was seen.
+    /// Marks everything up to the end as read.
     func markRead() {
         guard place == nil, let last = last({ _ in true })?.id else { return }
         Task { [timeline] in try? await timeline.seen(last) }

@@ -3,7 +3,7 @@ internal import ChatStore
 internal import Foundation
 internal import Localization
 
-/// The files of the messages of one conversation: what is here, what is on its way, and how that is written.
+/// The files in the messages of one conversation: their state, and its text.
 @MainActor
 final class FileShelf {
     private struct Key: Hashable {
@@ -16,9 +16,9 @@ final class FileShelf {
 
     init(_ downloads: AttachmentDownloads?) { self.downloads = downloads }
 
-    /// Looks for the files of these messages.
+    /// Looks up the files of these messages.
     ///
-    /// - Parameter fetches: whether small pictures and voice messages are downloaded without a question.
+    /// - Parameter fetches: whether to download small pictures and voice messages automatically.
     func show(_ messages: [TimelineMessage], fetches: Bool) {
         guard let downloads else { return }
         var shown: [Key: AttachmentDownload] = [:]
@@ -33,7 +33,7 @@ final class FileShelf {
                 shown[key] = download
                 let isWanted = fetches && !message.isOutgoing
                 Task {
-                    // What came inside the message is here already, and is only looked into.
+                    // Content inside the message is already here and only needs to be decoded.
                     if isWanted { download.startIfSmall() }
                     await download.look()
                 }
@@ -42,7 +42,7 @@ final class FileShelf {
         held = shown
     }
 
-    /// The lines that stand for the files of a message.
+    /// The lines for the files of a message.
     func lines(of message: TimelineMessage) -> [String] {
         message.text.attachments.enumerated().map { index, attachment in
             attachment.words(isNamed: attachment.isNamed)
@@ -66,7 +66,7 @@ final class FileShelf {
         }
     }
 
-    /// Whether what stands behind a message is still changing.
+    /// Whether a file of a message is still changing.
     func isChanging(_ message: TimelineMessage) -> Bool {
         message.text.attachments.indices.contains { index in
             guard let download = held[Key(message: message.id, index: index)] else { return false }
@@ -74,7 +74,7 @@ final class FileShelf {
         }
     }
 
-    /// Downloads the newest file that is not here; `false` if there is none.
+    /// Downloads the newest file that is not here; returns `false` if there is none.
     func fetchNewest(of messages: [TimelineMessage]) -> Bool {
         for message in messages.reversed() {
             for index in message.text.attachments.indices {
@@ -102,11 +102,11 @@ final class FileShelf {
         return nil
     }
 
-    /// A path with the home folder as `~`.
+    /// A path with the home folder abbreviated to `~`.
     static func short(_ path: String) -> String {
         path.hasPrefix(NSHomeDirectory() + "/") ? "~" + path.dropFirst(NSHomeDirectory().count) : path
     }
 
-    /// A path with `~` replaced by the home folder.
+    /// A path with `~` expanded to the home folder.
     static func expanded(_ path: String) -> String { (path as NSString).expandingTildeInPath }
 }

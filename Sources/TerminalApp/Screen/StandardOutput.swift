@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Whole writes to standard output and standard error, past the buffers of stdio.
+/// Unbuffered writes of whole texts to standard output and standard error.
 package enum StandardOutput {
     package static func write(_ text: String) {
         write(text, to: STDOUT_FILENO)
@@ -10,7 +10,7 @@ package enum StandardOutput {
         write(line + "\n", to: STDOUT_FILENO)
     }
 
-    /// One line on standard error: progress and reasons, never data.
+    /// Writes a line to standard error: progress and reasons, never data.
     package static func report(_ line: String) {
         write(line + "\n", to: STDERR_FILENO)
     }
@@ -25,7 +25,7 @@ package enum StandardOutput {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wait, 1, -1)
             } else if errno != EINTR {
-                // A reader that went away (a closed pipe) is no reason to fail.
+                // A closed pipe is not an error.
                 return
             }
         }

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The terminal's line discipline: switched to single keys while a conversation is open, and always switched back.
+/// The line discipline of the terminal: switched to single keys while a conversation is open, and always restored.
 package struct TerminalMode: ~Copyable {
     private let descriptor: Int32
     private let original: termios
 
-    /// Delivers single keys, without echo and without turning Ctrl-C into a signal.
+    /// Enables single keys, without echo and without turning Ctrl-C into a signal.
     ///
-    /// - Returns: `nil` when `descriptor` is not a terminal.
+    /// - Returns: `nil` if `descriptor` is not a terminal.
     package static func singleKeys(on descriptor: Int32 = STDIN_FILENO) -> TerminalMode? {
         var original = termios()
         guard tcgetattr(descriptor, &original) == 0 else { return nil }
@@ -28,21 +28,21 @@ package struct TerminalMode: ~Copyable {
         tcsetattr(descriptor, TCSADRAIN, &original)
     }
 
-    /// Columns and rows of the terminal behind `descriptor`; 80 × 24 when it does not tell.
+    /// The columns and rows of the terminal at `descriptor`; 80 × 24 if they are unknown.
     package static func size(of descriptor: Int32 = STDOUT_FILENO) -> (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Reads one line without showing it, for passwords. The prompt goes to the terminal, never to standard output.
+    /// Reads a line without echo, for passwords. The prompt is written to the terminal, never to standard output.
     ///
-    /// - Returns: `nil` when there is no terminal or its end was reached.
+    /// - Returns: `nil` if there is no terminal, or at its end.
     package static func readSecret(prompt: String) -> String? {
         ask(prompt, isShown: false)
     }
 
-    /// Asks a question on the terminal, wherever standard input and output lead.
+    /// Asks a question on the terminal, even if standard input or output is redirected.
     package static func readLine(prompt: String) -> String? {
         ask(prompt, isShown: true)
     }

@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// Lines that scroll up, a few live lines below them that can still change, and one input line at the bottom.
+/// Permanent lines that scroll up, a few live lines below them that can still change, and one input line at the bottom.
 ///
-/// What is final is written as plain lines into the terminal's own scroll-back, so a conversation can be read back, selected
-/// and copied with what the terminal offers. Only the last lines are drawn again, when a tick appears behind a message.
+/// Final content is written as plain lines into the scrollback of the terminal, so that a conversation can be scrolled,
+/// selected and copied with the terminal's own functions. Only the last lines are redrawn, for example when a check
+/// mark appears behind a message.
 package struct TerminalScreen {
     package enum Style: String {
         case plain = ""
@@ -30,20 +31,20 @@ package struct TerminalScreen {
         }
     }
 
-    /// Whether what is written to standard output may have colours: on a terminal that knows them, and nobody said no.
+    /// Whether standard output may have colours: on a terminal that supports them, unless they are disabled.
     package static var standardOutputUsesColour: Bool {
         guard isatty(STDOUT_FILENO) == 1, let terminal = getenv("TERM") else { return false }
         let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
         return !isUnwanted && strcmp(terminal, "dumb") != 0
     }
 
-    /// One row of the terminal; never wider than ``columns``.
+    /// A row of the terminal; never wider than ``columns``.
     package typealias Row = [Span]
 
     var prompt = "> "
-    /// Shown dimmed in the input row while that is empty: who is typing, or a hint.
+    /// Shown dimmed in the empty input row: who is typing, or a hint.
     var status = ""
-    /// Dots stand for what is written.
+    /// Whether to show dots instead of the input.
     var isSecret = false
     private let usesColour: Bool
     private let size: () -> (columns: Int, rows: Int)
@@ -58,25 +59,25 @@ package struct TerminalScreen {
         self.write = write
     }
 
-    /// A screen on standard output; with `NO_COLOR` or a dumb terminal there are no colours.
+    /// A screen on standard output; without colours if `NO_COLOR` is set or the terminal is dumb.
     static func standardOutput() -> TerminalScreen {
         TerminalScreen(usesColour: standardOutputUsesColour, size: { TerminalMode.size() }) { StandardOutput.write($0) }
     }
 
-    /// Below 20 columns nothing can be read anyway.
+    /// The layout is not readable with fewer than 20 columns.
     var columns: Int { max(size().columns, 20) }
 
     var rows: Int { max(size().rows, 4) }
 
-    /// How many live rows may stand above the input row: half of the screen, so that the final ones stay in sight.
+    /// The maximum number of live rows above the input row: half of the screen, so that final ones stay visible.
     var maximumLiveRows: Int { max(size().rows / 2, 1) }
 
-    /// Turns bracketed paste on or off in the terminal.
+    /// Enables or disables bracketed paste in the terminal.
     func setBracketedPaste(_ isOn: Bool) {
         write(isOn ? "\u{1B}[?2004h" : "\u{1B}[?2004l")
     }
 
-    /// Writes `final` rows for good, then draws the `live` ones and the input row below them.
+    /// Writes `final` rows permanently, then draws the `live` ones and the input row below them.
     mutating func show(final: [Row] = [], live: [Row], input: InputLine) {
         var output = "\r"
         if liveRowCount > 0 { output += "\u{1B}[\(liveRowCount)A" }
@@ -88,13 +89,13 @@ package struct TerminalScreen {
         write(output + inputRow(input))
     }
 
-    /// Empties the visible part of the screen; what follows begins at its top.
+    /// Clears the visible part of the screen; the next rows start at its top.
     mutating func clear() {
         liveRowCount = 0
         write("\u{1B}[2J\u{1B}[H")
     }
 
-    /// Leaves the live and the input rows for good: those of `last` stay in their place.
+    /// Ends drawing and leaves the rows of `last` in place.
     mutating func finish(last: [Row]) {
         var output = "\r"
         if liveRowCount > 0 { output += "\u{1B}[\(liveRowCount)A" }
@@ -104,7 +105,7 @@ package struct TerminalScreen {
         write(output)
     }
 
-    /// Rings the bell, for something that waits for the person.
+    /// Rings the bell to get the user's attention.
     func ring() {
         write("\u{7}")
     }

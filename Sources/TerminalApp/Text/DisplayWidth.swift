@@ -1,6 +1,6 @@
-/// How many columns of a terminal a text takes.
+/// The number of terminal columns of a text.
 package enum DisplayWidth {
-    /// The columns of one character as a person sees it: 0, 1 or 2.
+    /// The columns of one visible character: 0, 1 or 2.
     package static func of(_ character: Character) -> Int {
         let scalars = character.unicodeScalars
         guard let first = scalars.first else { return 0 }
@@ -17,12 +17,12 @@ package enum DisplayWidth {
         return WideCharacters.contains(first) ? 2 : 1
     }
 
-    /// The columns of `text`, which must not hold line breaks.
+    /// The columns of `text`, which must not contain line breaks.
     package static func of(_ text: some StringProtocol) -> Int {
         text.reduce(0) { $0 + of($1) }
     }
 
-    /// The longest beginning of `text` that fits into `columns`, closed by `…` when something is cut.
+    /// The longest prefix of `text` that fits into `columns`, with `…` if it is truncated.
     package static func truncate(_ text: String, to columns: Int) -> String {
         guard of(text) > columns else { return text }
         var result = ""
@@ -36,7 +36,7 @@ package enum DisplayWidth {
         return columns > 0 ? result + "…" : ""
     }
 
-    /// `text` with spaces behind it up to so many columns.
+    /// `text` padded with spaces to this number of columns.
     package static func padded(_ text: String, to columns: Int) -> String {
         text + String(repeating: " ", count: max(0, columns - of(text)))
     }

@@ -8,7 +8,7 @@ extension StoredMessage {
 
     /// - Parameter path: where the content of a file is on this computer.
     package func words(files path: (Attachment) -> String?) -> String {
-        if isRetracted { return localized("(taken back)") }
+        if isRetracted { return localized("(retracted)") }
         var lines = text.attachments.map { attachment in
             attachment.words() + (path(attachment).map { "\n" + $0 } ?? "")
         }

@@ -1,10 +1,10 @@
-/// Text from the network or from a file made harmless for a terminal.
+/// Makes text from the network or from a file safe for a terminal.
 ///
-/// Escape sequences could retitle the window, move the cursor or fake lines of other people; characters that turn the
-/// writing direction round could do the latter too.
+/// Escape sequences could change the window title, move the cursor or fake lines of other users; characters that change
+/// the writing direction could do the latter too.
 package enum TerminalText {
-    /// Marks on one letter that are shown: as many as any language needs, and no more than a terminal can draw (Unicode
-    /// Standard Annex #15, stream-safe text).
+    /// The maximum number of combining marks per character: as many as any language needs (Unicode Standard Annex #15,
+    /// stream-safe text).
     private static let markLimit = 30
 
     /// `text` without control and direction characters; tabs become spaces; line breaks stay if `keepingLines`.
@@ -35,7 +35,7 @@ package enum TerminalText {
 }
 
 extension StringProtocol {
-    /// The text without white space at both ends.
+    /// The text without leading and trailing whitespace.
     package var trimmed: String {
         var rest = Substring(self)
         while rest.first?.isWhitespace == true { rest.removeFirst() }

@@ -1,10 +1,10 @@
 internal import ChatModel
 internal import Localization
 
-/// Breaks text into lines of at most so many columns.
+/// Wraps text into lines of limited width.
 ///
-/// A line breaks at white space where there is some, and between any two characters of a script that writes no spaces
-/// (Chinese, Japanese). A word longer than the line is cut.
+/// Lines break at whitespace, or between any two characters of a script without spaces (Chinese, Japanese). A word
+/// longer than the line is split.
 package enum TextWrapping {
     package static func lines(of text: String, columns: Int) -> [String] {
         let columns = max(columns, 2)
@@ -22,7 +22,7 @@ package enum TextWrapping {
                 lineWidth += width
                 continue
             }
-            // White space that does not fit any more ends the line and vanishes.
+            // Whitespace that does not fit ends the line and is dropped.
             if piece.allSatisfy(\.isWhitespace) {
                 lines.append(line)
                 line = ""
@@ -49,7 +49,7 @@ package enum TextWrapping {
         return lines
     }
 
-    /// Runs of white space, runs of narrow characters, and single wide ones.
+    /// Runs of whitespace, runs of narrow characters, and single wide ones.
     private static func pieces(of text: Substring) -> [Substring] {
         var pieces: [Substring] = []
         var start = text.startIndex
@@ -60,7 +60,7 @@ package enum TextWrapping {
                 let breaks =
                     last.isWhitespace != character.isWhitespace || DisplayWidth.of(last) == 2
                     || DisplayWidth.of(character) == 2
-                // Closing punctuation stays with what it closes.
+                // Closing punctuation stays with the preceding character.
                 if breaks && !closing.contains(character) {
                     pieces.append(text[start..<index])
                     start = index
@@ -83,16 +83,17 @@ package enum TextWrapping {
     }
 }
 
-/// The beginning of a text that is too long to be shown whole, by the rule that the desktop program folds with.
+/// Truncates a text that is too long to be shown whole, by the same rule as the desktop program.
 enum TextFolding {
-    /// About two screens of 80 × 24 in code points, and about one screen in lines: what scrolls by can still be read.
+    /// About two screens of 80 × 24 in code points, and about one screen in lines, so that scrolling text is still
+    /// readable.
     static let limits: TextFold.Limits = {
         var limits = TextFold.Limits.message
         (limits.length, limits.lines, limits.wordLength) = (4000, 30, 4000)
         return limits
     }()
 
-    /// `text`, or what of it is shown and how many code points are not.
+    /// `text`, or its shown part and the number of omitted code points.
     static func folded(_ text: String) -> String {
         let fold = TextFold(text, limits)
         guard fold.isFolded else { return text }

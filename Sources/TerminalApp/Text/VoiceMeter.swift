@@ -8,10 +8,10 @@ package enum VoiceMeter {
     private static let width = 20
 
     /// - Parameters:
-    ///   - time: how long has been recorded.
-    ///   - peak: how loud it is, 0…1.
+    ///   - time: the duration of the recording.
+    ///   - peak: the level, 0…1.
     package static func line(time: Duration, peak: Float) -> String {
-        // Loudness is heard by its logarithm: −50 dB is an empty meter.
+        // Loudness is perceived logarithmically: −50 dB is an empty meter.
         let decibels = 20 * log10(max(Double(peak), 0.003))
         let bars = Int((max(0, min(decibels, 0) + 50) / 50 * Double(width)).rounded())
         return localized("Recording") + " \(Wording.length(time)) " + String(repeating: "▮", count: bars)

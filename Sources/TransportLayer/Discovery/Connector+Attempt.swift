@@ -54,7 +54,7 @@ extension Connector {
         func remaining() -> Duration { max(.milliseconds(1), ContinuousClock.now.duration(to: deadline)) }
         var settings = tls
         // A user needs longer to respond than a server.
-        if !tls.trust.asksPerson { settings.handshakeTimeout = min(settings.handshakeTimeout, remaining()) }
+        if !tls.trust.asksUser { settings.handshakeTimeout = min(settings.handshakeTimeout, remaining()) }
         guard let url = candidate.webSocketURL else {
             if settings.applicationProtocols.isEmpty {
                 settings.applicationProtocols = [TLSConfiguration.xmppClientProtocol]
@@ -69,7 +69,7 @@ extension Connector {
         settings.applicationProtocols = ["http/1.1"]
         let information = url.isSecure ? try await transport.startTLS(settings) : nil
         // The time of the user's decision does not count against the server.
-        let timeout = tls.trust.asksPerson ? configuration.candidateTimeout : remaining()
+        let timeout = tls.trust.asksUser ? configuration.candidateTimeout : remaining()
         let socket = try await WebSocketTransport.upgrade(
             transport, to: url, limits: configuration.webSocketLimits, timeout: timeout)
         return EstablishedConnection(transport: socket, candidate: candidate, tls: information)

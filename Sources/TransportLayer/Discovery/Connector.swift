@@ -63,8 +63,8 @@ public struct Connector: Sendable {
         func race(_ found: [ConnectionCandidate]) async -> CandidateRace.Finish {
             let ordered = found.filter { !avoided.contains($0) } + found.filter { avoided.contains($0) }
             let race = CandidateRace(
-                candidates: Array(ordered.prefix(Self.mostCandidates)), delay: configuration.candidateDelay,
-                deadline: deadline, questions: questions, stopsAtRefusal: tls.trust.asksPerson, progress: progress
+                candidates: Array(ordered.prefix(Self.maximumCandidates)), delay: configuration.candidateDelay,
+                deadline: deadline, questions: questions, stopsAtRefusal: tls.trust.asksUser, progress: progress
             ) { [settings] candidate in
                 let remaining = ContinuousClock.now.duration(to: deadline)
                 return await attempt(
@@ -89,7 +89,7 @@ public struct Connector: Sendable {
     }
 
     /// The maximum number of candidates: trying more would take longer than users wait.
-    private static let mostCandidates = 16
+    private static let maximumCandidates = 16
 
     /// The candidates, in order.
     private func candidates(

@@ -115,7 +115,7 @@ struct HostMetaLookup: Sendable {
     /// Real files have a few hundred bytes; those of large providers with many links a few thousand.
     static let fileBytes = 64 * 1024
     /// The maximum number of services that are tried.
-    static let mostURLs = 4
+    static let maximumURLs = 4
 
     let resolver: ResolverConfiguration
     let trust: TrustPolicy
@@ -141,7 +141,7 @@ struct HostMetaLookup: Sendable {
             do throws(TransportError) {
                 let body = try await client.download(url, limit: Self.fileBytes).body
                 let file = suffix.isEmpty ? try HostMeta(xml: body) : try HostMeta(json: body)
-                let found = file.webSocketURLs.prefix(Self.mostURLs)
+                let found = file.webSocketURLs.prefix(Self.maximumURLs)
                 if !found.isEmpty { return Array(found) }
                 attempts.append(ConnectionAttempt(target: url, outcome: "It names no WebSocket service."))
             } catch {

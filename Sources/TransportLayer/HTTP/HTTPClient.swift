@@ -10,8 +10,8 @@ public struct HTTPClient: Sendable {
         public var stall = Duration.seconds(30)
         /// The minimum rate of a transfer in bytes per second, averaged over ``rateWindow``, so that a very slow server
         /// cannot hold a transfer for days. The slowest mobile network has several times as much.
-        public var leastRate = 512
-        /// The time over which ``leastRate`` is measured, in whole seconds.
+        public var minimumRate = 512
+        /// The time over which ``minimumRate`` is measured, in whole seconds.
         public var rateWindow = Duration.seconds(60)
         /// Whether `http:` is allowed for 127.0.0.0/8, ::1 and localhost; only for development.
         public var allowsLoopbackHTTP = false

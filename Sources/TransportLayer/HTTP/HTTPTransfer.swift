@@ -64,7 +64,7 @@ final class HTTPTransfer: @unchecked Sendable {
         curl_easy_setopt_string(handle, CURLOPT_USERAGENT, configuration.userAgent)
         curl_easy_setopt_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(configuration.connecting.milliseconds))
         curl_easy_setopt_long(handle, CURLOPT_TIMEOUT_MS, Int(configuration.total.milliseconds))
-        curl_easy_setopt_long(handle, CURLOPT_LOW_SPEED_LIMIT, configuration.leastRate)
+        curl_easy_setopt_long(handle, CURLOPT_LOW_SPEED_LIMIT, configuration.minimumRate)
         curl_easy_setopt_long(handle, CURLOPT_LOW_SPEED_TIME, Int(configuration.rateWindow.components.seconds))
         if !addresses.isEmpty {
             let list = addresses.map { $0.isIPv6 ? "[\($0.address)]" : $0.address }.joined(separator: ",")
@@ -167,7 +167,7 @@ final class HTTPTransfer: @unchecked Sendable {
         if line.hasPrefix("HTTP/") {
             // A new response after an interim one (100, 103).
             response.headers = []
-        } else if let colon = line.firstIndex(of: ":"), response.headers.count < Self.mostHeaders {
+        } else if let colon = line.firstIndex(of: ":"), response.headers.count < Self.maximumHeaders {
             response.headers.append(
                 HTTPHeader(String(line[..<colon]), String(line[line.index(after: colon)...]).trimmed))
         }
@@ -175,7 +175,7 @@ final class HTTPTransfer: @unchecked Sendable {
     }
 
     /// A limit that real servers do not reach.
-    private static let mostHeaders = 200
+    private static let maximumHeaders = 200
 
     private func bytesReceived(_ bytes: UnsafeRawBufferPointer) -> Int {
         lastActivity = .now

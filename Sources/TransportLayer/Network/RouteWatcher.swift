@@ -30,7 +30,7 @@ actor RouteWatcher {
     /// The number of consecutive requests that the kernel refused.
     private var refusals = 0
     /// After so many refusals, the kernel is not asked again.
-    private static let mostRefusals = 8
+    private static let maximumRefusals = 8
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         loop.asUnownedSerialExecutor()
@@ -106,7 +106,7 @@ actor RouteWatcher {
     private func refused() {
         list = nil
         refusals += 1
-        if refusals < Self.mostRefusals { changed() } else { end() }
+        if refusals < Self.maximumRefusals { changed() } else { end() }
     }
 
     private func listEnded() {

@@ -152,13 +152,13 @@ extension SocketTransport {
     private func discardReceived() {
         guard phase != .closed else { return }
         let scratch = loop.state.scratch
-        for _ in 0..<Self.mostDiscardedReads where recv(descriptor, scratch.baseAddress, scratch.count, 0) <= 0 {
+        for _ in 0..<Self.maximumDiscardedReads where recv(descriptor, scratch.baseAddress, scratch.count, 0) <= 0 {
             return
         }
     }
 
     /// One megabyte; a peer that sends more than that to a closing connection gets a reset.
-    private static let mostDiscardedReads = 16
+    private static let maximumDiscardedReads = 16
 }
 
 extension SocketTransport: EventHandler {

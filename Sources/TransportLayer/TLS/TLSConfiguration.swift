@@ -36,7 +36,7 @@ public struct TLSConfiguration: Sendable {
         self.serverName = serverName
         self.trust = trust
         self.applicationProtocols = applicationProtocols
-        self.handshakeTimeout = handshakeTimeout ?? (trust.asksPerson ? .seconds(300) : .seconds(20))
+        self.handshakeTimeout = handshakeTimeout ?? (trust.asksUser ? .seconds(300) : .seconds(20))
     }
 
     /// The ALPN name of XMPP between client and server (XEP-0368 §2).

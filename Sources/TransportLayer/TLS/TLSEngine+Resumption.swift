@@ -52,7 +52,7 @@ extension TLSEngine {
     /// OpenSSL has created a session from a message of the server. It is stored here; the engine decides whether to
     /// cache it.
     static func sessionReceived(_ ssl: OpaquePointer?, _ session: OpaquePointer?) {
-        guard let ssl, let session, let memory = memory(of: ssl), memory.keepsSessions else { return }
+        guard let ssl, let session, let memory = memory(of: ssl), memory.storesSessions else { return }
         let version: TLSVersion = SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12
         let count = i2d_SSL_SESSION(session, nil)
         guard count > 0, Int(count) <= TLSSessionCache.sessionBytes else { return }

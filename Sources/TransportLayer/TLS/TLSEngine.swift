@@ -54,7 +54,7 @@ public struct TLSEngine: ~Copyable {
             offered += name.utf8
         }
         if !offered.isEmpty { SSL_set_alpn_protos(ssl, offered, UInt32(offered.count)) }
-        memory.keepsSessions = configuration.sessionCache != nil
+        memory.storesSessions = configuration.sessionCache != nil
         resumption = Self.offerSession(ssl, configuration)
     }
 
@@ -150,12 +150,12 @@ public struct TLSEngine: ~Copyable {
         let settled = describe(chain: memory.chain, overruled: overruled)
         memory.chain = []
         information = settled
-        keepSessions()
+        cacheSessions()
         return settled
     }
 
     /// Adds the sessions from the server to the cache.
-    private func keepSessions() {
+    private func cacheSessions() {
         guard !memory.receivedSessions.isEmpty else { return }
         let sessions = memory.receivedSessions
         memory.receivedSessions = []
@@ -229,7 +229,7 @@ public struct TLSEngine: ~Copyable {
             if plaintext.isEmpty { plaintext = part } else { plaintext += part }
             chunk = 16_640
         }
-        keepSessions()
+        cacheSessions()
         // The reader gets valid data from before the error; the next call reports the error again.
         if let failure, plaintext.isEmpty { throw failure }
         return plaintext

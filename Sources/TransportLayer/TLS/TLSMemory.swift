@@ -19,7 +19,7 @@ final class TLSMemory {
     /// `nil` until the chain was verified; then `X509_V_OK` or the error that determines the alert.
     var verdict: Int32?
     /// Whether the client wants sessions for resumption.
-    var keepsSessions = false
+    var storesSessions = false
     /// Sessions from the server that the engine has not handled yet; they still lack their chain.
     var receivedSessions: [TLSSessionCache.Session] = []
 

@@ -73,7 +73,7 @@ public struct TrustPolicy: Sendable {
         }
     }
 
-    var asksPerson: Bool {
+    var asksUser: Bool {
         if case .byQuestion = decision { true } else { false }
     }
 

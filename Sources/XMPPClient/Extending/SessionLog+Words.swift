@@ -29,7 +29,7 @@ extension SessionLog {
         case .authenticating(let mechanism): (.steps, "logging in with \(mechanism)")
         case .authenticated: (.steps, "logged in")
         case .resuming: (.steps, "resuming the session")
-        case .binding: (.steps, "asking for a resource")
+        case .binding: (.steps, "binding a resource")
         case .resourceInUse: (.steps, "the resource is in use")
         case .bound: (.steps, "bound")
         case .resumed: (.steps, "resumed")

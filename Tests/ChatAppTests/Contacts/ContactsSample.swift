@@ -43,10 +43,11 @@ final class ContactsSample {
     }
 
     func save(
-        _ name: String, _ subscription: Contact.Subscription = .both, remark: String? = nil, isPending: Bool = false,
+        _ name: String, _ subscription: StoredContact.Subscription = .both, remark: String? = nil,
+        isPending: Bool = false,
         groups: [String] = []
     ) async throws {
-        let contact = Contact(
+        let contact = StoredContact(
             address: try Self.address(name), name: remark.map { sampleWords($0) }, subscription: subscription,
             isPending: isPending, groups: groups.map { sampleWords($0) })
         let account = account

@@ -46,7 +46,7 @@ extension WindowTests {
 
         /// What Juliet and Romeo have said to each other: the message with a picture, that with a voice, one that was not sent.
         private func talk(_ sample: TalkSample, _ media: MediaCache) async throws -> (MessageID, MessageID, MessageID) {
-            try await sample.save(Contact(address: sample.romeo, name: sampleWords("Romeo"), subscription: .both))
+            try await sample.save(StoredContact(address: sample.romeo, name: sampleWords("Romeo"), subscription: .both))
             let (romeo, account) = (sample.romeo, sample.account)
             sample.home.contacts.show(
                 presences: [
@@ -95,11 +95,12 @@ extension WindowTests {
             let mercutio = try sample.key("mercutio@verona.example")
             let friar = try sample.key("laurence@verona.example")
             let orchard = try sample.key("\(sampleWords("orchard"))@rooms.example", .room)
-            try await sample.save(Contact(address: nurse.address, name: sampleWords("Nurse"), subscription: .both))
             try await sample.save(
-                Contact(address: mercutio.address, name: sampleWords("Mercutio"), subscription: .both))
+                StoredContact(address: nurse.address, name: sampleWords("Nurse"), subscription: .both))
             try await sample.save(
-                Contact(address: friar.address, name: sampleWords("Friar Laurence"), subscription: .both))
+                StoredContact(address: mercutio.address, name: sampleWords("Mercutio"), subscription: .both))
+            try await sample.save(
+                StoredContact(address: friar.address, name: sampleWords("Friar Laurence"), subscription: .both))
             try await sample.say(
                 "Who brings the torches?", ago: 55,
                 from: try JID("\(orchard.address)/\(sampleWords("Benvolio"))"), in: orchard)

@@ -17,7 +17,7 @@ extension WindowTests {
         func narrow() async throws {
             let sample = try await TalkSample()
             let name = String(repeating: sampleWords("Wolfeschlegelsteinhausenbergerdorff"), count: 4)
-            try await sample.save(Contact(address: sample.romeo, name: name))
+            try await sample.save(StoredContact(address: sample.romeo, name: name))
             try await sample.say(
                 "https://example.org/" + String(repeating: "abcdefghijklmnopqrstuvwxyz", count: 8), ago: 9)
             try await sample.say(String(repeating: "W", count: 400), ago: 8, isOwn: true)

@@ -26,7 +26,7 @@ extension WindowTests {
             let key = ConversationKey(account: id, address: address, kind: .room)
             try await home.store.write { writer throws(StoreError) in
                 try writer.save(
-                    Room(
+                    StoredRoom(
                         address: address, nickname: sampleWords("Jule"), name: sampleWords("The Orchard"),
                         joinsAutomatically: true), of: id)
                 _ = try writer.openConversation(key)

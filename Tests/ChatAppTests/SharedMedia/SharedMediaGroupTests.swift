@@ -66,7 +66,7 @@ extension WindowTests {
             let title = sampleWords("The Orchard")
             let account = talk.account
             try await talk.write { store throws(StoreError) in
-                try store.save(Room(address: key.address, nickname: "Juliet", name: title), of: account)
+                try store.save(StoredRoom(address: key.address, nickname: "Juliet", name: title), of: account)
             }
             for (number, name) in ["Romeo", "Mercutio", "Romeo"].enumerated() {
                 try await sample.picture(

@@ -27,7 +27,7 @@ final class SharedMediaSample {
         let media = try await MediaCache.open(at: folder + "/media", budget: 100 << 20)
         let sample = SharedMediaSample(try await TalkSample(media: media, isEnabled: false), media, folder)
         try await sample.talk.save(
-            Contact(address: sample.talk.romeo, name: sampleWords("Romeo"), subscription: .both))
+            StoredContact(address: sample.talk.romeo, name: sampleWords("Romeo"), subscription: .both))
         return sample
     }
 

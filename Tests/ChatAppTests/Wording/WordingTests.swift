@@ -11,10 +11,8 @@ struct WordingTests {
     private static let declarations: [(type: String, file: String, pattern: String)] = [
         ("ClientError", "XMPPClient/ClientError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("StoreError", "ChatStore/StoreError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
-        ("MediaError", "Media/MediaError.swift", #"public static let \w+ = Code\(rawValue: "([^"]+)"\)"#),
         ("GroupChatError", "Extensions/GroupChat/GroupChatError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("GroupChatError", "ChatEngine/Rooms/RoomAbsence.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
-        ("ProfileError", "Extensions/Profiles/ProfileError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("FailureReason", "ChatEngine/Sending/FailureReason+Error.swift", #"public static let \w+ = "([^"]+)""#),
     ]
     /// Where files of messages fail, by words that stand where the failure is made.

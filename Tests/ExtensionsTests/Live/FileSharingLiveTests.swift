@@ -104,7 +104,7 @@ struct FileSharingLiveTests {
             let sharing = try #require(romeo[FileSharing.self])
             let limit = try #require(try await sharing.service()?.maximumSize)
             let file = OutgoingFile(
-                kind: .other, name: "big.bin", mediaType: "application/octet-stream",
+                kind: .file, name: "big.bin", mediaType: "application/octet-stream",
                 content: [UInt8](repeating: 0, count: Int(limit) + 1))
             let receiver = try #require(await juliet.address)
             let error = await #expect(throws: FileSharingError.self) { try await sharing.send(file, to: receiver) }
@@ -137,7 +137,7 @@ struct FileSharingLiveTests {
         try await Client(configuration).run { romeo in
             let sharing = try #require(romeo[FileSharing.self])
             let file = OutgoingFile(
-                kind: .other, name: "a.bin", mediaType: "application/octet-stream", content: Self.content)
+                kind: .file, name: "a.bin", mediaType: "application/octet-stream", content: Self.content)
             let error = await #expect(throws: FileSharingError.self) { try await sharing.upload(file) }
             #expect(error?.code == .transferFailed)
         }
@@ -150,7 +150,7 @@ struct FileSharingLiveTests {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let file = OutgoingFile(
-                kind: .other, name: "a.bin", mediaType: "application/octet-stream", content: Self.content)
+                kind: .file, name: "a.bin", mediaType: "application/octet-stream", content: Self.content)
             let address = try await sharing.upload(file)
             var message = Message(type: .chat, body: address)
             message.append(

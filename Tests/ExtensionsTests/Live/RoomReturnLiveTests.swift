@@ -144,12 +144,14 @@ struct RoomReturnLiveTests {
             let (heard, seen) = (mine.events(), theirs.events())
             try await theirs.send("DM me for free magic potions!")
             let said = try #require(await heard.message())
-            let id = try #require(said.archiveID)
+            let id = try #require(said.archiveID(assignedBy: address))
             let refused = await #expect(throws: GroupChatError.self) { try await theirs.retract(id) }
             #expect(refused?.stanzaError?.condition == .forbidden)
             try await mine.retract(id, reason: "Inappropriate")
             for await event in seen {
-                guard case .retracted(let retraction) = event else { continue }
+                guard case .message(let message) = event, message.from == address,
+                    let retraction = message.moderatedRetraction
+                else { continue }
                 #expect(retraction.messageID == id)
                 #expect(retraction.moderation?.reason == "Inappropriate")
                 #expect(retraction.moderation?.moderator == (try mine.address(of: "Romeo")))
@@ -190,7 +192,7 @@ private final class Given: Sendable {
 
     var all: [String] { state.withLock(\.self) }
 
-    func add(_ room: Room, _ message: RoomMessage) async {
+    func add(_ room: Room, _ message: Message) async {
         guard let body = message.body else { return }
         state.withLock { $0.append("\(room.address) \(body)") }
     }

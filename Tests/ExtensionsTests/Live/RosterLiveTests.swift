@@ -141,7 +141,7 @@ struct RosterLiveTests {
         arguments: LiveServer.allCases, [false, true])
     func removing(kind: LiveServer, removes: Bool) async throws {
         var policy = RosterPolicy()
-        if removes { policy.removesWhoUnsubscribes = true }
+        if removes { policy.removesUnsubscribed = true }
         try await kind.server.withTwo(roster: policy) { romeo, juliet in
             try await befriend(romeo, juliet)
             let first = try #require(romeo[Roster.self])

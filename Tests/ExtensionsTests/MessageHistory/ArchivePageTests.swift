@@ -63,7 +63,7 @@ struct ArchivePageTests {
             (.internalServerError, false, .failed),
         ])
     func refusals(condition: StanzaError.Condition, namesMessage: Bool, code: ArchiveError.Code) {
-        let refusal = ClientError(.refused, condition.sentence, cause: StanzaError(condition))
+        let refusal = ClientError(.refused, condition.message, cause: StanzaError(condition))
         let error = ArchiveError(refusal, namesMessage: namesMessage)
         #expect(error.code == code)
         #expect(error.description.hasSuffix("."))

@@ -1,3 +1,4 @@
+import MessagePayloads
 import XMPPStanzas
 
 /// What one presence of an occupant says, as the machine needs it.

@@ -33,7 +33,7 @@ extension Room {
 
     /// Takes back what somebody said, for everybody (XEP-0425).
     ///
-    /// - Parameter archiveID: ``RoomMessage/archiveID`` of the message.
+    /// - Parameter archiveID: the identifier that the room's archive gave to the message (`Message.archiveID(assignedBy:)`).
     public func retract(_ archiveID: String, reason: String? = nil) async throws(GroupChatError) {
         if information == nil { await refreshInformation() }
         if information?.hasEarlierModerationOnly == true {

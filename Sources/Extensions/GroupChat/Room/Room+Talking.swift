@@ -62,65 +62,38 @@ extension Room {
 // MARK: - What is said
 
 extension Room {
+    /// Hands a message over unread. Only what is about the room itself, and about what this session has sent, is taken from it.
     func messageReceived(_ message: Message) async {
         guard let sender = message.from else { return }
         if message.isError { return await refused(message, from: sender) }
         lastSign = .now
+        guard machine.isInside else { return }
         switch message.type {
-        case .groupchat: await spoken(message, by: sender.resource)
+        case .groupchat:
+            if sender.isBare, let user = (try? message.payload(RoomUser.self)) ?? nil, !user.statuses.isEmpty {
+                post(.configurationChanged(user.statuses))
+            }
+            if let subject = message.subject, !message.isMessageWithBody {
+                subjectReceived(RoomSubject(text: subject, nickname: sender.resource))
+            }
+            if sender.resource == machine.nickname { await cameBack(message) }
+            await onMessage?(self, message)
+            post(.message(message))
         case .chat, .normal:
-            guard machine.isInside, let nickname = sender.resource, message.isMessageWithBody else { return }
-            let described = described(message, by: nickname)
-            await onMessage?(self, described)
-            post(.privateMessage(described))
+            guard !sender.isBare, message.isMessageWithBody else { return }
+            await onMessage?(self, message)
+            post(.privateMessage(message))
         case .headline, .error: break
         }
     }
 
-    private func spoken(_ message: Message, by nickname: String?) async {
-        guard machine.isInside else { return }
-        if nickname == nil {
-            // Only the room itself can take back what others said, or tell about its configuration.
-            if let retraction = message.moderatedRetraction {
-                var described = described(message, by: nil)
-                described.retraction = retraction
-                await onMessage?(self, described)
-                return post(.retracted(retraction))
-            }
-            if let user = (try? message.payload(RoomUser.self)) ?? nil, !user.statuses.isEmpty {
-                post(.configurationChanged(user.statuses))
-            }
-        }
-        if let subject = message.subject, !message.isMessageWithBody {
-            subjectReceived(RoomSubject(text: subject, nickname: nickname))
-        }
-        var described = described(message, by: nickname)
-        if let nickname, nickname == machine.nickname { described.isReflection = await reflected(message) }
-        await onMessage?(self, described)
-        post(.message(described))
-    }
-
-    private func described(_ message: Message, by nickname: String?) -> RoomMessage {
-        let identifiers = message.payloads.lazy.filter { $0.isNamed(StanzaIdentifier.name) }
-            .compactMap { try? StanzaIdentifier(from: $0) }
-        let hasIdentifiers = information?.hasStanzaIdentifiers ?? false
-        let occupantID =
-            information?.hasOccupantIdentifiers ?? false
-            ? (try? message.payload(OccupantIdentifier.self)) ?? nil : nil
-        return RoomMessage(
-            message: message, nickname: nickname, occupant: nickname.flatMap { machine.occupants[$0] },
-            occupantID: occupantID?.id, archiveID: hasIdentifiers ? identifiers.first { $0.by == address }?.id : nil,
-            delay: (try? message.payload(DelayedDelivery.self)) ?? nil)
-    }
-
     /// What I sent came back: the room has it, and everybody gets it.
-    private func reflected(_ message: Message) async -> Bool {
+    private func cameBack(_ message: Message) async {
         let origin = (try? message.payload(OriginIdentifier.self)) ?? nil
         guard let id = [message.id, origin?.id].compactMap({ $0 }).first(where: { sentIDs.contains($0) }) else {
-            return false
+            return
         }
         await token(id)?.advance(to: .delivered)
-        return true
     }
 
     private func refused(_ message: Message, from sender: JID) async {

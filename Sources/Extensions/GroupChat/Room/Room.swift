@@ -1,7 +1,7 @@
 internal import ServiceDiscovery
 public import XMPPAddress
 internal import XMPPClient
-internal import XMPPStanzas
+public import XMPPStanzas
 
 /// One room, as long as the session lives.
 ///
@@ -14,7 +14,7 @@ public actor Room {
     /// What the program is told of all rooms.
     private let everywhere: EventChannel<RoomNotice>
     let onMessage: GroupChat.MessageObserver?
-    private let onInformation: GroupChat.InformationObserver?
+    private nonisolated let places: RoomPlaces
     private let policy: GroupChatPolicy
     /// Tells that the room should be asked whether I am still in it.
     private let suspect: @Sendable () -> Void
@@ -32,8 +32,8 @@ public actor Room {
     public private(set) var information: RoomInformation?
 
     init(
-        _ address: JID, session: Session, policy: GroupChatPolicy, everywhere: EventChannel<RoomNotice>,
-        onMessage: GroupChat.MessageObserver?, onInformation: GroupChat.InformationObserver? = nil,
+        _ address: JID, session: Session, policy: GroupChatPolicy, places: RoomPlaces,
+        everywhere: EventChannel<RoomNotice>, onMessage: GroupChat.MessageObserver?,
         suspect: @escaping @Sendable () -> Void
     ) {
         self.address = address
@@ -41,7 +41,7 @@ public actor Room {
         self.policy = policy
         self.everywhere = everywhere
         self.onMessage = onMessage
-        self.onInformation = onInformation
+        self.places = places
         self.suspect = suspect
     }
 
@@ -63,6 +63,11 @@ public actor Room {
     /// What happens in the room from now on.
     public nonisolated func events() -> AsyncStream<RoomEvent> { channel.stream() }
 
+    /// Whether this account has sent a message of the room, on whichever device: what it sends comes back.
+    public nonisolated func isOwn(_ message: Message) -> Bool {
+        message.from?.bare == address && places.all[address]?.isOwn(message) == true
+    }
+
     /// The address of an occupant: `room@service/nickname`.
     public nonisolated func address(of nickname: String) throws(GroupChatError) -> JID {
         do {
@@ -77,7 +82,7 @@ public actor Room {
     public func refreshInformation() async -> RoomInformation? {
         if let answer = try? await session.request(DiscoveryInformationRequest(), to: address) {
             information = RoomInformation(answer)
-            onInformation?(address, information, false)
+            places.announced(information, by: address)
         }
         return information
     }
@@ -245,7 +250,7 @@ public actor Room {
             case .requestEntrance(let nickname):
                 guard var presence = await ownPresence(to: nickname) else { continue }
                 // Nothing of what the room says from here on comes before this.
-                onInformation?(address, information, true)
+                places.announced(information, by: address, enteringAs: nickname)
                 presence.append(RoomEntrance(password: visit?.password, history: wantedHistory))
                 try await session.send(presence)
             case .requestNickname(let nickname):

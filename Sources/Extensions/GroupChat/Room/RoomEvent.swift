@@ -1,4 +1,4 @@
-public import MessageFeatures
+public import XMPPStanzas
 
 /// What happens in a room.
 public enum RoomEvent: Sendable, Equatable {
@@ -16,12 +16,11 @@ public enum RoomEvent: Sendable, Equatable {
     case occupantRenamed(from: String, Occupant)
     case occupantLeft(Occupant, RoomDeparture)
     case subjectChanged(RoomSubject)
-    /// Something was said to everybody, also by me: what I sent comes back when the room has it.
-    case message(RoomMessage)
+    /// The room sent a message to everybody, unread: a text, a change of an earlier message, a subject. What I sent comes back when
+    /// the room has it (``Room/isOwn(_:)``). `MessageReader` says what it means, and whose claims in it are believed.
+    case message(Message)
     /// An occupant said something to me alone.
-    case privateMessage(RoomMessage)
+    case privateMessage(Message)
     /// The configuration changed (XEP-0045 §10.2.1); ask for ``Room/refreshInformation()``.
     case configurationChanged(Set<RoomUser.Status>)
-    /// A moderator took a message back (XEP-0425). Only the room itself can say so.
-    case retracted(MessageRetraction)
 }

@@ -1,4 +1,5 @@
 internal import DataForms
+internal import MessagePayloads
 public import ServiceDiscovery
 public import XMPPAddress
 

@@ -117,7 +117,7 @@ public enum WebSocketFrame {
 /// Why a WebSocket connection was closed: the peer violated RFC 6455.
 public struct WebSocketError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of violation, by the status code that is sent to the peer (RFC 6455 §7.4.1).
-    public enum Code: UInt16, Sendable, Hashable {
+    public enum Code: UInt16, Sendable, Hashable, CaseIterable {
         /// An invalid frame.
         case protocolViolation = 1002
         /// Binary data; XMPP uses only text (RFC 7395 §3.3).

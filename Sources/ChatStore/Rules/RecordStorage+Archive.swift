@@ -1,0 +1,112 @@
+internal import XMPPAddress
+
+extension RecordStorage {
+    func receive(_ page: StoredArchivePage, account: AccountID) throws(StoreError) {
+        let scope = ArchiveScope(account: account, archive: page.archive, with: page.with)
+        var intervals = try intervals(of: scope)
+        let whole =
+            page.with == nil
+            ? intervals : try self.intervals(of: ArchiveScope(account: account, archive: page.archive, with: nil))
+        guard let own = try address(of: account) else {
+            throw StoreError(.invalidRequest, "There is no such account.")
+        }
+
+        // What is known of the page's items and its ends.
+        var found: [MessageRecord?] = []
+        var known: [Int64?] = []
+        for item in page.items {
+            let name = ArchiveReference(archive: page.archive, id: item.id)
+            let record = try record(archivedAs: name, account: account)
+            found.append(record)
+            if let record, record.timeSource == .archive, record.orderTime == item.time {
+                known.append(record.orderRank)
+            } else {
+                known.append((intervals.bound(item.id) ?? whole.bound(item.id))?.rank)
+            }
+        }
+        func place(_ id: String?) throws(StoreError) -> StoredArchivePosition? {
+            guard let id else { return nil }
+            if let bound = intervals.bound(id) ?? whole.bound(id) { return bound }
+            let name = ArchiveReference(archive: page.archive, id: id)
+            guard let record = try record(archivedAs: name, account: account), record.timeSource == .archive else {
+                return nil
+            }
+            return StoredArchivePosition(id: id, time: record.orderTime, rank: record.orderRank)
+        }
+        let anchor = try place(page.query.anchor)
+        let limit = try place(page.query.limit)
+        let neighbours = Self.neighbours(of: page, anchor: anchor, limit: limit)
+        let ranks = RankAssignment.ranks(
+            for: page.items.map(\.time), known: known, lower: neighbours.lower, upper: neighbours.upper)
+
+        var places: [StoredArchivePosition] = []
+        var reports: [(StateReport, ConversationKey)] = []
+        for (index, item) in page.items.enumerated() {
+            places.append(StoredArchivePosition(id: item.id, time: item.time, rank: ranks[index]))
+            guard let content = item.content, Self.mayHold(content, in: page.archive, own: own, account: account) else {
+                continue
+            }
+            switch content {
+            // After the messages, which may be what it is about, and may begin its conversation.
+            case .report(let report, let key): reports.append((report, key))
+            case .message(var copy, let key):
+                let name = ArchiveReference(archive: page.archive, id: item.id)
+                copy.archiveReferences.removeAll { $0 == name }
+                copy.route = .archive
+                copy.time = item.time
+                let isOwn = key.kind == .room ? page.archive == key.address : page.archive == own
+                copy.timeSource = isOwn ? .archive : .delay
+                let conversation = try openConversation(key)
+                var record = found[index]
+                if let old = record { record = try self.record(old.id) }
+                if record?.conversation != conversation { record = nil }
+                if record == nil {
+                    // Under its own name it was looked for already, though an item before it can have been the same message.
+                    record = try find(copy, key: key, conversation: conversation)
+                }
+                copy.archiveReferences.insert(name, at: 0)
+                try dropNamesOfOthers(&copy, key: key, conversation: conversation)
+                _ = try receive(
+                    copy, rank: isOwn ? ranks[index] : nil, known: record, key: key, conversation: conversation)
+            }
+        }
+        for (report, key) in reports { try receive(report, in: key) }
+        intervals.insert(places, of: page.query, isComplete: page.isComplete, anchor: anchor, limit: limit)
+        try save(intervals, of: scope)
+    }
+
+    /// The second look at who may say what; before it was read `ArchiveAuthority` took the first.
+    private static func mayHold(
+        _ content: ArchiveItem.Content, in archive: JID, own: JID, account: AccountID
+    ) -> Bool {
+        switch content {
+        case .report(_, let key): key.account == account && archive == own
+        case .message(let copy, let key):
+            key.account == account
+                && ArchiveAuthority.archive(archive, mayBring: copy, in: key.conversation, account: own)
+        }
+    }
+
+    /// The items on both sides of the page, as far as the query says that nothing is between.
+    private static func neighbours(
+        of page: StoredArchivePage, anchor: StoredArchivePosition?, limit: StoredArchivePosition?
+    ) -> (lower: RankAssignment.Neighbour?, upper: RankAssignment.Neighbour?) {
+        let near = anchor.map { RankAssignment.Neighbour(time: $0.time, rank: $0.rank) }
+        let far = limit.map { RankAssignment.Neighbour(time: $0.time, rank: $0.rank) }
+        // Also where the answer is not complete, all of it lies on this side of the limit.
+        switch page.query.direction {
+        case .forward: return (near, far)
+        case .backward: return (far, near)
+        }
+    }
+
+    func archiveIntervals(
+        of archive: JID, with: JID?, account: AccountID
+    ) throws(StoreError) -> [ArchiveInterval] {
+        try intervals(of: ArchiveScope(account: account, archive: archive.bare, with: with?.bare)).intervals
+    }
+
+    func archiveGaps(of archive: JID, with: JID?, account: AccountID) throws(StoreError) -> [ArchiveGap] {
+        try intervals(of: ArchiveScope(account: account, archive: archive.bare, with: with?.bare)).gaps
+    }
+}

@@ -1,0 +1,231 @@
+internal import XMPPAddress
+
+extension RecordStorage {
+    // MARK: Receipts, markers, errors
+
+    func receive(_ report: StateReport, in key: ConversationKey) throws(StoreError) {
+        // In a room nobody speaks for all others, and in any conversation only the peer for itself.
+        switch key.kind {
+        case .direct: guard report.sender.bare == key.address else { return }
+        case .occupant: guard report.sender == key.address else { return }
+        case .room:
+            guard case .refused = report.kind, report.sender.bare == key.address else { return }
+        }
+        // A report about a message of a conversation that is not here opens none.
+        guard let conversation = try conversation(key) else { return }
+        let state: MessageState =
+            switch report.kind {
+            case .delivered: .delivered
+            case .displayed: .displayed
+            case .refused(let condition, let text): .failed(FailureReason(.refused, condition: condition, text: text))
+            }
+        let targets = try records(for: report.target, in: conversation, account: key.account)
+            .filter { $0.isOutgoing && $0.conversation == conversation }
+        if targets.isEmpty {
+            try wait(
+                PendingMark(kind: .state, state: state, time: report.time), for: report.target, in: conversation)
+        }
+        for target in targets { _ = try advance(target, to: state) }
+    }
+
+    /// Keeps a mark for a message that is not here yet, for a short time and not many of them.
+    private func wait(
+        _ mark: PendingMark, for reference: TargetReference, in conversation: ConversationID
+    ) throws(StoreError) {
+        try keep(mark, for: reference, in: conversation)
+        try discardMarks(
+            mark.kind, in: conversation, before: mark.time.advanced(by: -PendingMark.longestWait),
+            beyond: PendingMark.limit)
+    }
+
+    func apply(
+        _ mark: PendingMark, to record: MessageRecord, reference: TargetReference
+    ) throws(StoreError) {
+        switch mark.kind {
+        case .state where record.isOutgoing: _ = try advance(record, to: mark.state)
+        case .read where record.kind == .text: _ = try moveReadPosition(to: record)
+        // It waits on for the message of ours, or for the message rather than its correction.
+        case .state, .read: try keep(mark, for: reference, in: record.conversation)
+        }
+    }
+
+    func advance(_ message: MessageID, to state: MessageState) throws(StoreError) {
+        let record = try requireRecord(message)
+        guard record.isOutgoing else {
+            throw StoreError(.invalidRequest, "Only messages of one's own have a state that advances.")
+        }
+        _ = try advance(record, to: state)
+    }
+
+    func advance(_ record: MessageRecord, to state: MessageState) throws(StoreError) -> MessageRecord {
+        var record = try requireRecord(record.id)
+        let merged = record.state.merged(with: state)
+        if merged != record.state {
+            let old = record
+            record.state = merged
+            try update(record, replacing: old)
+            noteChange(of: record)
+            // A marker for this message shows on those before it.
+            if merged == .displayed { changes.conversations.insert(record.conversation) }
+        }
+        if !merged.isUnsent, try dequeue(record.id) { changes.sendQueue = true }
+        return record
+    }
+
+    // MARK: Sending
+
+    func send(_ message: OutgoingMessage, in key: ConversationKey) throws(StoreError) -> MessageID {
+        let conversation = try openConversation(key)
+        let copy = MessageCopy(
+            route: .live, sender: message.sender, occupantID: message.occupantID, isOutgoing: true,
+            wireID: message.originID, originID: message.originID, time: message.time, content: message.content)
+        var record = Self.record(of: copy, conversation: conversation)
+        record.stay = .own
+        guard try findBySender(copy, key: key, conversation: conversation) == nil else {
+            throw StoreError(.invalidRequest, "There is a message with that origin-id already.")
+        }
+        record.state = .queued
+        try place(&record, rank: nil)
+        let attachments = message.content.text?.attachments ?? []
+        record.take(attachments)
+        record.id = try insert(record)
+        if record.hasAttachments { try save(attachments, of: record.id) }
+        if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
+        try enqueue(record.id)
+        changes.sendQueue = true
+        _ = try settle(record, names: [], key: key)
+        return record.id
+    }
+
+    func sendAgain(_ message: MessageID) throws(StoreError) {
+        var record = try requireRecord(message)
+        guard record.isOutgoing, record.originID != nil else {
+            throw StoreError(.invalidRequest, "Only messages of one's own can be sent again.")
+        }
+        // Nothing is at the server for certain any more: the state begins again with the attempt.
+        switch record.state {
+        case .sentToServer, .failed:
+            let old = record
+            record.state = .queued
+            try update(record, replacing: old)
+            noteChange(of: record)
+        case .queued: break
+        case .delivered, .displayed:
+            throw StoreError(.invalidRequest, "The message was delivered, so it is not sent again.")
+        }
+        _ = try dequeue(record.id)
+        try enqueue(record.id)
+        changes.sendQueue = true
+    }
+
+    func cancel(_ message: MessageID) throws(StoreError) {
+        let record = try requireRecord(message)
+        guard record.isOutgoing, record.state.code < MessageState.sentToServer.code else {
+            throw StoreError(.invalidRequest, "The message has left; it can be retracted, but not cancelled.")
+        }
+        _ = try dequeue(record.id)
+        changes.sendQueue = true
+        try remove(record)
+    }
+
+    func sendQueue(of account: AccountID) throws(StoreError) -> [QueuedMessage] {
+        var queue: [QueuedMessage] = []
+        for entry in try queueEntries(of: account) { queue.append(try queued(entry, requireRecord(entry.message))) }
+        return queue
+    }
+
+    func sendQueue(
+        of account: AccountID, in conversation: ConversationID?, after position: Int64, limit: Int
+    ) throws(StoreError) -> SendQueuePage {
+        let entries = try queueEntries(in: conversation, after: position, limit: limit)
+        var messages: [QueuedMessage] = []
+        for entry in entries {
+            let record = try requireRecord(entry.message)
+            guard try requireKey(of: record.conversation).account == account else { continue }
+            messages.append(try queued(entry, record))
+        }
+        return SendQueuePage(messages: messages, end: entries.count < limit ? nil : entries.last?.position)
+    }
+
+    func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID> {
+        var queued: Set<MessageID> = []
+        for message in messages where try isQueued(message) { queued.insert(message) }
+        return queued
+    }
+
+    private func queued(_ entry: QueueEntry, _ record: MessageRecord) throws(StoreError) -> QueuedMessage {
+        let message = try assemble(record, displayed: nil)
+        return QueuedMessage(
+            message: message, content: try content(of: record, text: message.text), position: entry.position,
+            attempts: entry.attempts, notBefore: entry.notBefore)
+    }
+
+    func acknowledge(_ originIDs: Set<String>, of account: AccountID) throws(StoreError) {
+        for id in originIDs {
+            for record in try queuedRecords(originID: id, of: account) {
+                guard try requireKey(of: record.conversation).kind != .room else { continue }
+                _ = try advance(record, to: .sentToServer)
+            }
+        }
+    }
+
+    /// What a queued row says or does, as it is to be sent.
+    private func content(of record: MessageRecord, text: MessageText) throws(StoreError) -> MessageContent {
+        guard let reference = record.targetReference else {
+            // Its own text: a correction that waits behind it is sent for itself.
+            return .text(try ownText(of: record))
+        }
+        switch record.kind {
+        case .text, .correction: return .correction(of: reference, try ownText(of: record))
+        case .retraction: return .retraction(of: reference)
+        case .reactions: return .reactions(to: reference, record.emojis)
+        }
+    }
+
+    func unconfirmed(
+        of account: AccountID, sentIn time: ClosedRange<MessageTime>
+    ) throws(StoreError) -> [StoredMessage] {
+        try assemble(unconfirmedRecords(of: account, sentIn: time)).filter { $0.state == .sentToServer }
+    }
+
+    // MARK: Reading
+
+    func readPosition(in conversation: ConversationID) throws(StoreError) -> TimelinePosition? {
+        guard let message = try readMessage(in: conversation) else { return nil }
+        return try record(message)?.position
+    }
+
+    func firstUnread(in conversation: ConversationID) throws(StoreError) -> TimelinePosition? {
+        try firstIncoming(of: conversation, after: readPosition(in: conversation))
+    }
+
+    func markRead(upTo message: MessageID) throws(StoreError) {
+        let record = try requireRecord(message)
+        guard record.kind == .text else {
+            throw StoreError(.invalidRequest, "Only a message in the timeline can be the read position.")
+        }
+        if try !moveReadPosition(to: record) { try setMarkedUnread(false, in: record.conversation) }
+    }
+
+    /// Forward only. What is read for the first time ends a mark; what was read before, another device says again with each
+    /// connection.
+    private func moveReadPosition(to record: MessageRecord) throws(StoreError) -> Bool {
+        if let position = try readPosition(in: record.conversation), record.position <= position { return false }
+        try setReadMessage(record.id, in: record.conversation)
+        try setMarkedUnread(false, in: record.conversation)
+        changes.conversations.insert(record.conversation)
+        return true
+    }
+
+    func markRead(upTo target: TargetReference, in conversation: ConversationID) throws(StoreError) {
+        let key = try requireKey(of: conversation)
+        let candidates = try records(for: target, in: conversation, account: key.account)
+            .filter { $0.kind == .text && $0.conversation == conversation }
+        if let record = candidates.max(by: { $0.position < $1.position }) {
+            _ = try moveReadPosition(to: record)
+        } else {
+            let time = try newestOrderTime(in: conversation) ?? MessageTime(millisecondsSince1970: 0)
+            try wait(PendingMark(kind: .read, state: .displayed, time: time), for: target, in: conversation)
+        }
+    }
+}

@@ -1,0 +1,186 @@
+internal import XMPPAddress
+
+extension RecordStorage {
+    func timeline(
+        of conversation: ConversationID, _ anchor: TimelineAnchor, limit: Int
+    ) throws(StoreError) -> [StoredMessage] {
+        guard limit > 0 else { return [] }
+        switch anchor {
+        case .newest: return try assemble(records(of: conversation, before: nil, limit: limit).reversed())
+        case .before(let position):
+            return try assemble(records(of: conversation, before: position, limit: limit).reversed())
+        case .after(let position): return try assemble(records(of: conversation, after: position, limit: limit))
+        case .around(let position):
+            let older = try records(of: conversation, before: position, limit: limit / 2)
+            var page = Array(older.reversed())
+            if let middle = try record(position.id), middle.position == position, middle.conversation == conversation {
+                page.append(middle)
+            }
+            page += try records(of: conversation, after: position, limit: limit - page.count)
+            return try assemble(page)
+        }
+    }
+
+    func sharedMedia(
+        of conversation: ConversationID, _ kinds: Set<Attachment.Kind>, before position: TimelinePosition?, limit: Int
+    ) throws(StoreError) -> [StoredMessage] {
+        guard limit > 0, !kinds.isEmpty else { return [] }
+        return try assemble(
+            records(of: conversation, withMedia: MediaKinds(kinds), before: position, limit: limit))
+    }
+
+    func message(_ id: MessageID) throws(StoreError) -> StoredMessage? {
+        guard let record = try record(id), record.kind == .text else { return nil }
+        return try assemble([record]).first
+    }
+
+    func message(_ target: TargetReference, in conversation: ConversationID) throws(StoreError) -> StoredMessage? {
+        let key = try requireKey(of: conversation)
+        for record in try records(for: target, in: conversation, account: key.account)
+        where record.conversation == conversation {
+            if record.kind == .text { return try assemble([record]).first }
+            if record.kind == .correction, let target = record.target { return try message(target) }
+        }
+        return nil
+    }
+
+    /// Rows as they are shown.
+    func assemble(_ records: [MessageRecord]) throws(StoreError) -> [StoredMessage] {
+        var displayed: [ConversationID: TimelinePosition?] = [:]
+        var messages: [StoredMessage] = []
+        messages.reserveCapacity(records.count)
+        for record in records {
+            var position: TimelinePosition?
+            if record.isOutgoing {
+                if let known = displayed[record.conversation] {
+                    position = known
+                } else {
+                    position = try lastDisplayed(in: record.conversation)
+                    displayed[record.conversation] = .some(position)
+                }
+            }
+            messages.append(try assemble(record, displayed: position))
+        }
+        return messages
+    }
+
+    func assemble(_ record: MessageRecord, displayed: TimelinePosition?) throws(StoreError) -> StoredMessage {
+        var edit: MessageRecord?
+        if let id = record.currentEdit, !record.isRetracted { edit = try self.record(id) }
+        var state = record.state
+        // A marker stands for all messages before it (XEP-0333 §4.1), but only for those that got there: a server can lose
+        // what it has acknowledged, and what is in no archive and has no receipt is looked for and sent again.
+        if let displayed, record.position <= displayed,
+            state == .delivered || state == .sentToServer && record.archiveReference != nil
+        {
+            state = .displayed
+        }
+        var text = try ownText(of: record)
+        if let edit {
+            let edited = try ownText(of: edit)
+            text.body = edited.body
+            if let subject = edited.subject { text.subject = subject }
+            if !edited.attachments.isEmpty { text.attachments = edited.attachments }
+        }
+        return StoredMessage(
+            id: record.id, conversation: record.conversation, position: record.position, time: record.time,
+            timeSource: record.timeSource, sender: record.sender, occupantID: record.occupantID,
+            isOutgoing: record.isOutgoing, wireID: record.wireID, originID: record.originID,
+            archiveReference: record.archiveReference, text: text, state: state, editTime: edit?.time,
+            isRetracted: record.isRetracted, reactions: record.hasReactions ? try reactions(to: record.id) : [])
+    }
+
+    func ownText(of record: MessageRecord) throws(StoreError) -> MessageText {
+        MessageText(
+            record.body ?? "", subject: record.subject, thread: record.thread, reply: record.reply,
+            attachments: record.hasAttachments ? try attachments(of: record.id) : [])
+    }
+
+    /// Everybody's last word.
+    private func reactions(to message: MessageID) throws(StoreError) -> [Reaction] {
+        var latest: [(author: MessageRecord, emojis: [String])] = []
+        guard let conversation = try record(message)?.conversation else { return [] }
+        let kind = try requireKey(of: conversation).kind
+        for record in try annotations(of: message) where record.kind == .reactions {
+            let origin = record.origin(in: kind)
+            latest.removeAll { origin.replacesReactions(of: $0.author.origin(in: kind)) }
+            latest.append((record, record.emojis))
+        }
+        let reactions = latest.flatMap { entry in
+            let sender = kind == .direct ? entry.author.sender.bare : entry.author.sender
+            return entry.emojis.map { Reaction(emoji: $0, sender: sender) }
+        }
+        return Set(reactions).sorted()
+    }
+
+    // MARK: Removing
+
+    func removeMessage(_ message: MessageID) throws(StoreError) {
+        let record = try requireRecord(message)
+        // One that failed is in no queue, but its files wait for another try.
+        if try dequeue(record.id) || record.isOutgoing && record.state.code < MessageState.sentToServer.code {
+            changes.sendQueue = true
+        }
+        try remove(record)
+    }
+
+    func remove(_ record: MessageRecord) throws(StoreError) {
+        if record.kind == .text {
+            try searchTextChanged(of: record, from: searchText(of: record), to: nil)
+            for annotation in try annotations(of: record.id) {
+                if try dequeue(annotation.id) { changes.sendQueue = true }
+                try delete(annotation)
+            }
+            if try readMessage(in: record.conversation) == record.id {
+                let previous = try records(of: record.conversation, before: record.position, limit: 1).first
+                try setReadMessage(previous?.id, in: record.conversation)
+            }
+        }
+        let target = record.target
+        noteChange(of: record)
+        if target == nil {
+            try delete(record)
+        } else if let target {
+            // The text that was found by it is asked for before it goes.
+            let old = try self.record(target)
+            let oldText = try old.map { record throws(StoreError) in try searchText(of: record) } ?? nil
+            try delete(record)
+            if let old, old.currentEdit == record.id {
+                var cleared = old
+                cleared.currentEdit = nil
+                try update(cleared, replacing: old)
+                try searchTextChanged(of: cleared, from: oldText, to: cleared.body)
+            }
+            try refresh(target)
+        }
+    }
+
+    func update(_ attachment: Attachment, at index: Int, of message: MessageID) throws(StoreError) {
+        let record = try requireRecord(message)
+        var (list, owner) = try shownAttachments(of: record)
+        guard list.indices.contains(index) else {
+            throw StoreError(.invalidRequest, "The message has no attachment number \(index).")
+        }
+        list[index] = attachment
+        try save(list, of: owner)
+        var changed = record
+        changed.media = record.kind == .text ? MediaKinds(list) : []
+        if changed != record { try update(changed, replacing: record) }
+        noteChange(of: record)
+    }
+
+    /// The files that a message has as it is shown, and the row that has them: the correction that counts, or the message itself
+    /// where that brought none.
+    func shownAttachments(
+        of record: MessageRecord
+    ) throws(StoreError) -> (list: [Attachment], owner: MessageID) {
+        if let id = record.currentEdit, !record.isRetracted, let edit = try self.record(id), edit.hasAttachments {
+            return (try attachments(of: id), id)
+        }
+        return (record.hasAttachments ? try attachments(of: record.id) : [], record.id)
+    }
+}
+
+extension MessageRecord {
+    var emojis: [String] { (body ?? "").split(separator: "\n").map(String.init) }
+}

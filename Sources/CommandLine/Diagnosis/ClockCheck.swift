@@ -1,0 +1,94 @@
+internal import MessageFeatures
+internal import TerminalApp
+internal import XMLStreaming
+internal import XMPPClient
+internal import XMPPStanzas
+
+/// The difference between the clocks of the server and of this computer (XEP-0202).
+struct ClockCheck: DiagnosisCheck {
+    /// The server's clock minus this computer's; `nil` if the server does not report its time.
+    var difference: Duration?
+    var duration: Duration?
+
+    /// A smaller difference affects neither the order of messages nor the check of certificates.
+    static let tolerance = Duration.seconds(30)
+
+    var step: DiagnosisStep { .clock }
+
+    var outcome: DiagnosisOutcome {
+        guard let difference else { return .skipped }
+        return abs(difference) > Self.tolerance ? .warning : .passed
+    }
+
+    private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
+
+    var summary: Phrase {
+        guard let difference else { return Phrase("the server does not report its time") }
+        let words = abs(difference).words
+        if abs(difference) < .seconds(1) { return Phrase("the clocks agree") }
+        return difference < .zero
+            ? Phrase("the server's clock is %@ behind this computer's", words)
+            : Phrase("the server's clock is %@ ahead of this computer's", words)
+    }
+
+    var details: [DiagnosisDetail] {
+        guard outcome == .warning else { return [] }
+        return [
+            .init(
+                Phrase("Correct the clock of this computer; if it is right, inform the operators of the server."),
+                .warning
+            )
+        ]
+    }
+
+    var facts: [(String, JSONValue)] { [("differenceMilliseconds", .count(difference?.wholeMilliseconds))] }
+
+    /// Half of the round-trip time is subtracted.
+    static func look(in session: Session) async -> ClockCheck {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var check = ClockCheck()
+        let server = await session.address?.domainJID
+        let answer = try? await session.request(EntityTimeRequest(), to: server)
+        check.duration = clock.now - start
+        guard let answer, let way = check.duration else { return check }
+        let own = Timestamp.now.millisecondsSince1970
+        check.difference = .milliseconds(answer.time.millisecondsSince1970 - own) + way / 2
+        return check
+    }
+}
+
+/// Requests the time of an entity; the response is ``EntityTime``.
+struct EntityTimeRequest: IQRequest {
+    typealias Response = EntityTime
+    static let name = EntityTime.name
+
+    init() {}
+
+    init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+    }
+
+    func encode(to writer: inout XMLWriter) {
+        writer.element(Self.name, text: "")
+    }
+}
+
+/// The time of an entity (XEP-0202 Entity Time §2).
+///
+/// ```
+/// S: <iq type='result'><time xmlns='urn:xmpp:time'><tzo>-06:00</tzo><utc>2006-12-19T17:58:35Z</utc></time></iq>
+/// ```
+struct EntityTime: IQResponse {
+    static let name = XMLName("time", "urn:xmpp:time")
+
+    var time: Timestamp
+
+    init(payload: XMLElement?) throws(XMLDecodingError) {
+        let utc = XMLName("utc", Self.name.namespace)
+        guard let text = payload?.firstChild(utc)?.text, let time = Timestamp(text) else {
+            throw XMLDecodingError(Self.name, .missingElement(utc))
+        }
+        self.time = time
+    }
+}

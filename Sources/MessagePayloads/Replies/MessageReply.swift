@@ -1,0 +1,93 @@
+public import XMLStreaming
+public import XMPPAddress
+public import XMPPStanzas
+
+/// Says which message this one answers (XEP-0461 Message Replies §3).
+///
+/// ```
+/// C: <message to='anna@example.com' id='message-id2' type='chat'><body>Great idea!</body>
+///      <reply to='anna@example.com/tablet' id='message-id1' xmlns='urn:xmpp:reply:0'/></message>
+/// ```
+public struct MessageReply: MessagePayload, Hashable {
+    public static let name = XMLName("reply", "urn:xmpp:reply:0")
+
+    /// The identifier of the message answered: `MessageIdentity.Purpose.reply` of MessageSemantics.
+    public var messageID: String
+    /// Who wrote it.
+    public var author: JID?
+
+    public init(to messageID: String, by author: JID? = nil) {
+        self.messageID = messageID
+        self.author = author
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        messageID = try element.required("id")
+        if let text = element["to"] {
+            guard let author = try? JID(text) else {
+                throw XMLDecodingError(Self.name, .invalidAttribute("to", value: text))
+            }
+            self.author = author
+        }
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("to", author?.description)
+        writer.attribute("id", messageID)
+        writer.end()
+    }
+}
+
+extension Message {
+    /// How many lines of a message are quoted for programs that do not know replies.
+    public static let maximumQuotedLines = 8
+    /// How much of one line is quoted, and of all lines together, in Unicode scalars: enough to recognise a message. What
+    /// somebody else has written must not make the answer longer than a server accepts.
+    public static let maximumQuotedLineLength = 200
+    public static let maximumQuotedLength = 600
+
+    /// This message as the answer to another one.
+    ///
+    /// - Parameters:
+    ///   - quotation: The text answered, which is put in front of the own text as a quotation for programs that do not
+    ///     know replies (§3.1), cut after ``maximumQuotedLines`` and ``maximumQuotedLength``; `nil` for none.
+    ///   - name: Who is to be named above the quotation.
+    public func replying(_ reply: MessageReply, quoting quotation: String? = nil, of name: String? = nil) -> Message {
+        var message = self
+        message.payloads.removeAll(named: MessageReply.name)
+        message.append(reply)
+        guard let quotation, let body else { return message }
+        var quoted = name.map { "> \($0):\n" } ?? ""
+        for line in Self.lines(quoting: quotation) { quoted += "> \(line)\n" }
+        message.body = quoted + body
+        let end = quoted.unicodeScalars.count
+        message.append(FallbackIndication(for: MessageReply.name.namespace, bodyRegions: [.init(0..<end)]))
+        return message
+    }
+
+    /// The beginning of a text, cut where a quotation has its bounds; linear in what is quoted.
+    private static func lines(quoting text: String) -> [String] {
+        var lines: [String] = []
+        var left = maximumQuotedLength
+        var rest = text.unicodeScalars[...]
+        while true {
+            guard lines.count < maximumQuotedLines, left > 0 else { return lines + ["…"] }
+            let start = rest.prefix(min(left, maximumQuotedLineLength))
+            guard let end = start.firstIndex(of: "\n") else {
+                // The line goes on behind what is quoted, or ends with it.
+                let next = rest.dropFirst(start.count)
+                guard let following = next.first else { return lines + [String(start)] }
+                left -= start.count
+                lines.append(following == "\n" ? String(start) : String(start) + "…")
+                guard let lineEnd = next.firstIndex(of: "\n") else { return lines }
+                rest = next[next.index(after: lineEnd)...]
+                continue
+            }
+            lines.append(String(rest[..<end]))
+            left -= start[..<end].count
+            rest = rest[rest.index(after: end)...]
+        }
+    }
+}

@@ -1,0 +1,42 @@
+public import XMPPAddress
+
+/// What a received message stanza means.
+public enum MessageMeaning: Hashable, Sendable {
+    /// Something that is said, or done to what was said.
+    case message(MessageCopy, in: ConversationAddress)
+    /// Something that is said about a message of ours.
+    case report(StateReport, in: ConversationAddress)
+    /// Another device of ours has shown this message and those before it (XEP-0333 §5, XEP-0490).
+    case read(TargetReference, in: ConversationAddress)
+
+    /// Whether it is something that this account has said.
+    public var isOutgoing: Bool { if case .message(let copy, _) = self { copy.isOutgoing } else { false } }
+}
+
+/// What somebody says about a message of ours.
+public struct StateReport: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// XEP-0184 §5.4.
+        case delivered
+        /// XEP-0333: this message and all before it.
+        case displayed
+        /// An error stanza came back.
+        case refused(condition: String, text: String?)
+    }
+
+    public var kind: Kind
+    public var target: TargetReference
+    /// Who says so; believed only from the peer of a direct conversation.
+    public var sender: JID
+    /// When it came, or the archive's stamp.
+    public var time: MessageTime
+
+    public init(
+        _ kind: Kind, target: TargetReference, sender: JID, time: MessageTime = MessageTime(millisecondsSince1970: 0)
+    ) {
+        self.kind = kind
+        self.target = target
+        self.sender = sender
+        self.time = time
+    }
+}

@@ -1,0 +1,88 @@
+import MessagePayloads
+import MessageSemantics
+import Testing
+import XMLStreaming
+import XMPPAddress
+import XMPPStanzas
+
+@Suite("The stanza of a message")
+struct MessageBuilderTests {
+    private func built(_ content: MessageContent, _ kind: ConversationAddress.Kind, tellsActivity: Bool = false) throws
+        -> Message
+    {
+        let conversation = ConversationAddress(try JID("romeo@example.com"), kind: kind)
+        return try #require(
+            MessageBuilder(tellsActivity: tellsActivity).message(content, id: "m1", in: conversation))
+    }
+
+    @Test("a message says that its author is done, to one person and only if writing is told at all (XEP-0085 §5.1)")
+    func writingIsOver() throws {
+        let content = MessageContent.text(MessageText("O"))
+        #expect(try built(content, .direct, tellsActivity: true).chatState == .active)
+        #expect(try built(content, .direct).chatState == nil)
+        #expect(try built(content, .room, tellsActivity: true).chatState == nil)
+    }
+
+    @Test("what is built is read as what it was, between two and in a room, and its id is its origin-id")
+    func reading() throws {
+        let room = try JID("orchard@rooms.example.com")
+        let target = TargetReference.archived(ArchiveReference(archive: room, id: "s1"))
+        let file = Attachment(
+            kind: .picture, mediaType: "image/png", name: "rose.png", size: 7, width: 3, height: 4,
+            url: "https://example.com/rose.png", contentHash: String(repeating: "ab", count: 32))
+        for kind in [ConversationAddress.Kind.direct, .room] {
+            let sent = TargetReference.sent(id: "m0")
+            let about = kind == .room ? target : sent
+            let contents: [MessageContent] = [
+                .text(MessageText("O", subject: "s", thread: "t", reply: about)),
+                .text(MessageText("", attachments: [file])), .correction(of: sent, MessageText("better")),
+                .retraction(of: about), .reactions(to: about, ["🌞"]),
+            ]
+            for content in contents {
+                let conversation = ConversationAddress(kind == .room ? room : try JID("romeo@example.com"), kind: kind)
+                var message = try #require(MessageBuilder().message(content, id: "m1", in: conversation))
+                message.from = try kind == .room ? room.with(resource: "Jule") : JID("juliet@example.com/a")
+                let reader = MessageReader(
+                    address: try JID("juliet@example.com"), places: [room: RoomPlace(nickname: "Jule")])
+                let written = try Message(from: XMLElement(parsing: XMLElement(message).description))
+                let time = MessageTime(millisecondsSince1970: 1_000_000)
+                guard case .message(let copy, conversation)? = reader.read(written, .init(.live, time: time)).first
+                else {
+                    Issue.record("\(content) is read as nothing in \(kind).")
+                    continue
+                }
+                #expect(copy.content == content)
+                #expect(copy.isOutgoing && copy.wireID == "m1" && copy.originID == "m1")
+            }
+        }
+    }
+
+    @Test(
+        "P12: the quotation of an answer is cut: lines, the length of each, and all together",
+        arguments: [
+            ("short", "> short\n"), ("a\nb", "> a\n> b\n"), ("", "> \n"), ("a\n", "> a\n> \n"),
+            (String(repeating: ">", count: 70_000), "> \(String(repeating: ">", count: 200))…\n"),
+            ("好\n" + String(repeating: "x", count: 200) + "\ny", "> 好\n> \(String(repeating: "x", count: 200))\n> y\n"),
+            (
+                Array(repeating: String(repeating: "y", count: 500), count: 9).joined(separator: "\n"),
+                String(repeating: "> \(String(repeating: "y", count: 200))…\n", count: 3) + "> …\n"
+            ),
+            (
+                Array(repeating: "z", count: 20).joined(separator: "\n"), String(repeating: "> z\n", count: 8) + "> …\n"
+            ),
+        ])
+    func quotation(text: String, quoted: String) throws {
+        let message = Message(to: try JID("romeo@example.com"), body: "yes")
+            .replying(MessageReply(to: "1"), quoting: text)
+        #expect(message.body == quoted + "yes")
+        #expect(message.bodyWithoutQuotation == "yes")
+    }
+}
+
+extension Message {
+    /// What programs show that know replies.
+    fileprivate var bodyWithoutQuotation: String? {
+        guard let end = (try? payload(FallbackIndication.self))??.bodyRegions.first?.end, let body else { return nil }
+        return String(String.UnicodeScalarView(body.unicodeScalars.dropFirst(end)))
+    }
+}
