@@ -1,6 +1,7 @@
 public import ChatStore
 internal import MessageFeatures
 public import Observation
+internal import Waiting
 
 /// What a person writes in one conversation: text, files, an answer to a message or a correction of one.
 ///
@@ -42,7 +43,7 @@ public final class Composer {
     @ObservationIgnored var telling: Task<Void, Never>?
     /// What was written before a correction began.
     @ObservationIgnored var putAside: String?
-    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private let turns = AsyncLock()
 
     /// - Parameter media: where the content of files is; what was pinned there for this composer is let go of when it was sent.
     public init(
@@ -65,7 +66,7 @@ public final class Composer {
 
     /// Brings back what was written and not sent.
     public func open() async {
-        await turns.take { [store, key] in
+        await turns.withLock { [store, key] in
             do throws(StoreError) {
                 let found = try await store.read { store throws(StoreError) in
                     guard let conversation = try store.conversation(key),
@@ -103,7 +104,7 @@ public final class Composer {
         guard isUnsaved || evenIfSaved else { return }
         isUnsaved = false
         let draft = draft
-        await turns.take { [store, key] in
+        await turns.withLock { [store, key] in
             do throws(StoreError) {
                 try await store.write { store throws(StoreError) in
                     // An empty draft is no reason for a new conversation.

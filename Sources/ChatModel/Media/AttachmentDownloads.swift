@@ -1,6 +1,7 @@
 public import ChatEngine
 public import ChatStore
 internal import Foundation
+internal import Waiting
 internal import XMPPAddress
 
 /// What is fetched for one account: few at a time, and each once, in however many places it is shown.
@@ -24,8 +25,7 @@ public final class AttachmentDownloads {
     private let now: @Sendable () -> MessageTime
     private var known: [Key: Reference] = [:]
     private var budget = DownloadBudget()
-    private var running = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let places = AsyncLock(limit: parallelLimit)
 
     public init(
         _ fetcher: AttachmentFetcher, uploads: UploadProgress? = nil,
@@ -57,8 +57,8 @@ public final class AttachmentDownloads {
     func fetch(
         _ download: AttachmentDownload, limit: Int64, progress: @escaping AttachmentFetcher.ProgressHandler
     ) async -> Result<(path: String, isNew: Bool), AttachmentFailure> {
-        await takePlace()
-        defer { leavePlace() }
+        await places.lock()
+        defer { places.leave() }
         guard !Task.isCancelled else {
             return .failure(AttachmentFailure(isTemporary: true, condition: "cancelled", text: ""))
         }
@@ -107,18 +107,5 @@ public final class AttachmentDownloads {
     private nonisolated static func size(of path: String) async -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
-    }
-
-    private func takePlace() async {
-        if running < Self.parallelLimit {
-            running += 1
-        } else {
-            // Whoever leaves hands the place on.
-            await withCheckedContinuation { waiting.append($0) }
-        }
-    }
-
-    private func leavePlace() {
-        if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
     }
 }
