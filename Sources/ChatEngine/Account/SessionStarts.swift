@@ -6,8 +6,8 @@ internal import XMPPClient
 /// What an account does at the start of a session, as one of its extensions.
 typealias StartAction = @Sendable (_ session: Session, _ isResumed: Bool) async -> Void
 
-/// Shows the account to its contacts: behind the request for the contact list (RFC 6121 §2.2), so that what the presence of others
-/// brings is known to be from contacts.
+/// Shows the account to its contacts: behind the request for the contact list (RFC 6121 §2.2), so that what the
+/// presence of others brings is known to be from contacts.
 struct PresenceStart: SessionExtension {
     let action: StartAction
 
@@ -16,8 +16,8 @@ struct PresenceStart: SessionExtension {
     func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
 }
 
-/// Asks for what was missed: behind the presence and the request for copies, so that what the archive does not have yet when it is asked
-/// comes live. It waits for no answer.
+/// Asks for what was missed: behind the presence and the request for copies, so that what the archive does not have
+/// yet when it is asked comes live. It waits for no answer.
 struct HistoryStart: SessionExtension {
     let action: StartAction
 

@@ -1,7 +1,7 @@
 import Waiting
 
-/// The starts of a session's extensions: side by side except for what they declare, and again with the next connection where a
-/// lost one broke them off.
+/// The starts of a session's extensions: side by side except for what they declare, and again with the next
+/// connection where a lost one broke them off.
 struct ExtensionStarts {
     /// The starts with one connection.
     final class Round: Sendable {
@@ -66,11 +66,12 @@ struct ExtensionStarts {
 }
 
 extension Session {
-    /// Lets the extensions begin that start after the one that calls this in its start: what they must not overtake was sent.
-    /// Without the call they begin when the start returns; outside of a start it has no effect.
+    /// Lets the extensions begin that start after the one that calls this in its start: what they must not overtake
+    /// was sent. Without the call they begin when the start returns; outside of a start it has no effect.
     public nonisolated func releaseFollowers() { SessionContext.release?() }
 
-    /// Lets the extensions begin, broadcasts the presence again where an earlier session did, and lets the program begin.
+    /// Lets the extensions begin, broadcasts the presence again where an earlier session did, and lets the program
+    /// begin.
     func start(_ round: ExtensionStarts.Round, isFirst: Bool) async {
         let extensions = extensionTable.all
         await withDiscardingTaskGroup { group in

@@ -22,7 +22,8 @@ extension Session {
         try await self.request(request, to: receiver, timeout: timeout, whenQueued: {})
     }
 
-    /// Sends a request; the closure is called when it has its place in the queue, so that what is sent then comes after it.
+    /// Sends a request; the closure is called when it has its place in the queue, so that what is sent then comes
+    /// after it.
     package func request<Request: IQRequest>(
         _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil, whenQueued: @Sendable () -> Void
     ) async throws(ClientError) -> Request.Response {
@@ -56,7 +57,7 @@ extension Session {
         guard SessionContext.interception == nil else {
             throw ClientError(.wouldDeadlock, "An interceptor cannot wait for an answer: nothing is read meanwhile.")
         }
-        if case .registering = phase,
+        if machine.sending == .registration,
             !iq.payloads.allSatisfy({ StreamNamespace.isRegistration($0.name.namespace) })
         {
             throw ClientError(.invalidConfiguration, "Before a login only registration can be asked for.")
@@ -76,7 +77,7 @@ extension Session {
             observers.gate.endWaitingForPeer()
             _ = requests.withdraw(id: id)
         }
-        if case .registering = phase {
+        if machine.sending == .registration {
             perform(stream?.sendRegistration(iq, now: clock.now()))
         } else {
             _ = try await enqueue(.iq(iq))
