@@ -86,8 +86,8 @@ let package = Package(
         // The outside world.
         library("Localization"),
         library("Cryptography", ["COpenSSL"]),
-        library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
-        library("Media", ["CGStreamer", "CGdkPixbuf"]),
+        library("TransportLayer", ["Waiting", "XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
+        library("Media", ["CGStreamer", "CGdkPixbuf", "Waiting"]),
         library("CredentialStore", ["CSecret", "Waiting"]),
         library(
             "ChatStore",
@@ -147,7 +147,8 @@ let package = Package(
         library(
             "ChatModel",
             foundation + extensionProducts + [
-                "Localization", "ChatEngine", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "XMPPClient",
+                "Localization", "ChatEngine", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "Waiting",
+                "XMPPClient",
             ]),
 
         // What the programs of one person share: where everything is kept.

@@ -1,19 +1,20 @@
 import SASLMechanisms
 import TransportLayer
+import Waiting
 public import XMLStreaming
 import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 public import XMPPStream
 
-/// A small server in memory for tests: it logs sessions in over in-memory transports with the same state machine as the client's
-/// other end, and passes stanzas between them and the test's scripted peers (``peer(_:)``).
+/// A small server in memory for tests: it logs sessions in over in-memory transports with the same state machine as
+/// the client's other end, and passes stanzas between them and the test's scripted peers (``peer(_:)``).
 ///
 ///     let server = MemoryServer(users: ["bot", "alice"])
 ///     let bot = Task { try await Client(server.account("bot")).run(echo) }
 ///
-/// An IQ to the server itself is answered with `service-unavailable`, a ping with a result. It has no contact lists, no presence
-/// subscriptions and no archive: a test sends what it needs with ``send(_:to:)``.
+/// An IQ to the server itself is answered with `service-unavailable`, a ping with a result. It has no contact lists,
+/// no presence subscriptions and no archive: a test sends what it needs with ``send(_:to:)``.
 public actor MemoryServer {
     /// One connection of a client.
     private final class Link {
@@ -50,8 +51,8 @@ public actor MemoryServer {
     private var nextToken: UInt64 = 0
     private var journal: [(from: JID?, element: XMLElement)] = []
     private var looked = 0
-    private var waiters: [CheckedContinuation<Void, Never>] = []
-    private var silent: Set<XMLName> = []
+    private let changes = Broadcast()
+    private var silence: [@Sendable (XMLElement) -> Bool] = []
     private var refusals: [XMLName: StanzaError] = [:]
     private var peers: [String: PeerInbox] = [:]
     /// How the streams ended so far.
@@ -133,10 +134,11 @@ public actor MemoryServer {
         links[link.number] = nil
         perform(link.stream.transportClosed(directory: &directory), link)
         link.outgoing.finish()
-        wake()
+        changes.send()
     }
 
-    /// Breaks a connection, and knows it at once: the client could be back before the task that reads from it has a turn.
+    /// Breaks a connection, and knows it at once: the client could be back before the task that reads from it has a
+    /// turn.
     private func breakOff(_ link: Link, _ reason: String) {
         drop(link)
         link.transport.fail(TransportError(.connectionReset, reason))
@@ -163,7 +165,7 @@ public actor MemoryServer {
                 link.isOpen = false
             }
         }
-        wake()
+        changes.send()
     }
 
     /// What this server answers in the place of an address that nobody is bound to, with words of its own as some do.
@@ -173,7 +175,7 @@ public actor MemoryServer {
         guard let address = link.address, var stanza = try? AnyStanza(element) else { return }
         stanza.from = address
         if let payload = element.firstChild {
-            if silent.contains(payload.name) { return }
+            if silence.contains(where: { $0(payload) }) { return }
             if let error = refusals[payload.name], case .iq(let iq) = stanza, iq.requiresResponse {
                 var reply = IQ.error(for: iq, error)
                 reply.from = stanza.to
@@ -209,7 +211,7 @@ public actor MemoryServer {
             answer.from = peer.address
             if let receiver = answer.to { pass(answer, to: receiver) }
         }
-        wake()
+        changes.send()
     }
 
     private func deliver(_ stanza: some XMLEncodable, to link: Link) {
@@ -276,7 +278,12 @@ public actor MemoryServer {
     }
 
     /// Leaves requests with that payload unanswered.
-    public func ignore(_ name: XMLName) { silent.insert(name) }
+    public func ignore(_ name: XMLName) { ignore { $0.name == name } }
+
+    /// Leaves requests unanswered for whose payload the condition holds.
+    public func ignore(where condition: @escaping @Sendable (_ payload: XMLElement) -> Bool) {
+        silence.append(condition)
+    }
 
     /// Refuses requests with that payload.
     public func refuse(_ name: XMLName, _ error: StanzaError) { refusals[name] = error }
@@ -295,7 +302,8 @@ public actor MemoryServer {
 
     // MARK: Scripted peers
 
-    /// An account that a test plays without a session. It answers nothing until it is told to (``ScriptedPeer/answer(_:)``).
+    /// An account that a test plays without a session. It answers nothing until it is told to
+    /// (``ScriptedPeer/answer(_:)``).
     public func peer(_ user: String) throws -> ScriptedPeer {
         let address = try JID(local: user, domain: Self.domain, resource: "script")
         peers[user] = PeerInbox(address: address)
@@ -316,11 +324,7 @@ public actor MemoryServer {
     func nextStanza(for peer: ScriptedPeer) async -> AnyStanza? {
         while !Task.isCancelled {
             if let stanza = peers[peer.name]?.take() { return stanza }
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { waiters.append($0) }
-            } onCancel: {
-                Task { await wake() }
-            }
+            await changes.next.wait()
         }
         return nil
     }
@@ -330,30 +334,27 @@ public actor MemoryServer {
     /// Every stanza and element so far.
     public var received: [XMLElement] { journal.map(\.element) }
 
-    /// The first stanza from now on, or not yet looked at, for which the condition holds.
+    /// The first stanza from now on, or not yet looked at, for which the condition holds; an element named
+    /// `cancelled` if the task is cancelled before.
     @discardableResult
     public func next(where condition: @Sendable (XMLElement) -> Bool) async -> XMLElement {
-        while true {
+        while !Task.isCancelled {
             while looked < journal.count {
                 looked += 1
                 if condition(journal[looked - 1].element) { return journal[looked - 1].element }
             }
-            await withCheckedContinuation { waiters.append($0) }
+            await changes.next.wait()
         }
+        return XMLElement(XMLName("cancelled", ""))
     }
 
     /// The next stanza with that local name.
     @discardableResult
     public func next(_ localName: String) async -> XMLElement { await next { $0.name.local == localName } }
 
-    /// Returns when the condition holds; it is looked at after everything that happens.
+    /// Returns when the condition holds, which is looked at after everything that happens, or when the task is
+    /// cancelled.
     public func wait(until condition: @Sendable (isolated MemoryServer) -> Bool) async {
-        while !condition(self) { await withCheckedContinuation { waiters.append($0) } }
-    }
-
-    private func wake() {
-        let woken = waiters
-        waiters = []
-        for waiter in woken { waiter.resume() }
+        while !condition(self), !Task.isCancelled { await changes.next.wait() }
     }
 }

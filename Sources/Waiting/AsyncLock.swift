@@ -1,19 +1,20 @@
 import Synchronization
 
-/// Lets one task through at a time, in the order of arrival.
+/// Lets one task through at a time, or a few, in the order of arrival.
 ///
-/// The order is that in which ``enter()`` and ``lock()`` are called in one isolation: neither leaves it before it stands in line.
+/// The order is that in which ``enter()`` and ``lock()`` are called in one isolation: neither leaves it before it
+/// stands in line.
 package final class AsyncLock: Sendable {
     private struct State {
-        var isTaken = false
+        var free: Int
         var nextNumber: UInt64 = 0
         var order: [UInt64] = []
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
 
         /// Takes the lock if it is free; otherwise puts the caller at the end of the line.
         mutating func take(_ number: UInt64, _ continuation: CheckedContinuation<Bool, Never>) -> Bool {
-            guard isTaken else {
-                isTaken = true
+            guard free == 0 else {
+                free -= 1
                 return true
             }
             order.append(number)
@@ -22,20 +23,24 @@ package final class AsyncLock: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    package init() {}
+    /// - Parameter limit: how many tasks may be behind it at a time.
+    package init(limit: Int = 1) {
+        state = Mutex(State(free: limit))
+    }
 
-    package var isFree: Bool { state.withLock { !$0.isTaken } }
+    package var isFree: Bool { state.withLock { $0.free > 0 } }
 
-    /// Returns when it is the task's turn; false if the task was cancelled before. After true ``leave()`` must be called.
+    /// Returns when it is the task's turn; false if the task was cancelled before. After true ``leave()`` must be
+    /// called.
     package nonisolated(nonsending) func enter() async -> Bool {
         let number = makeNumber()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer: Bool? = state.withLock { state in
                     // Where the lock is free, a cancelled task gets it, too: it need not wait.
-                    if state.isTaken, Task.isCancelled { return false }
+                    if state.free == 0, Task.isCancelled { return false }
                     return state.take(number, continuation) ? true : nil
                 }
                 if let answer { continuation.resume(returning: answer) }
@@ -59,12 +64,21 @@ package final class AsyncLock: Sendable {
     package func leave() {
         let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
             guard !state.order.isEmpty else {
-                state.isTaken = false
+                state.free += 1
                 return nil
             }
             return state.waiting.removeValue(forKey: state.order.removeFirst())
         }
         next?.resume(returning: true)
+    }
+
+    /// Does a piece of work when it is the task's turn, also that of a task that was cancelled.
+    package func withLock<Result, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        await lock()
+        defer { leave() }
+        return try await body()
     }
 
     private func makeNumber() -> UInt64 {

@@ -35,11 +35,11 @@ public final class Client: Sendable {
 
     /// Logs in, runs the program's part, closes politely and returns what the part returned.
     ///
-    /// A lost connection is resumed or made anew under the rules of the configuration, while the part goes on. When
+    /// A lost connection is resumed or replaced under the rules of the configuration, while the part goes on. When
     /// that is given up, the events end and everything that waits fails; the part should return then. Cancelling the
     /// task closes the stream politely, too. A session of this client that still runs is closed first.
     ///
-    /// - Throws: what the part throws; ``ClientError`` if the login failed or the session was lost for good.
+    /// - Throws: what the part throws; ``ClientError`` if the login failed or the session was lost.
     @discardableResult
     public nonisolated(nonsending) func run<Result>(
         from beginning: Beginning = .online, _ body: (Session) async throws -> Result
@@ -97,8 +97,8 @@ public final class Client: Sendable {
 public struct RegistrationStream: Sendable {
     let session: Session
 
-    /// Sends a request in the namespace `jabber:iq:register`, or with the token of an invitation (XEP-0445), and returns what
-    /// was answered.
+    /// Sends a request in the namespace `jabber:iq:register`, or with the token of an invitation (XEP-0445), and
+    /// returns what was answered.
     public func request<Request: IQRequest>(
         _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil
     ) async throws(ClientError) -> Request.Response {

@@ -4,8 +4,9 @@ public import XMPPStream
 /// Why something that a program asked of a client or a session failed: a code for programs, a sentence for people, and
 /// the cause.
 ///
-/// No sentence contains a password, a message or an address of somebody else.
-public struct ClientError: Error, Sendable, CustomStringConvertible {
+/// No sentence contains a password, a message or the address of another person. Two errors are equal if they say the
+/// same.
+public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         public let description: String
@@ -36,6 +37,15 @@ public struct ClientError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { sentence }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.sentence == right.sentence
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(sentence)
+    }
 
     /// The error with which the peer answered, if it did.
     public var stanzaError: StanzaError? { cause as? StanzaError }
@@ -72,7 +82,7 @@ extension ClientError.Code {
     public static let unreadableAnswer = Self("unreadable answer")
     /// An interceptor dropped the stanza.
     public static let dropped = Self("dropped")
-    /// The stanza was written, but nobody knows whether it arrived.
+    /// The stanza was written, but it is not known whether it arrived.
     public static let unacknowledged = Self("unacknowledged")
     /// Too much waits to be sent.
     public static let queueFull = Self("queue full")

@@ -33,7 +33,7 @@ extension ClientStream {
 }
 
 extension ClientStream.Established {
-    /// Whether this is the answer to our ping, which is nobody else's.
+    /// Whether this is the answer to our ping, which the owner did not send.
     mutating func takesAnswer(_ element: XMLElement) -> Bool {
         guard let pendingPing, element.isAnswer(to: pendingPing, for: address) else { return false }
         self.pendingPing = nil

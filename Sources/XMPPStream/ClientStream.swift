@@ -3,7 +3,7 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-/// The client's end of one connection (RFC 6120): bytes, time and wishes in, actions out, nothing else.
+/// The client's end of one connection (RFC 6120): bytes, time and commands in, actions out, nothing else.
 ///
 /// The owner drives a transport and a clock. It tells the stream what happened and does what the returned actions say,
 /// in their order; before it waits it reads `nextDeadline` and calls `timerFired(now:)` when that time has come.
@@ -27,8 +27,8 @@ public struct ClientStream: ~Copyable, Sendable {
     private var resumption: ResumptionState?
     /// What a session that could not be resumed has left, until it was handed to the owner.
     private var leftOver: [UnacknowledgedStanza] = []
-    private var pingCount = 0
-    /// How often a sign of life was asked for or given.
+    var pingCount = 0
+    /// How many probes and keep-alive spaces were sent.
     public internal(set) var keepAliveCount: UInt64 = 0
     /// What was learnt about silence on this network, for the next connection; nil unless the policy adapts.
     public internal(set) var keepAlivePace: KeepAlivePace?
@@ -146,7 +146,7 @@ extension ClientStream {
         return output.take()
     }
 
-    /// Takes note of a sign of life; whether bytes may come at all.
+    /// Notes that the connection lives; whether bytes may come at all.
     private mutating func acceptsBytes(now: ContinuousClock.Instant, _ output: inout ActionList) -> Bool {
         switch phase {
         case .negotiating:
@@ -308,7 +308,7 @@ extension ClientStream {
         _ error: XMLError, in element: UnreadableElement? = nil, _ output: inout ActionList
     ) {
         let condition = StreamError.Condition(rawValue: error.streamErrorCondition) ?? .notWellFormed
-        // Before the login nobody has vouched for what the peer says of others.
+        // Before the login the peer may be anybody, and what it says of others is not believed.
         let stanza = parser.skipsUnreadableElements && element?.startTag.isStanza == true ? element : nil
         fail(StreamFailure(error, in: stanza), tell: condition, &output)
     }
@@ -335,7 +335,7 @@ extension ClientStream {
     }
 }
 
-// MARK: - The negotiation's wishes
+// MARK: - The negotiation's actions
 
 extension ClientStream {
     mutating func perform(
@@ -429,7 +429,8 @@ extension ClientStream {
         as address: JID, _ ready: StreamNegotiation.Ready, isResumed: Bool, now: ContinuousClock.Instant,
         _ output: inout ActionList
     ) {
-        // What came before the login is about strangers, and nothing came after it where the session was resumed with it.
+        // What came before the login is about strangers, and nothing came after it where the session was resumed with
+        // it.
         if !ready.shortcuts.resumesInline { serverLimits = ready.features.limits }
         let keepAlive = configuration.keepAlive.limited(to: serverLimits.idleTime)
         let pace = configuration.keepAlivePace?.limited(by: keepAlive)
@@ -447,85 +448,11 @@ extension ClientStream {
     }
 }
 
-// MARK: - Time
-
-extension ClientStream {
-    /// When `timerFired(now:)` wants to be called; it changes with any event.
-    public var nextDeadline: ContinuousClock.Instant? {
-        switch state {
-        case .idle: nil
-        case .connecting(let deadline): deadline
-        case .negotiating(let negotiating): earliest(negotiating.deadline, negotiating.negotiation.nextDeadline)
-        case .established(let established): earliest(established.keepAlive.nextDeadline, management.nextDeadline)
-        case .closing(let deadline): deadline
-        case .ended: nil
-        }
-    }
-
-    /// Time has passed. A call before `nextDeadline` does nothing.
-    public mutating func timerFired(now: ContinuousClock.Instant) -> [StreamAction] {
-        guard let nextDeadline, nextDeadline <= now else { return [] }
-        var output = ActionList(framing)
-        switch phase {
-        case .connecting:
-            output.append(.closeTransport)
-            end(.failed(StreamFailure(.loginTimedOut)), &output)
-        case .negotiating:
-            if state.hasLoginTimedOut(now: now) {
-                fail(StreamFailure(.loginTimedOut), tell: nil, &output)
-            } else {
-                perform(state.negotiate { $0.deadlinePassed(now: now) }, now: now, &output)
-            }
-        case .established:
-            if case .answer(let handled) = management.deadlinePassed(now: now) {
-                output.write(StreamMarkup.answer(handled))
-            }
-            let action = state.flow { $0.keepAlive.deadlinePassed(now: now) }
-            noteKeepAlive()
-            switch action {
-            case .none: break
-            case .whitespace: giveSignOfLife(now: now, &output)
-            case .probe: probe(&output)
-            case .dead:
-                // Nothing is written: nobody listens.
-                output.append(.closeTransport)
-                end(.failed(StreamFailure(.serverUnresponsive)), &output)
-            }
-        case .closing:
-            output.append(.closeTransport)
-            end(.requested, &output)
-        case .idle, .ended:
-            preconditionFailure("there is no deadline before the beginning and after the end")
-        }
-        return output.take()
-    }
-
-    /// Asks the server for a sign of life.
-    mutating func probe(_ output: inout ActionList) {
-        if management.isActive {
-            management.requestSent()
-            output.write(StreamMarkup.request)
-        } else if state.flow({ $0.pendingPing }) == nil {
-            pingCount += 1
-            let id = "keepalive-\(pingCount)"
-            state.flow { $0.pendingPing = id }
-            output.write(StreamMarkup.ping(id: id))
-        }
-    }
-
-    private func earliest(
-        _ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
-    ) -> ContinuousClock.Instant? {
-        guard let one, let other else { return one ?? other }
-        return min(one, other)
-    }
-}
-
 // MARK: - The end
 
 extension ClientStream {
     /// Ends the stream because of an error: tells the server, where it can still understand, and closes the transport.
-    private mutating func fail(
+    mutating func fail(
         _ failure: StreamFailure, tell condition: StreamError.Condition?, _ output: inout ActionList
     ) {
         switch phase {
@@ -556,7 +483,8 @@ extension ClientStream {
     /// Gives the one terminal action.
     mutating func end(_ reason: StreamEnd.Reason, _ output: inout ActionList) {
         state = .ended
-        // A session that ends before the owner was told what the one before it has left is worth nothing: that would be lost.
+        // A session that ends before the owner was told what the one before it has left is worth nothing: that would
+        // be lost.
         let session = leftOver.isEmpty ? management.resumptionState ?? resumption : nil
         let unacknowledged = leftOver + management.unacknowledged + (resumption?.unacknowledged ?? [])
         let canResume: Bool
@@ -628,6 +556,15 @@ extension ClientStream {
         case .idle, .connecting: resumption
         case .closing, .ended: nil
         }
+    }
+
+    /// What is to be stored together with stanzas that were received but not yet confirmed by `stanzasHandled`: the
+    /// value from which the session can be resumed once the oldest `count` of them are stored.
+    ///
+    /// Also after the end of the stream, where `StreamEnd.resumption` tells whether the session lives on: what was
+    /// handled since is counted here.
+    public func resumptionState(afterHandling count: Int) -> ResumptionState? {
+        management.resumptionState(afterHandling: count) ?? resumptionState
     }
 
     /// How many of the stanzas sent the server has not acknowledged.

@@ -1,15 +1,15 @@
 /// Finds out whether the peer still lives: asks after a silence, and gives up when the question stays unanswered.
 ///
-/// Anything received counts as a sign of life (RFC 6120 §4.6). The question is `<r/>` where stream management is in
-/// force (XEP-0198 §4) and else a ping (XEP-0199). A stanza that asks for an acknowledgement is a question too: however
-/// long the connection may be silent, somebody who has sent something is not left waiting for it.
+/// Anything received shows that the connection lives (RFC 6120 §4.6). The question is `<r/>` where stream management
+/// is in force (XEP-0198 §4) and else a ping (XEP-0199). A stanza that asks for an acknowledgement is a question too:
+/// however long the connection may be silent, a person who has sent something is not left waiting for it.
 ///
 /// The owner can also ask at any time, when it has reason to believe that the connection is dead. Then only the answer
 /// counts: what else is read may have come before the connection died.
 package struct KeepAlive: ~Copyable, Sendable {
     package enum Action: Equatable, Sendable {
         case none
-        /// Ask for a sign of life.
+        /// Ask whether the connection lives.
         case probe
         /// Give one, for which no answer comes.
         case whitespace

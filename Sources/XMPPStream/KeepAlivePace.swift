@@ -31,7 +31,8 @@ public struct KeepAlivePace: Hashable, Sendable {
         silence = min(max(bounds.first, bounds.shortest), bounds.longest)
     }
 
-    /// The connection lived after the present silence: half as much again, but clearly less than what was once too long.
+    /// The connection lived after the present silence: half as much again, but clearly less than what was once too
+    /// long.
     public mutating func survived() {
         let next = min(silence * 1.5, bounds.longest)
         silence = max(min(next, fatal.map { $0 * 0.8 } ?? next), silence)
@@ -56,4 +57,42 @@ public struct KeepAlivePace: Hashable, Sendable {
     }
 
     var patience: Duration { bounds.patience }
+}
+
+/// How a stream finds out that its connection is dead, and keeps it from being forgotten on the way.
+public enum KeepAlivePolicy: Hashable, Sendable {
+    /// It does not: a dead connection is found when something is sent.
+    case off
+
+    /// After `silence` without a byte from the peer it is probed, and the answer has `patience` to come.
+    case probe(silence: Duration, patience: Duration)
+
+    /// The same with a silence that adapts to the network: see ``KeepAlivePace``.
+    case adaptive(KeepAliveBounds)
+
+    /// A space after each silence (RFC 6120 §4.6.1), which is not answered: keeps address translators from forgetting
+    /// the connection at the least cost, and finds no dead one. Over WebSocket, which allows no spaces (RFC 7395
+    /// §3.8), the server is asked instead.
+    case whitespace(every: Duration)
+
+    /// Begins with one minute of silence, which may grow to ten on a network that bears it.
+    public static let standard = KeepAlivePolicy.adaptive(.standard)
+}
+
+extension KeepAlivePolicy {
+    /// The policy with silences that a server bears which takes a client for idle after `idleTime` (XEP-0478 §3); nil
+    /// changes nothing.
+    func limited(to idleTime: Duration?) -> KeepAlivePolicy {
+        guard let longest = idleTime.map({ $0 * 0.75 }) else { return self }
+        switch self {
+        case .off: return .off
+        case .probe(let silence, let patience): return .probe(silence: min(silence, longest), patience: patience)
+        case .whitespace(let interval): return .whitespace(every: min(interval, longest))
+        case .adaptive(var bounds):
+            bounds.first = min(bounds.first, longest)
+            bounds.shortest = min(bounds.shortest, longest)
+            bounds.longest = min(bounds.longest, longest)
+            return .adaptive(bounds)
+        }
+    }
 }

@@ -1,3 +1,6 @@
+public import SASLMechanisms
+public import XMLStreaming
+
 /// What a login did together instead of one after the other; nothing of it where the server has only RFC 6120.
 public struct LoginShortcuts: Hashable, Sendable {
     /// XEP-0388 was used in place of the SASL profile of RFC 6120.
@@ -12,4 +15,95 @@ public struct LoginShortcuts: Hashable, Sendable {
     public var inlineFeatures: Set<String> = []
 
     public init() {}
+}
+
+/// What a server does together with the login: the `<inline/>` of XEP-0388 §2.1.
+///
+///     <inline>
+///       <bind xmlns='urn:xmpp:bind:0'><inline><feature var='urn:xmpp:sm:3'/></inline></bind>
+///       <sm xmlns='urn:xmpp:sm:3'/>
+///       <fast xmlns='urn:xmpp:fast:0'><mechanism>HT-SHA-256-EXPR</mechanism></fast>
+///     </inline>
+public struct InlineOffer: Hashable, Codable, Sendable {
+    /// Whether an earlier session can be resumed (XEP-0198 §9.2).
+    public var resumes = false
+    /// Whether a resource can be bound (XEP-0386).
+    public var binds = false
+    /// The namespaces of what can be switched on together with the binding.
+    public var bindFeatures: Set<String> = []
+    /// The mechanisms for which tokens are given out (XEP-0484); `nil` where none are.
+    public var tokenMechanisms: [String]?
+
+    /// Nothing.
+    public init() {}
+
+    /// What stands in the features of a stream.
+    public init(_ features: StreamFeatures) {
+        guard let inline = features.element?.firstChild(StreamName.authentication)?.firstChild(StreamName.inline) else {
+            return
+        }
+        resumes = inline.firstChild(StreamName.management) != nil
+        if let bind = inline.firstChild(StreamName.bind2) {
+            binds = true
+            bindFeatures = Set(
+                bind.firstChild(StreamName.bind2Inline)?.children
+                    .filter { $0.isNamed(StreamName.bind2Feature) }
+                    .compactMap { $0["var"] } ?? [])
+        }
+        tokenMechanisms = inline.firstChild(StreamName.fast)?.children
+            .filter { $0.isNamed(StreamName.fastMechanism) }
+            .map { $0.text.trimmingXMLWhitespace() }
+    }
+}
+
+/// Something to switch on together with the binding of a resource (XEP-0386 §4.2), which saves a round trip and
+/// leaves no moment in which it is off.
+///
+///     C: <bind xmlns='urn:xmpp:bind:0'><tag>Hongyan</tag><enable xmlns='urn:xmpp:carbons:2'/></bind>
+public struct BindRequest: Hashable, Sendable {
+    /// The namespace under which a server lists it; where it does not, nothing is sent.
+    public let feature: String
+    /// The element to send.
+    public let element: XMLElement
+
+    public init(feature: String, element: XMLElement) {
+        self.feature = feature
+        self.element = element
+    }
+}
+
+/// XEP-0484 Fast Authentication Streamlining Tokens: what a server gave out at one login to make the next one shorter.
+///
+/// It opens the account as the password does, so it belongs where the password is kept. The server may replace it at
+/// any login; the newest is the one to keep.
+///
+///     S: <token xmlns='urn:xmpp:fast:0' expiry='2026-03-12T14:36:15Z' token='WXZzciBwYmFmdmZnZiBqdmd1IGp2eXFhcmZm'/>
+public struct FASTToken: Hashable, Codable, Sendable {
+    /// The only mechanism that the token is good for.
+    public let mechanism: SASLMechanismName
+    /// The secret.
+    public let token: String
+    /// When the server forgets the token, in the format of XEP-0082.
+    public let expiry: String?
+    /// What the server does together with the login. It is offered alike at every login, so it may be remembered
+    /// (XEP-0388 §2.1) and the login sent before the server has said what it offers.
+    public let offer: InlineOffer
+
+    public init(mechanism: SASLMechanismName, token: String, expiry: String? = nil, offer: InlineOffer = InlineOffer())
+    {
+        self.mechanism = mechanism
+        self.token = token
+        self.expiry = expiry
+        self.offer = offer
+    }
+}
+
+extension FASTToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The mechanism and the end, never the secret.
+    public var description: String { "FASTToken(\(mechanism), until \(expiry ?? "an unknown time"))" }
+
+    public var debugDescription: String { description }
+
+    /// Empty, so that `dump` does not tell the secret.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -8,7 +8,7 @@
 public struct ReconnectionPolicy: Sendable, Hashable {
     /// How much of a pause is left to chance.
     public enum Jitter: Sendable, Hashable {
-        /// Half of it: nobody comes at once, and nobody waits less than half of the pause.
+        /// Half of it: no client comes at once, and none waits less than half of the pause.
         case equal
         /// All of it: spreads a crowd best.
         case full
@@ -22,16 +22,16 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     public var backoff: Backoff
     public var jitter = Jitter.equal
 
-    /// For how long stanzas must have been exchanged until ``backoff`` starts again at its first pause. A server that accepts
-    /// a client and drops it again has a problem, however often it accepts.
+    /// For how long stanzas must have been exchanged until ``backoff`` starts again at its first pause. A server that
+    /// accepts a client and drops it again has a problem, however often it accepts.
     public var recovery = Duration.seconds(30)
 
-    /// How long a connection that may be dead has for a sign of life, when the network has changed or the machine has
+    /// How long a connection that may be dead has to answer, when the network has changed or the machine has
     /// slept. Five seconds are a slow mobile round trip several times over.
     public var probePatience = Duration.seconds(5)
 
     /// Whether a login that fails for want of a network is tried again before there ever was a session. By default the
-    /// failure is told at once, because somebody waits in front of it; a program that starts together with its machine
+    /// failure is told at once, because a person waits for it; a program that starts together with its machine
     /// has more time.
     public var retriesFirstLogin = false
 

@@ -42,10 +42,11 @@ enum ReconnectionRemedy: Equatable, Sendable {
         default:
             switch failure.category {
             case .connection: self = .time
-            // Something that was sent or received broke the stream, not the account: it must not stay offline because of it.
+            // Something that was sent or received broke the stream, not the account: it must not stay offline because
+            // of it.
             case .protocolViolation where wasOnline: self = .timeUnlessRepeated(failure.cause)
             case .policy where wasOnline && failure.objectsToOurStanza: self = .time
-            // Nobody fights for the resource: it is this client's own old session that came back from the dead.
+            // No other client wants the resource: it is this client's own old session that the server resumed.
             case .conflict where hasGhost: self = .time
             case .authentication, .encryption, .policy, .settings, .conflict, .protocolViolation: self = .person
             }

@@ -25,7 +25,7 @@ extension ReconnectionSchedule {
     struct Online: Equatable {
         var place: Place
         var since: ContinuousClock.Instant
-        /// When the server was asked for a sign of life.
+        /// When the server was asked whether the connection lives.
         var probedAt: ContinuousClock.Instant?
         /// Until when it has to answer.
         var answerDue: ContinuousClock.Instant?
@@ -110,7 +110,7 @@ extension ReconnectionSchedule {
         var deadLocation: StreamError.Host?
         /// A session was given up for a new one because its server did not answer the resumption. When that server
         /// wakes up (a frozen node of a cluster does), it may resume the old session and have it take the place of the
-        /// new one. That has happened when there is one conflict; a second one is somebody else.
+        /// new one. That has happened when there is one conflict; a second one is another client.
         var hasGhost = false
         var clocks: (now: ContinuousClock.Instant, awake: SuspendingClock.Instant)?
 
@@ -169,7 +169,7 @@ extension ReconnectionSchedule {
             case .elsewhere(let host):
                 redirects += 1
                 if redirects <= ReconnectionSchedule.redirectLimit {
-                    // In front of a first login somebody waits, who cannot be told to wait for a place further on.
+                    // A person waits for a first login, so the next place is tried without a pause.
                     let isFollowed = redirects == 1 || !wasOnline
                     if isFollowed, !isSame(host, attempt.place) { return go(.redirected(host)) }
                     place = .redirected(host)
@@ -178,7 +178,7 @@ extension ReconnectionSchedule {
                 hasGhost = true
                 if takesDetour() { return go(.usual) }
             case .time:
-                // Nobody there, where the server said somebody would be: the usual place has not failed yet.
+                // The place that the server named does not answer: the usual place has not failed yet.
                 if attempt.place != .usual, !attempt.hasFlowed, takesDetour() { return go(.usual) }
             }
             guard wasOnline || policy.retriesFirstLogin else { return (.finished, .giveUp) }

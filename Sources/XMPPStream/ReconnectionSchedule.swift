@@ -34,7 +34,7 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
         case pause(until: ContinuousClock.Instant)
         /// Nothing until there is a network again.
         case awaitNetwork
-        /// Ask the server for a sign of life and end the stream if there is none in time.
+        /// Ask the server whether the connection lives and end the stream if there is no answer in time.
         case probe(within: Duration)
         /// End the stream of the present attempt: it began on a network that has changed since, and hangs.
         case abandon
@@ -44,11 +44,11 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
         case finish
     }
 
-    /// How often in a row an old session may be given up for a new one, or a place that the server named be empty, without
-    /// a pause.
+    /// How often in a row an old session may be given up for a new one, or a place that the server named be empty,
+    /// without a pause.
     package static let detourLimit = 3
-    /// How often in a row a server may send a client elsewhere (RFC 6120 §4.9.3.19 warns of loops). The first time it is
-    /// followed at once, later ones after a pause, and after these the usual place is asked again.
+    /// How often in a row a server may send a client elsewhere (RFC 6120 §4.9.3.19 warns of loops). The first time it
+    /// is followed at once, later ones after a pause, and after these the usual place is asked again.
     package static let redirectLimit = 3
     /// How often in a row the same violation of the protocol at the same place in the stream is taken for chance. After
     /// that it would come again with each connection; five attempts with growing pauses take half a minute.
@@ -58,7 +58,7 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
     package static let hurryLimit = 3
     /// After that one more in each such time.
     package static let hurryInterval = Duration.seconds(20)
-    /// Even without a network there is an attempt now and then: whoever watches the network may be wrong, for instance
+    /// Even without a network there is an attempt now and then: the network monitor may be wrong, for instance
     /// about a server on the same machine.
     package static let mistrust = Duration.seconds(300)
     /// So far may the two clocks drift apart without sleep.
@@ -174,7 +174,7 @@ extension ReconnectionSchedule {
 
     /// The stream is over, whether stanzas had flowed or not.
     ///
-    /// - Parameter chance: between 0 and 1, drawn anew each time.
+    /// - Parameter chance: between 0 and 1, drawn again each time.
     public mutating func disconnected(
         _ end: StreamEnd, now: ContinuousClock.Instant, chance: Double
     ) -> Action {

@@ -3,7 +3,7 @@ public import XMPPAddress
 
 /// What the connections of one small server share: accounts, addresses in use and sessions that wait for resumption.
 ///
-/// It is a plain value; whoever runs the connections passes it to each event.
+/// It is a plain value; the owner of the connections passes it to each event.
 public struct ServerDirectory: Sendable {
     /// User names (local parts) and their passwords.
     public var passwords: [String: String]

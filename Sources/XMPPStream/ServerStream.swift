@@ -463,8 +463,8 @@ extension ServerStream {
     }
 
     private mutating func bind(_ element: XMLElement, _ ground: Ground, _ directory: inout ServerDirectory) {
-        let wish = element.firstChild(StreamName.bind)?.firstChild(StreamName.resource)?.text
-        let resource = wish ?? "r\(directory.nextNumber())"
+        let requested = element.firstChild(StreamName.bind)?.firstChild(StreamName.resource)?.text
+        let resource = requested ?? "r\(directory.nextNumber())"
         guard let username = ground.username,
             let address = try? JID(local: username, domain: configuration.domain, resource: resource)
         else {

@@ -1,7 +1,8 @@
 /// Finds the stanza of ours because of which the server ends one stream after the other.
 ///
-/// A server that ends a stream with `policy-violation` does not say because of which stanza (RFC 6120 §4.9.3.14). When it
-/// does that ``limit`` times while the same stanza is the suspect, that stanza is given up instead of the account.
+/// A server that ends a stream with `policy-violation` does not say because of which stanza (RFC 6120 §4.9.3.14).
+/// When it does that ``limit`` times while the same stanza is the suspect, that stanza is given up instead of the
+/// account.
 package struct StanzaSuspicion: Equatable, Sendable {
     /// A stanza that the server had not acknowledged when it ended the stream.
     package struct Candidate: Equatable, Sendable {

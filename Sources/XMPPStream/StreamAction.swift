@@ -1,4 +1,5 @@
 public import XMLStreaming
+public import XMPPAddress
 
 /// What a client stream wants from its owner, to be done in the given order.
 public enum StreamAction: Equatable, Sendable {
@@ -33,8 +34,8 @@ public enum StreamAction: Equatable, Sendable {
     /// Stanzas were received, in this order. Each counts once for `stanzasHandled`, also those that cannot be decoded.
     case stanzas([XMLElement])
 
-    /// A stanza was received that is well-formed XML and cannot be read; what there is of it is its start tag. It counts
-    /// once for `stanzasHandled`, like any other.
+    /// A stanza was received that is well-formed XML and cannot be read; what there is of it is its start tag. It
+    /// counts once for `stanzasHandled`, like any other.
     case unreadable(UnreadableElement)
 
     /// Another element was received at the top level of the stream.
@@ -51,4 +52,71 @@ public enum StreamAction: Equatable, Sendable {
 
     /// The stream is over. Comes exactly once; nothing follows.
     case ended(StreamEnd)
+}
+
+/// How far a stream has come, for those who watch it. Progress asks for nothing; what must be done comes as other
+/// actions.
+public enum StreamProgress: Equatable, Sendable {
+    /// The owner is about to connect the transport.
+    case willConnect
+    /// The transport is connected.
+    case connected
+    /// The first stream header is being sent.
+    case negotiating
+    /// The TLS handshake is about to begin.
+    case securing
+    /// The TLS handshake succeeded.
+    case secured(TLSInformation)
+    /// The stream is open and, unless tests allow otherwise, encrypted: authentication or registration may begin.
+    case opened(StreamFeatures)
+    /// Authentication begins with the named SASL mechanism.
+    case authenticating(mechanism: String)
+    /// The server accepted the credentials and, where the mechanism can, proved that it knows them too.
+    case authenticated
+    /// An earlier session is being resumed.
+    case resuming
+    /// A resource is being asked for; nil lets the server choose.
+    case binding(resource: String?)
+    /// The stream is bound to this address.
+    case bound(JID)
+    /// The earlier session goes on under this address.
+    case resumed(JID)
+    /// The owner asked for the stream to be closed.
+    case closeRequested
+    /// `</stream:stream>` is being written.
+    case closingSent
+    /// Nothing more will happen.
+    case closed
+}
+
+/// How a stream ended: the one terminal value of a connection.
+public struct StreamEnd: Equatable, Sendable {
+    public enum Reason: Equatable, Sendable {
+        /// The owner asked for it.
+        case requested
+        /// The server closed the stream without naming an error.
+        case closedByServer
+        /// Something went wrong.
+        case failed(StreamFailure)
+    }
+
+    public let reason: Reason
+
+    /// The value from which the session can be resumed, unless the session has ended.
+    public let resumption: ResumptionState?
+
+    /// The stanzas for which the server has not taken responsibility, oldest first. They are also in `resumption`;
+    /// without that they must be sent again on another session or reported as lost.
+    public let unacknowledged: [UnacknowledgedStanza]
+
+    public init(reason: Reason, resumption: ResumptionState? = nil, unacknowledged: [UnacknowledgedStanza] = []) {
+        self.reason = reason
+        self.resumption = resumption
+        self.unacknowledged = unacknowledged
+    }
+
+    /// What went wrong, if anything.
+    public var failure: StreamFailure? {
+        if case .failed(let failure) = reason { failure } else { nil }
+    }
 }

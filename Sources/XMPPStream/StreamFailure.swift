@@ -18,9 +18,10 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case loginTimedOut
         /// The server did not answer a resumption in time; a new connection without it may succeed.
         case resumptionTimedOut
-        /// A setting, such as a file of certificate authorities, cannot be used; ``StreamFailure/text`` says which and why.
+        /// A setting, such as a file of certificate authorities, cannot be used; ``StreamFailure/text`` says which
+        /// and why.
         case settingsUnusable
-        /// The server gave no sign of life in time.
+        /// The server did not answer in time whether the connection lives.
         case serverUnresponsive
         /// The server closed the stream before the login was finished.
         case closedDuringLogin
@@ -32,7 +33,8 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case encryptionFailed
         /// The server's certificate was not accepted.
         case certificateRejected
-        /// Bytes came in clear after `<proceed/>`: somebody tried to smuggle commands into the encrypted stream.
+        /// Bytes came in clear after `<proceed/>`: a man in the middle tried to smuggle commands into the encrypted
+        /// stream.
         case injectedBeforeEncryption
 
         // Authentication
@@ -50,7 +52,8 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case authenticationNotOffered
         /// The server offered nothing that policy, credentials and connection allow.
         case noAcceptableMechanism
-        /// The server wants a further step, such as a code from a second device, that is not known here (XEP-0388 §2.6.3).
+        /// The server wants a further step, such as a code from a second device, that is not known here (XEP-0388
+        /// §2.6.3).
         case furtherStepDemanded
         /// The server could not prove that it knows the account.
         case serverNotAuthentic
@@ -119,7 +122,8 @@ public struct StreamFailure: Error, Equatable, Sendable {
     /// What the parser objected to.
     public let xmlError: XMLError?
 
-    /// The stanza inside of which the XML is broken, if its start tag was read: what the server passed on, and from whom.
+    /// The stanza inside of which the XML is broken, if its start tag was read: what the server passed on, and from
+    /// whom.
     ///
     /// Only an authenticated server is believed to have named the sender.
     public let brokenStanza: UnreadableElement?
@@ -143,4 +147,36 @@ public struct StreamFailure: Error, Equatable, Sendable {
     }
     /// Who sent the ``brokenStanza``, as the server says; `nil` where it is the server itself, or not known.
     public var sender: JID? { brokenStanza?.from.flatMap { try? JID($0) } }
+}
+
+/// Why a transport ended, in the words of the one who drives it.
+public struct TransportClosure: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// The peer ended the connection.
+        case endOfStream
+        /// The name of the server could not be resolved.
+        case unresolved
+        /// No address accepted a connection.
+        case unreachable
+        /// The connection broke.
+        case broken
+        /// The TLS handshake failed.
+        case tlsFailed
+        /// The server's certificate was not accepted.
+        case certificateRejected
+        /// A setting of ours cannot be used, such as a file that cannot be read: nothing was tried.
+        case misconfigured
+    }
+
+    public let kind: Kind
+
+    /// A sentence of detail for people, such as the name that did not match.
+    public let detail: String?
+
+    public init(_ kind: Kind, detail: String? = nil) {
+        self.kind = kind
+        self.detail = detail
+    }
+
+    public static let endOfStream = TransportClosure(.endOfStream)
 }

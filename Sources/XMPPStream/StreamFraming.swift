@@ -1,4 +1,4 @@
-import XMLStreaming
+package import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
@@ -14,7 +14,7 @@ public enum StreamFraming: Sendable, Hashable {
 }
 
 extension StreamFraming {
-    /// What opens a client's stream. The `from` is left out while the stream is in clear: whoever listens learns the
+    /// What opens a client's stream. The `from` is left out while the stream is unencrypted: an eavesdropper learns the
     /// account otherwise (RFC 6120 §4.7.1).
     func header(to domain: String, from address: JID?) -> [UInt8] {
         switch self {
@@ -55,4 +55,40 @@ extension StreamFraming {
     /// What a parser reads before anything that the server says, so that the documents of one connection are the
     /// children of one root.
     static let rootOfMessages = XMLWriter.streamHeader(namespace: XMPPNamespace.client)
+}
+
+/// What the peer's stream header says (RFC 6120 §4.7).
+package struct StreamHeader: Equatable, Sendable {
+    package let id: String?
+    package let from: String?
+    package let to: String?
+    package let language: String?
+
+    /// Holds a root element to RFC 6120 §4.7.5 and §4.8.1.
+    ///
+    /// - Throws: `.notXMPP` for another root, `.unsupportedVersion` for a missing version or one before 1.0; both with
+    ///   the stream error that answers them.
+    package init(_ root: XMLElement, contentNamespace: String) throws(StreamFailure) {
+        guard root.isNamed(StreamName.stream) || root.isNamed(StreamName.open) else {
+            throw StreamFailure(.notXMPP, text: root.name.description)
+        }
+        guard contentNamespace == XMPPNamespace.client else { throw StreamFailure(.notXMPP, text: contentNamespace) }
+        // Major and minor are separate integers (§4.7.5): 1.10 is newer than 1.9, and 01.0 is 1.0.
+        let major = root["version"]?.split(separator: ".", omittingEmptySubsequences: false).first.flatMap { Int($0) }
+        guard let major, major >= 1 else { throw StreamFailure(.unsupportedVersion, text: root["version"]) }
+        id = root["id"]
+        from = root["from"]
+        to = root["to"]
+        language = root.language
+    }
+
+    /// Holds the `from` to the domain that was asked for (RFC 6120 §4.7.1). Some servers leave it out.
+    ///
+    /// - Throws: `.serverMismatch`.
+    package func mustComeFrom(_ domain: String) throws(StreamFailure) {
+        guard let from else { return }
+        guard let address = try? JID(from), address == address.domainJID, address.domain == domain else {
+            throw StreamFailure(.serverMismatch, text: from)
+        }
+    }
 }

@@ -18,9 +18,9 @@ public struct StreamLimits: Hashable, Sendable {
     /// What every server must accept, in bytes (RFC 6120 §13.12). A smaller limit that is announced is not believed.
     public static let safeBytes = 10_000
 
-    /// What is assumed where nothing is announced, in bytes. Prosody 0.12 and 13 and ejabberd 23 and 24 accept 256 KiB from
-    /// a client that has logged in, unless their operators chose another limit; ejabberd counts what follows in the same
-    /// read, so one TLS record (RFC 8446 §5.1) is left free.
+    /// What is assumed where nothing is announced, in bytes. Prosody 0.12 and 13 and ejabberd 23 and 24 accept 256
+    /// KiB from a client that has logged in, unless their operators chose another limit; ejabberd counts what follows
+    /// in the same read, so one TLS record (RFC 8446 §5.1) is left free.
     public static let usualBytes = 262_144 - 16_384
 
     /// How many bytes an element may have on the stream.

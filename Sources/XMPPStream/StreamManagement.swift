@@ -500,7 +500,8 @@ extension StreamManagement {
         }
     }
 
-    /// The value from which the session could be resumed if the oldest `count` of the unconfirmed stanzas were confirmed.
+    /// The value from which the session could be resumed if the oldest `count` of the unconfirmed stanzas were
+    /// confirmed.
     package func resumptionState(afterHandling count: Int) -> ResumptionState? {
         guard var state = resumptionState else { return nil }
         state.stanzasHandled(max(0, count - uncountedCount))

@@ -7,7 +7,7 @@ package import XMPPStanzas
 package enum StreamMarkup {
     /// What a client's stream begins with (RFC 6120 §4.7).
     ///
-    /// The `from` is left out while the stream is in clear: whoever listens learns the account otherwise (§4.7.1).
+    /// The `from` is left out while the stream is unencrypted: an eavesdropper learns the account otherwise (§4.7.1).
     package static func header(to domain: String, from address: JID?) -> [UInt8] {
         XMLWriter.streamHeader(namespace: XMPPNamespace.client, to: domain, from: address?.bare.description)
     }

@@ -4,7 +4,7 @@ import XMPPAddress
 import XMPPStanzas
 
 extension StreamNegotiation {
-    /// What travels together with a login (XEP-0388 §2.3): the wishes that the server will grant in its `<success/>`.
+    /// What travels together with a login (XEP-0388 §2.3): the requests that the server will grant in its `<success/>`.
     struct InlineRequest {
         var resumption: ResumptionState?
         var binds = false
@@ -136,7 +136,7 @@ extension StreamNegotiation.Rules {
         if offer.resumes, plans(.inlineResumption), configuration.usesStreamManagement {
             request.resumption = configuration.resumption
         }
-        // Whoever asks for a resource by name gets it by RFC 6120 §7.7: in XEP-0386 the server makes the name.
+        // A client that asks for a resource by name gets it by RFC 6120 §7.7: in XEP-0386 the server makes the name.
         if offer.binds, plans(.bind2), configuration.address.resource == nil {
             request.binds = true
             request.managesStream =

@@ -58,8 +58,8 @@ extension StreamNegotiation.Rules {
         }
     }
 
-    /// What is wrong with an address that the server says is ours: it must be one of the account that has logged in (RFC
-    /// 6120 §7.6). An anonymous user gets whatever account the server makes up.
+    /// What is wrong with an address that the server says is ours: it must be one of the account that has logged in
+    /// (RFC 6120 §7.6). An anonymous user gets whatever account the server makes up.
     func mismatch(of address: JID) -> StreamFailure? {
         guard let senderAddress, address.bare != senderAddress else { return nil }
         return StreamFailure(.accountMismatch, text: address.bare.description)
@@ -96,7 +96,7 @@ extension StreamNegotiation.Rules {
 extension StreamNegotiation.Rules {
     func featuresInClearReceived(_ element: XMLElement) -> Transition {
         guard element.isNamed(StreamName.features) else { return misplaced(element, back: .awaitingFeaturesInClear) }
-        // Demanded whether it was offered or not: somebody on the way could have taken the offer out (§5.4.1).
+        // Demanded whether it was offered or not: a man in the middle could have removed the offer (§5.4.1).
         return Transition(
             to: .awaitingProceed(Clear(isStartTLSSent: true, areFeaturesSeen: true)), [.write(StreamMarkup.startTLS)])
     }

@@ -11,7 +11,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
     package enum Action: Equatable, Sendable {
         /// One element.
         case write([UInt8])
-        /// Our header; with the account only where nobody else can read it.
+        /// Our header; with the account only on an encrypted channel.
         case openStream(from: JID?)
         /// Nothing more may be parsed: what follows belongs to TLS.
         case secureTransport
@@ -67,7 +67,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
             return Transition(to: state, all)
         }
 
-        /// This, or where it failed at once the earlier failure: that is the one that somebody caused.
+        /// This, or where it failed at once the earlier failure: that is the original cause.
         consuming func orFailed(_ earlier: StreamFailure) -> Transition {
             guard case .failed? = actions.first else { return self }
             return .failed(earlier)

@@ -13,8 +13,8 @@ extension XMLElement {
         isNamed(StreamName.iq) && self["id"] == id && (self["type"] == "result" || self["type"] == "error")
     }
 
-    /// The same once others can write to us: they may know the id, but only the server answers in its own name or in that
-    /// of the account (RFC 6120 §8.1.2.1).
+    /// The same once others can write to us: they may know the id, but only the server answers in its own name or in
+    /// that of the account (RFC 6120 §8.1.2.1).
     func isAnswer(to id: String, for own: JID?) -> Bool {
         guard isAnswer(to: id) else { return false }
         guard let from = self["from"] else { return true }

@@ -110,22 +110,4 @@ struct FollowingTests {
         task.cancel()
         await task.value
     }
-
-    @Test("operations run in the order in which they were requested")
-    func turns() async throws {
-        let turns = Turns()
-        var order: [Int] = []
-        let tasks = (0..<20).map { number in
-            Task {
-                await turns.take {
-                    order.append(number)
-                    await Task.yield()
-                    order.append(number)
-                }
-            }
-        }
-        for task in tasks { await task.value }
-        #expect(order.count == 40)
-        for index in stride(from: 0, to: 40, by: 2) { #expect(order[index] == order[index + 1]) }
-    }
 }

@@ -55,9 +55,9 @@ public final class FaultProxy: Sendable {
         public var upstreamBytes = 0
         /// Bytes forwarded to the client.
         public var downstreamBytes = 0
-        /// How often a client was handed something after it had sent something: what the client waited for, if it waited. TCP's own
-        /// handshake is not counted. With a latency that is long against the time the two ends need to think, it is exact: what
-        /// one end sends in several pieces is under way together.
+        /// How many times clients had to wait for the server, one wait after the other: what one end hands over is counted as the
+        /// answer to all that had reached it by then. What is asked for side by side costs one round trip, whenever the answers
+        /// come. TCP's own handshake is not counted.
         public var roundTrips = 0
     }
 

@@ -11,6 +11,8 @@ final class FaultRelay {
             var due: ContinuousClock.Instant
             /// Empty for the end of the stream.
             var bytes: ArraySlice<UInt8>
+            /// How many round trips lie before it.
+            var roundTrips: Int
         }
 
         var queue: [Piece] = []
@@ -36,8 +38,10 @@ final class FaultRelay {
 
     private var client: Int32
     private var server: Int32 = -1
-    /// The client has sent something since it was handed something.
-    private var awaitsAnswer = false
+    /// The round trips that lie before what the client sends now: those of everything that it was handed.
+    private var clientRoundTrips = 0
+    /// The round trips that lie before what the server sends now: one more than before what it was handed.
+    private var serverRoundTrips = 0
     private var upstream = Flow()
     private var downstream = Flow()
 
@@ -82,24 +86,23 @@ final class FaultRelay {
         guard !isClosed else { return Movement() }
         upstream.isStalled = settings.stallsUpstream || !isConnected
         downstream.isStalled = settings.stallsDownstream
-        let before = (upstream: upstream.delivered, downstream: downstream.delivered)
-        let readBefore = upstream.received
+        let before = (
+            upstream: upstream.delivered, downstream: downstream.delivered, roundTrips: clientRoundTrips
+        )
         let due = now + settings.latency
-        var alive = read(from: client, into: &upstream, due: due)
-        if upstream.received > readBefore { awaitsAnswer = true }
-        alive =
-            alive && (!isConnected || read(from: server, into: &downstream, due: due))
+        let alive =
+            read(from: client, into: &upstream, due: due, roundTrips: clientRoundTrips)
+            && (!isConnected || read(from: server, into: &downstream, due: due, roundTrips: serverRoundTrips))
             && write(
-                &upstream, to: server, settings.upstreamSliceSize, limit: settings.resetsAfterUpstreamBytes, now: now)
+                &upstream, to: server, settings.upstreamSliceSize, limit: settings.resetsAfterUpstreamBytes, now: now
+            ) { serverRoundTrips = max(serverRoundTrips, $0 + 1) }
             && write(
                 &downstream, to: client, settings.downstreamSliceSize, limit: settings.resetsAfterDownstreamBytes,
-                now: now)
-        var movement = Movement(
-            upstream: upstream.delivered - before.upstream, downstream: downstream.delivered - before.downstream)
-        if awaitsAnswer, movement.downstream > 0 {
-            awaitsAnswer = false
-            movement.roundTrips = 1
-        }
+                now: now
+            ) { clientRoundTrips = max(clientRoundTrips, $0) }
+        let movement = Movement(
+            upstream: upstream.delivered - before.upstream, downstream: downstream.delivered - before.downstream,
+            roundTrips: clientRoundTrips - before.roundTrips)
         if !alive {
             reset()
         } else if upstream.endDelivered && downstream.endDelivered {
@@ -109,14 +112,16 @@ final class FaultRelay {
     }
 
     /// False when the connection was lost.
-    private func read(from socket: Int32, into flow: inout Flow, due: ContinuousClock.Instant) -> Bool {
+    private func read(
+        from socket: Int32, into flow: inout Flow, due: ContinuousClock.Instant, roundTrips: Int
+    ) -> Bool {
         guard !flow.sourceEnded, flow.queuedBytes < Self.maximumQueuedBytes else { return true }
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while flow.queuedBytes < Self.maximumQueuedBytes {
             let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
             // A connection to the server that is still being made says ENOTCONN.
             if count < 0 { return errno == EAGAIN || errno == EINTR || errno == ENOTCONN }
-            flow.queue.append(.init(due: due, bytes: buffer[..<count]))
+            flow.queue.append(.init(due: due, bytes: buffer[..<count], roundTrips: roundTrips))
             flow.queuedBytes += count
             flow.received += count
             if count == 0 {
@@ -129,7 +134,8 @@ final class FaultRelay {
 
     /// False when the connection was lost or its limit is reached.
     private func write(
-        _ flow: inout Flow, to socket: Int32, _ sliceSize: Int, limit: Int, now: ContinuousClock.Instant
+        _ flow: inout Flow, to socket: Int32, _ sliceSize: Int, limit: Int, now: ContinuousClock.Instant,
+        onWrite: (_ roundTrips: Int) -> Void
     ) -> Bool {
         while flow.isWritable, flow.queue[0].due <= now {
             let bytes = flow.queue[0].bytes
@@ -145,6 +151,7 @@ final class FaultRelay {
             let sent = slice.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             // A connection to the server that is still being made answers EAGAIN too.
             guard sent >= 0 else { return errno == EAGAIN }
+            onWrite(flow.queue[0].roundTrips)
             flow.delivered += sent
             flow.queuedBytes -= sent
             if counted + sent >= limit { return false }
@@ -167,7 +174,7 @@ final class FaultRelay {
     private func end(_ flow: inout Flow) {
         guard !flow.sourceEnded else { return }
         flow.sourceEnded = true
-        flow.queue.append(.init(due: .now, bytes: []))
+        flow.queue.append(.init(due: .now, bytes: [], roundTrips: 0))
     }
 
     /// Closes both sockets so that the peers see a reset and not an orderly end.

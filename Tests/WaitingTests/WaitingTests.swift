@@ -140,4 +140,44 @@ struct WaitingTests {
             #expect(own == own.sorted())
         }
     }
+
+    @MainActor
+    @Test(
+        "work under a lock is done in the order in which it was asked for, as much at a time as the lock allows",
+        arguments: [1, 3])
+    func work(limit: Int) async {
+        let lock = AsyncLock(limit: limit)
+        var (begun, atWork, most): ([Int], Int, Int) = ([], 0, 0)
+        let tasks = (0..<20).map { number in
+            Task { @MainActor in
+                await lock.withLock {
+                    begun.append(number)
+                    atWork += 1
+                    most = max(most, atWork)
+                    await Task.yield()
+                    atWork -= 1
+                }
+            }
+        }
+        for task in tasks { await task.value }
+        #expect(begun == Array(0..<20))
+        #expect(most == limit)
+        #expect(lock.isFree)
+    }
+
+    @Test("a broadcast wakes all that wait, and is not missed by those that look before they wait")
+    func broadcasts() async {
+        let changes = Broadcast()
+        let before = changes.next
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 {
+                let next = changes.next
+                group.addTask { await next.wait() }
+            }
+            changes.send()
+            await group.waitForAll()
+        }
+        await before.wait()
+        #expect(!changes.next.isOpen)
+    }
 }

@@ -1,3 +1,4 @@
+import HongyanTesting
 import Testing
 import TransportLayer
 import Waiting
@@ -151,6 +152,7 @@ struct LifeTests {
         let second = Box<[Bool]>()
         struct Second: SessionExtension {
             let notes: Box<[Bool]>
+            var startsAfter: [any SessionExtension.Type] { [Notebook.self] }
             func sessionStarted(_ session: Session, isResumed: Bool) async throws {
                 notes.value = (notes.value ?? []) + [isResumed]
             }
@@ -175,6 +177,103 @@ struct LifeTests {
             try await session.waitUntilOnline()
             #expect(second.value == [false])
         }
+    }
+
+    /// Asks a question when the session begins and reports what became of it.
+    private struct Asking<Mark>: SessionExtension {
+        var before: [any SessionExtension.Type] = []
+        var startsAfter: [any SessionExtension.Type] { before }
+        var onStart: @Sendable (Session, Bool) async throws -> Void
+        func sessionStarted(_ session: Session, isResumed: Bool) async throws { try await onStart(session, isResumed) }
+    }
+
+    private enum First {}
+    private enum Second {}
+    private enum Third {}
+
+    @Test(
+        "extensions start side by side: an answer that never comes delays only those that start after it, and the program a while"
+    )
+    func sideBySide() async throws {
+        let server = MemoryServer()
+        await server.ignore(Question.name)
+        let clock = VirtualClock()
+        let (free, bound) = (Gate(), Gate())
+        var configuration = try server.account("alice") { clock.drive(&$0) }
+        configuration.requestTimeout = .seconds(600)
+        configuration.add { _ in Asking<First> { session, _ in _ = try await session.request(Question("x")) } }
+        configuration.add { _ in Asking<Second>(before: [Asking<First>.self]) { _, _ in bound.open() } }
+        configuration.add { _ in Asking<Third> { _, _ in free.open() } }
+        try await Client(configuration).run(from: .connecting) { session in
+            await free.wait()
+            await server.next("iq")
+            #expect(!bound.isOpen)
+            // The program's part begins all the same.
+            try await clock.run { try await session.waitUntilOnline() }
+            #expect(!bound.isOpen)
+        }
+    }
+
+    @Test("an extension starts when the one before it lets it: its request is then on its way behind that one's")
+    func releasedFollower() async throws {
+        let server = MemoryServer()
+        await server.ignore(Question.name)
+        var configuration = try server.account("alice")
+        configuration.add { _ in
+            Asking<Second>(before: [Asking<First>.self]) { session, _ in
+                _ = try await session.send(Presence())
+            }
+        }
+        configuration.add { _ in
+            Asking<First> { session, _ in
+                _ = try await session.request(Question("x"), whenQueued: { session.releaseFollowers() })
+            }
+        }
+        try await Client(configuration).run(from: .connecting) { _ in
+            await server.next("presence")
+            #expect(await server.received.map(\.name.local) == ["iq", "presence"])
+        }
+    }
+
+    @Test(
+        "a start that hangs is cancelled when another connection is there, and begins again; what had started is only told"
+    )
+    func cancelledStart() async throws {
+        let server = MemoryServer()
+        await server.ignore(Question.name)
+        let (hung, told) = (Box<[Bool]>(), Box<[Bool]>())
+        let (isTold, isCancelled) = (Gate(), Gate())
+        var configuration = try server.account("alice")
+        configuration.add { _ in
+            Asking<First> { session, isResumed in
+                hung.value = (hung.value ?? []) + [isResumed]
+                do { _ = try await session.request(Question("x")) } catch { isCancelled.open() }
+            }
+        }
+        configuration.add { _ in
+            Asking<Second> { _, isResumed in
+                told.value = (told.value ?? []) + [isResumed]
+                if isResumed { isTold.open() }
+            }
+        }
+        try await Client(configuration).run(from: .connecting) { session in
+            await server.next("iq")
+            await server.cut("alice")
+            await server.next("iq")
+            await isTold.wait()
+            #expect(isCancelled.isOpen)
+            #expect(hung.value == [false, false])
+            #expect(told.value == [false, true])
+        }
+    }
+
+    @Test("extensions that wait for each other are a configuration error")
+    func cycle() async throws {
+        var configuration = try MemoryServer().account("alice")
+        configuration.add { _ in Asking<First>(before: [Asking<Second>.self]) { _, _ in } }
+        configuration.add { _ in Asking<Second>(before: [Asking<First>.self]) { _, _ in } }
+        let error = await #expect(throws: ClientError.self) { try await Client(configuration).run { _ in } }
+        #expect(error?.code == .invalidConfiguration)
     }
 
     @Test("a part that begins before the connection finds the extensions, however early it asks")

@@ -1,6 +1,7 @@
 import ServerFixtures
 import Testing
 import TransportLayer
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -185,6 +186,36 @@ struct ResumptionTests {
             let events = session.events(.connection)
             await server.close("alice", condition.map { StreamError($0) })
             #expect(await online(events) == false)
+        }
+        #expect(await server.connections == 2)
+    }
+
+    @Test(
+        "a stream that ends in the moment in which it begins was a session, not a login that failed: there is a next one"
+    )
+    func endedAtOnce() async throws {
+        let server = MemoryServer()
+        let isHolding = Gate()
+        let configuration = try server.account("alice") { configuration in
+            let connect = configuration.transports.connect
+            configuration.usesStreamManagement = false
+            configuration.transports = TransportFactory { target throws(TransportError) in
+                GatheringTransport(base: try await connect(target), isHolding: isHolding)
+            }
+        }
+        try await Client(configuration).run(from: .connecting) { session in
+            let events = session.events(.connection)
+            await isHolding.wait()
+            await server.close("alice", StreamError(.systemShutdown))
+            var seen: [String] = []
+            _ = await events.first { event -> Bool? in
+                guard case .connection(let event) = event, ["online", "disconnected"].contains(event.label) else {
+                    return nil
+                }
+                seen.append(event.label)
+                return seen.count == 3 ? true : nil
+            }
+            #expect(seen == ["online", "disconnected", "online"])
         }
         #expect(await server.connections == 2)
     }

@@ -20,10 +20,9 @@ struct SessionStoreTests {
         Task {
             var number = 0
             while !Task.isCancelled {
-                let message = await server.next("message")
-                if message["id"] == "stop" { return }
+                await server.next("message")
                 let answer = "<message from='bob@xmpp.test' id='b\(number)'/>"
-                while (try? await server.send(answer, to: "alice")) == false {
+                while !Task.isCancelled, (try? await server.send(answer, to: "alice")) == false {
                     await server.wait { $0.isOnline("alice") }
                 }
                 number += 1
@@ -84,9 +83,6 @@ struct SessionStoreTests {
         #expect(disk.content.unacknowledged == [])
         #expect(disk.content.resumption == nil)
         answering.cancel()
-        try await Client(try server.account("bob")).run {
-            _ = try await $0.send(Message(to: try JID("nobody@xmpp.test"), id: "stop"))
-        }
         await answering.value
     }
 
@@ -128,6 +124,27 @@ struct SessionStoreTests {
         #expect(await server.suspendedCount == 1)
         #expect(disk.content.received == [])
         if commits < 2 { #expect(await server.received.filter { $0["id"] == "m" }.isEmpty) }
+    }
+
+    @Test("a session without stream management leaves nothing that could be resumed, also where an earlier one did")
+    func unmanagedAfterManaged() async throws {
+        let server = MemoryServer { $0.offered = NegotiationPlan([.startTLS, .sasl, .binding]) }
+        let disk = Disk()
+        disk.apply(
+            SessionChange(
+                received: [], acknowledged: [], unacknowledged: [],
+                resumption: ResumptionState(
+                    id: "old", address: try JID("alice@xmpp.test/desk"), handledCount: 3, acknowledgedCount: 2,
+                    unacknowledged: [])))
+        var configuration = try server.account("alice")
+        configuration.store = MortalStore(disk: disk, lifetime: Lifetime())
+        try await Client(configuration).run { session in
+            let events = session.events(.messages)
+            try await server.send("<message from='bob@xmpp.test' id='b'/>", to: "alice")
+            #expect(await events.message()?.id == "b")
+            #expect(disk.content.received == ["b"])
+            #expect(disk.content.resumption == nil)
+        }
     }
 
     @Test("an answer leaves only when it is stored, though it was stored for another reason")

@@ -42,8 +42,9 @@ actor AccountConnection {
         await services.contacts.recallRequests()
         let configuration = configuration.serving(
             context,
-            rosterFetched: { await self.announce(isResumed: $1, in: $0) },
-            extensionsStarted: { await self.began(isResumed: $1, in: $0) })
+            showPresence: { await self.announce(isResumed: $1, in: $0) },
+            beginHistory: { [services] in await services.history.begin(isResumed: $1) },
+            returnToRooms: { [services] session, _ in await services.rooms.returnToRooms(in: session) })
         try await Client(configuration).run(from: .connecting) { session in
             await self.work(in: session)
         }
@@ -98,7 +99,8 @@ actor AccountConnection {
             await show(await session.connectionState)
             if await session.isOnline {
                 await wentOnline(isResumed: false, in: session)
-                await began(isResumed: false, in: session)
+                await services.history.begin(isResumed: false)
+                await services.rooms.returnToRooms(in: session)
             }
             for await batch in events {
                 for event in batch { await happened(event, in: session) }
@@ -149,12 +151,6 @@ actor AccountConnection {
         }
         if !isActive { await session[ClientState.self]?.inactive() }
         connectionsBegun?.yield()
-    }
-
-    /// The extensions have begun: none believes any more to be where only an earlier session was.
-    private func began(isResumed: Bool, in session: Session) async {
-        await services.history.begin(isResumed: isResumed)
-        await services.rooms.returnToRooms(in: session)
     }
 
     /// The server delivers what it stored when it gets the presence, and answers a request that comes later after that.

@@ -13,16 +13,15 @@ internal import TransportLayer
 internal import XMPPClient
 
 extension ClientConfiguration {
-    /// What a session tells when it starts, and whether it is resumed.
-    typealias Notice = @Sendable (_ session: Session, _ isResumed: Bool) async -> Void
-
     /// The same with the store, the plan and the extensions of an account.
     ///
     /// - Parameters:
-    ///   - rosterFetched: called when the contact list was asked for, which must come before presence is sent.
-    ///   - extensionsStarted: called when all extensions have started with a session.
+    ///   - showPresence: called when the contact list was asked for, which must come before presence is sent.
+    ///   - beginHistory: called behind the presence and the request for copies.
+    ///   - returnToRooms: called when no room is believed any more to have only an earlier session inside.
     func serving(
-        _ context: AccountContext, rosterFetched: @escaping Notice, extensionsStarted: @escaping Notice
+        _ context: AccountContext, showPresence: @escaping StartAction, beginHistory: @escaping StartAction,
+        returnToRooms: @escaping StartAction
     ) -> ClientConfiguration {
         var configuration = self
         let (policy, recorder) = (context.policy, context.recorder)
@@ -38,7 +37,7 @@ extension ClientConfiguration {
         let people = PeopleDirectory(people: recorder.people, store: context.store, account: context.id)
         configuration.add { _ in people }
         configuration.add { Roster($0, policy: policy.contacts) { await recorder.rememberedPresences() } }
-        configuration.add { _ in RosterNotice(fetched: rosterFetched) }
+        configuration.add { _ in PresenceStart(action: showPresence) }
         configuration.add { _ in DeliveryReceipts { context.policy.tellsReceipts } }
         configuration.add { _ in DisplayedMarkers { context.policy.tellsReceipts } }
         configuration.add { _ in MessageKinds.all }
@@ -54,27 +53,8 @@ extension ClientConfiguration {
         configuration.add { Bookmarks($0, entersAutomatically: false) }
         let trust = configuration.trust
         configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
-        // The last: when its turn comes, what the others know is of this session and not of the one before.
-        configuration.add { _ in StartNotice(started: extensionsStarted) }
+        configuration.add { _ in HistoryStart(action: beginHistory) }
+        configuration.add { _ in RoomsStart(action: returnToRooms) }
         return configuration
-    }
-}
-
-/// Tells when the contact list was asked for: presence is sent behind it (RFC 6121 §2.2), so that what the presence of others
-/// brings is known to be from contacts.
-struct RosterNotice: SessionExtension {
-    let fetched: @Sendable (_ session: Session, _ isResumed: Bool) async -> Void
-
-    func sessionStarted(_ session: Session, isResumed: Bool) async throws {
-        await fetched(session, isResumed)
-    }
-}
-
-/// Tells when the extensions before it have begun with a session.
-struct StartNotice: SessionExtension {
-    let started: @Sendable (_ session: Session, _ isResumed: Bool) async -> Void
-
-    func sessionStarted(_ session: Session, isResumed: Bool) async throws {
-        await started(session, isResumed)
     }
 }

@@ -87,7 +87,7 @@ actor HistoryService {
 
     // MARK: The session
 
-    /// The extensions of a session have started.
+    /// The presence and the request for copies of a session are sent.
     func begin(isResumed: Bool) async {
         beginnings += 1
         if !isResumed { isNewestOwed = true }
@@ -124,23 +124,30 @@ actor HistoryService {
 
     /// Asks one page after the other, as the machine says.
     func run(in session: Session) async {
-        for await action in pendingActions() {
-            switch action {
-            case .none: break
-            case .ask(let request): await ask(request, in: session)
-            case .forget(let archive, let request):
-                let id = context.id
-                await context.save { writer throws(StoreError) in
-                    try writer.forgetIntervals(of: archive, account: id)
-                }
-                await ask(request, in: session)
-            case .wait(let time):
-                timer?.cancel()
-                timer = Task { [weak self] in
-                    guard (try? await Task.sleep(until: time, clock: .continuous)) != nil else { return }
-                    await self?.timeCame()
+        await withDiscardingTaskGroup { group in
+            for await action in pendingActions() {
+                switch action {
+                case .none: break
+                case .ask(let request):
+                    if request.archive == context.address, request.purpose == .newest {
+                        group.addTask { await self.askWhatArchiveCanDo(in: session) }
+                    }
+                    await ask(request, in: session)
+                case .forget(let archive, let request):
+                    let id = context.id
+                    await context.save { writer throws(StoreError) in
+                        try writer.forgetIntervals(of: archive, account: id)
+                    }
+                    await ask(request, in: session)
+                case .wait(let time):
+                    timer?.cancel()
+                    timer = Task { [weak self] in
+                        guard (try? await Task.sleep(until: time, clock: .continuous)) != nil else { return }
+                        await self?.timeCame()
+                    }
                 }
             }
+            group.cancelAll()
         }
     }
 
@@ -199,6 +206,14 @@ actor HistoryService {
             }) ?? []
     }
 
+    /// Finds out whether what the account's archive says of live messages can be believed.
+    private func askWhatArchiveCanDo(in session: Session) async {
+        guard let capabilities = try? await session[MessageArchive.self]?.capabilities(of: context.address),
+            capabilities.isAvailable
+        else { return }
+        context.recorder.ownArchive(assignsIdentifiers: capabilities.assignsIdentifiers)
+    }
+
     private func page(
         _ request: HistoryRequest, in session: Session
     ) async throws(HistoryFailure) -> (stored: StoredArchivePage, receiptsWanted: Set<String>) {
@@ -207,11 +222,13 @@ actor HistoryService {
         var query = request.query
         let page: MessageHistory.ArchivePage
         do throws(ArchiveError) {
-            let capabilities = try await source.capabilities(of: request.archive)
-            guard capabilities.isAvailable else { throw ArchiveError(.notSupported, "There is no archive.") }
-            // Without `#extended` the page may reach beyond the hole; what is known there is recognised.
-            if !capabilities.isExtended { query.limit = nil }
-            if isOwn { context.recorder.ownArchive(assignsIdentifiers: capabilities.assignsIdentifiers) }
+            // The account's archive is asked at once: where there is none, the page is refused.
+            if !isOwn || query.limit != nil {
+                let capabilities = try await source.capabilities(of: request.archive)
+                guard capabilities.isAvailable else { throw ArchiveError(.notSupported, "There is no archive.") }
+                // Without `#extended` the page may reach beyond the hole; what is known there is recognised.
+                if !capabilities.isExtended { query.limit = nil }
+            }
             page = try await source.page(
                 in: isOwn ? nil : request.archive, filter: ArchiveFilter(with: request.with, afterID: query.limit),
                 page: query.anchor.map { .before($0, request.limit) } ?? .newest(request.limit))

@@ -1,5 +1,6 @@
 public import ChatStore
 public import Observation
+internal import Waiting
 public import XMPPAddress
 public import XMPPClient
 
@@ -34,7 +35,7 @@ public final class AccountList {
 
     @ObservationIgnored private let store: any LocalStore
     @ObservationIgnored private let now: @Sendable () -> MessageTime
-    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private let turns = AsyncLock()
     @ObservationIgnored private var accounts: [Account] = []
     @ObservationIgnored private var avatars: [AccountID: String] = [:]
     @ObservationIgnored private var connections: [AccountID: ConnectionState] = [:]
@@ -56,7 +57,7 @@ public final class AccountList {
     }
 
     public func reload() async {
-        await turns.take { [store] in
+        await turns.withLock { [store] in
             do throws(StoreError) {
                 (accounts, avatars) = try await store.read { store throws(StoreError) in
                     let accounts = try store.accounts()

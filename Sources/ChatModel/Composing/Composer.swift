@@ -1,6 +1,7 @@
 public import ChatStore
 internal import MessageFeatures
 public import Observation
+internal import Waiting
 
 /// The message being written in one conversation: its text and files, and the message it replies to or corrects.
 ///
@@ -43,7 +44,7 @@ public final class Composer {
     @ObservationIgnored var sending: Task<Void, Never>?
     /// The text before a correction was started.
     @ObservationIgnored var textBeforeCorrection: String?
-    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private let turns = AsyncLock()
 
     /// - Parameter media: stores the content of files. Files pinned for this composer are unpinned after they were
     ///   sent.
@@ -67,7 +68,7 @@ public final class Composer {
 
     /// Restores the draft.
     public func open() async {
-        await turns.take { [store, key] in
+        await turns.withLock { [store, key] in
             do throws(StoreError) {
                 let found = try await store.read { store throws(StoreError) in
                     guard let conversation = try store.conversation(key),
@@ -105,7 +106,7 @@ public final class Composer {
         guard isUnsaved || evenIfSaved else { return }
         isUnsaved = false
         let draft = draft
-        await turns.take { [store, key] in
+        await turns.withLock { [store, key] in
             do throws(StoreError) {
                 try await store.write { store throws(StoreError) in
                     // An empty draft does not create a conversation.

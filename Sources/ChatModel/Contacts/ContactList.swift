@@ -2,6 +2,7 @@ public import ChatEngine
 public import ChatStore
 public import GroupChat
 public import Observation
+internal import Waiting
 public import XMPPAddress
 
 /// The contacts of all accounts with their presence, in sections: online, away, offline.
@@ -23,7 +24,7 @@ public final class ContactList {
 
     @ObservationIgnored private let store: any LocalStore
     @ObservationIgnored let environment: ModelEnvironment
-    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private let turns = AsyncLock()
     @ObservationIgnored private var book = AddressBook()
     @ObservationIgnored private var contacts: [ContactRow.ID: ContactRow] = [:]
     @ObservationIgnored private var presences: [AccountID: [JID: ContactPresence]] = [:]
@@ -46,7 +47,7 @@ public final class ContactList {
     }
 
     public func reload() async {
-        await turns.take { [store] in
+        await turns.withLock { [store] in
             do throws(StoreError) {
                 let book = try await store.read { store throws(StoreError) in try AddressBook(store) }
                 problem = nil

@@ -1,5 +1,6 @@
 public import ChatStore
 public import Observation
+internal import Waiting
 internal import XMPPAddress
 
 /// All conversations of all accounts, as a list that updates itself.
@@ -24,7 +25,7 @@ public final class ConversationList {
 
     @ObservationIgnored let store: any LocalStore
     @ObservationIgnored let environment: ModelEnvironment
-    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private let turns = AsyncLock()
     @ObservationIgnored private var book = AddressBook()
     @ObservationIgnored private var conversations: [ConversationID: Conversation] = [:]
     @ObservationIgnored private var built: [ConversationID: ConversationRow] = [:]
@@ -45,7 +46,7 @@ public final class ConversationList {
 
     /// Reads everything.
     public func reload() async {
-        await turns.take { [store] in
+        await turns.withLock { [store] in
             do throws(StoreError) {
                 let (book, list) = try await store.read { store throws(StoreError) in
                     (try AddressBook(store), try store.conversations())
@@ -66,7 +67,7 @@ public final class ConversationList {
         let wanted = changes.conversations.union(changes.messages.keys)
         let readsBook = !changes.accounts.isEmpty
         guard readsBook || !wanted.isEmpty else { return }
-        await turns.take { [store] in
+        await turns.withLock { [store] in
             do throws(StoreError) {
                 let (book, list) = try await store.read { store throws(StoreError) in
                     var list: [Conversation] = []

@@ -1,6 +1,7 @@
 public import ChatEngine
 public import ChatStore
 internal import Foundation
+internal import Waiting
 internal import XMPPAddress
 
 /// The downloads of one account: a few at a time, and one per attachment, however many views show it.
@@ -24,8 +25,7 @@ public final class AttachmentDownloads {
     private let now: @Sendable () -> MessageTime
     private var known: [Key: Reference] = [:]
     private var budget = DownloadBudget()
-    private var running = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let places = AsyncLock(limit: parallelLimit)
 
     public init(
         _ fetcher: AttachmentFetcher, uploads: UploadProgress? = nil,
@@ -57,8 +57,8 @@ public final class AttachmentDownloads {
     func fetch(
         _ download: AttachmentDownload, limit: Int64, progress: @escaping AttachmentFetcher.ProgressHandler
     ) async -> Result<(path: String, isNew: Bool), AttachmentFailure> {
-        await takePlace()
-        defer { leavePlace() }
+        await places.lock()
+        defer { places.leave() }
         guard !Task.isCancelled else {
             return .failure(AttachmentFailure(.cancelled, isTemporary: true))
         }
@@ -107,18 +107,5 @@ public final class AttachmentDownloads {
     private nonisolated static func size(of path: String) async -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
-    }
-
-    private func takePlace() async {
-        if running < Self.parallelLimit {
-            running += 1
-        } else {
-            // A finished download resumes the next waiting one.
-            await withCheckedContinuation { waiting.append($0) }
-        }
-    }
-
-    private func leavePlace() {
-        if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
     }
 }

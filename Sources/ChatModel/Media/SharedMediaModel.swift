@@ -1,5 +1,6 @@
 public import ChatStore
 public import Observation
+internal import Waiting
 
 /// The pictures, voice messages or other files of one conversation that are on this device: newest first, page by page,
 /// and up to date.
@@ -27,7 +28,7 @@ public final class SharedMediaModel {
     public static let standardPageSize = 60
 
     @ObservationIgnored private let store: any LocalStore
-    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private let turns = AsyncLock()
     @ObservationIgnored private var stretch: SharedMediaPages
     @ObservationIgnored private var conversation: ConversationID?
     @ObservationIgnored private var book = AddressBook()
@@ -94,7 +95,7 @@ public final class SharedMediaModel {
         _ read:
             @escaping @Sendable (inout SharedMediaPages, ConversationID, any StoreReader) throws(StoreError) -> Void
     ) async {
-        await turns.take { [store, key] in
+        await turns.withLock { [store, key] in
             let (before, known) = (stretch, conversation)
             do throws(StoreError) {
                 let moment = try await store.read { store throws(StoreError) in

@@ -1,6 +1,7 @@
 public import ChatEngine
 public import ChatStore
 public import Observation
+internal import Waiting
 public import XMPPAddress
 internal import XMPPClient
 
@@ -50,7 +51,7 @@ public final class RoomList {
 
     @ObservationIgnored private let store: any LocalStore
     @ObservationIgnored private let environment: ModelEnvironment
-    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private let turns = AsyncLock()
     @ObservationIgnored private var book = AddressBook()
     @ObservationIgnored private var bookmarks: [AccountID: [JID: RoomBookmark]] = [:]
     @ObservationIgnored private var inside: [AccountID: Set<JID>] = [:]
@@ -72,7 +73,7 @@ public final class RoomList {
     }
 
     public func reload() async {
-        await turns.take { [store] in
+        await turns.withLock { [store] in
             let found = try? await store.read { reader throws(StoreError) in try AddressBook(reader) }
             guard let found, found != book else { return }
             book = found

@@ -1,5 +1,6 @@
 public import ChatStore
 public import Observation
+internal import Waiting
 internal import XMPPAddress
 
 /// The timeline of one conversation: a window over the store that updates itself.
@@ -47,7 +48,7 @@ public final class Timeline {
     @ObservationIgnored let store: any LocalStore
     @ObservationIgnored let actions: (any ConversationActions)?
     @ObservationIgnored let environment: ModelEnvironment
-    @ObservationIgnored private let turns = Turns()
+    @ObservationIgnored private let turns = AsyncLock()
     @ObservationIgnored private var conversation: ConversationID?
     @ObservationIgnored var contents: TimelineContents
     @ObservationIgnored private var book = AddressBook()
@@ -148,7 +149,7 @@ public final class Timeline {
                 TimelineWindow, Note
             ), then: @MainActor (Note) -> Void
     ) async {
-        await turns.take { [store, key] in
+        await turns.withLock { [store, key] in
             do throws(StoreError) {
                 let window = contents.window
                 let answer = try await store.read { store throws(StoreError) in

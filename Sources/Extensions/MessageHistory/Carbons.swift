@@ -1,7 +1,5 @@
-internal import ServiceDiscovery
 internal import Synchronization
 internal import XMLStreaming
-internal import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 public import XMPPStream
@@ -35,10 +33,7 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
         // A new process does not know what an earlier one switched on; once more does no harm.
         guard !isResumed || !isEnabled, let agreement = await session.agreement else { return }
         enabled.withLock { $0 = false }
-        if !agreement.inlineFeatures.contains(Carbon.namespace) {
-            guard try await Self.isOffered(to: session, by: agreement.address.domainJID) else { return }
-            _ = try await session.request(EnableCarbons())
-        }
+        if !agreement.inlineFeatures.contains(Carbon.namespace), try await !enable(in: session) { return }
         enabled.withLock { $0 = true }
     }
 
@@ -49,14 +44,18 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
         return .pass(stanza)
     }
 
-    private static func isOffered(to session: Session, by server: JID) async throws(ClientError) -> Bool {
-        let information: DiscoveryInformation
-        if let discovery = session[ServiceDiscovery.self] {
-            information = try await discovery.information(of: server)
-        } else {
-            information = try await session.request(DiscoveryInformationRequest(), to: server)
+    /// Not asked for before: what is sent behind this finds the copies switched on, however long the answer takes.
+    private func enable(in session: Session) async throws(ClientError) -> Bool {
+        do throws(ClientError) {
+            _ = try await session.request(EnableCarbons(), whenQueued: { session.releaseFollowers() })
+            return true
+        } catch {
+            switch error.stanzaError?.condition {
+            // A server that cannot send copies is no failure (§4, §5).
+            case .serviceUnavailable?, .featureNotImplemented?: return false
+            default: throw error
+            }
         }
-        return information.features.contains(Carbon.namespace)
     }
 }
 

@@ -23,9 +23,6 @@ public import XMPPStanzas
 public actor DisplayedPositions: SessionExtension {
     private let session: Session
     private let channel = EventChannel<DisplayedPositionEvent>()
-    /// The notices of the session, from its first start on, so that none is missed while the list is asked for.
-    private nonisolated let observing = AsyncStream.makeStream(of: AsyncStream<PublishSubscribeNotice>.self)
-    private var isObserving = false
     private var table = DisplayedTable()
     /// What is published next of a conversation, and of which conversations something is on its way.
     private var waiting: [JID: StanzaIdentifier] = [:]
@@ -124,26 +121,24 @@ public actor DisplayedPositions: SessionExtension {
 
     // MARK: What the session reports
 
+    /// The events are of no use without the extension that reads them.
+    public nonisolated var features: [String] {
+        session[PublishSubscribe.self] == nil ? [] : [PublishSubscribe.interest(in: DisplayedPosition.node)]
+    }
+
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
-        guard let data = session[PublishSubscribe.self] else { return }
-        if !isObserving {
-            isObserving = true
-            observing.continuation.yield(data.notices())
-        }
-        try await data.addInterest(in: DisplayedPosition.node)
+        guard session[PublishSubscribe.self] != nil else { return }
         // In a new process nothing is known, even of a session that goes on.
         if !isResumed || !isPopulated { try await fetch() }
     }
 
     public nonisolated func run(in session: Session) async {
-        for await stream in observing.stream {
-            for await notice in stream { await noticed(notice) }
-        }
+        guard let data = session[PublishSubscribe.self] else { return }
+        for await notice in data.notices() { await noticed(notice) }
     }
 
     public func sessionEnded(_ session: Session) async {
         channel.finish()
-        observing.continuation.finish()
     }
 
     private func noticed(_ notice: PublishSubscribeNotice) async {

@@ -18,8 +18,6 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
 
     nonisolated let session: Session
     private let channel = EventChannel<ProfileEvent>()
-    private nonisolated let observing = AsyncStream.makeStream(of: AsyncStream<PublishSubscribeNotice>.self)
-    private var isObserving = false
     private var nicknames: [JID: String] = [:]
     /// From personal events, which are newer than vCards.
     private var announced: [JID: AvatarMetadata] = [:]
@@ -51,25 +49,19 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
 
     // MARK: What the session reports
 
-    public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
-        guard let data = session[PublishSubscribe.self] else { return }
-        if !isObserving {
-            isObserving = true
-            observing.continuation.yield(data.notices())
-        }
-        try await data.addInterest(in: AvatarMetadata.node)
-        try await data.addInterest(in: ProfileNickname.node)
+    /// The events are of no use without the extension that reads them.
+    public nonisolated var features: [String] {
+        session[PublishSubscribe.self] == nil
+            ? [] : [AvatarMetadata.node, ProfileNickname.node].map(PublishSubscribe.interest)
     }
 
     public nonisolated func run(in session: Session) async {
-        for await stream in observing.stream {
-            for await notice in stream where await session.follows(notice.service) { await noticed(notice) }
-        }
+        guard let data = session[PublishSubscribe.self] else { return }
+        for await notice in data.notices() where await session.follows(notice.service) { await noticed(notice) }
     }
 
     public func sessionEnded(_ session: Session) async {
         channel.finish()
-        observing.continuation.finish()
     }
 
     /// A personal event is a statement of an account about itself.

@@ -26,7 +26,10 @@ public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
     }
 
     /// One `+notify` feature per node (XEP-0163 §4.2): servers send only what is announced here.
-    public var features: [String] { interests.withLock { $0.map { $0 + "+notify" } } }
+    public var features: [String] { interests.withLock { $0.map(Self.interest) } }
+
+    /// The feature by which the events of a node are wanted; an extension that always wants them announces it itself.
+    public static func interest(in node: String) -> String { node + "+notify" }
 
     public var interceptors: [any StanzaInterceptor] { [self] }
 

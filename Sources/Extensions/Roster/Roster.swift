@@ -32,6 +32,8 @@ public actor Roster: PeerDirectory {
     /// Pushes that arrived while the whole list was being transferred. They are applied again to the list: later ones
     /// are newer, and earlier ones have the same result, item by item.
     private var pushesWhileFetching: [RosterItem]?
+    /// The identifiers of requests for the list that are not answered.
+    private var openRequests: Set<String> = []
     private let remembered: @Sendable () async -> [Presence]
     /// Addresses whose presence arrived while the stored presence was being loaded: theirs is newer.
     private var receivedWhileLoading: Set<JID>?
@@ -116,13 +118,41 @@ public actor Roster: PeerDirectory {
         defer { pushesWhileFetching = nil }
         let usesVersions = await session.agreement?.features.offers(Self.versioningFeature) ?? false
         let known = usesVersions ? (isPopulated ? version ?? "" : "") : nil
-        let answer = try await session.request(RosterRequest(version: known))
+        let id = await session.makeID()
+        openRequests.insert(id)
+        defer { openRequests.remove(id) }
+        // Presence may be sent then: the server answers this before it (RFC 6121 §2.2).
+        let answer = try await session.result(
+            of: IQ(RosterRequest(version: known), id: id), whenQueued: { session.releaseFollowers() })
+        do {
+            // Unless it was seen on the way, as it is where nothing takes answers away from interceptors.
+            if openRequests.contains(id) { try populate(with: answer) }
+        } catch {
+            throw ClientError(.unreadableAnswer, "The answer could not be read.", cause: error)
+        }
+    }
+
+    /// An answer, in the order of the stream: so the presence behind it is known to be from contacts.
+    func answered(_ iq: IQ) async {
+        guard let id = iq.id, openRequests.contains(id), await isOwn(iq.from) else { return }
+        if (try? populate(with: iq)) != nil { openRequests.remove(id) }
+    }
+
+    /// A request without a receiver is answered by the account or its server (RFC 6120 §10.3.3).
+    private func isOwn(_ sender: JID?) async -> Bool {
+        guard let sender, let own = await session.address else { return true }
+        return sender.bare == own.bare || sender == own.domainJID
+    }
+
+    private func populate(with answer: IQ) throws(XMLDecodingError) {
+        let roster = try RosterRequest.Response(payload: answer.payload).roster
         post(.populating)
-        if let roster = answer.roster {
+        if let roster {
             items = Dictionary(roster.items.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
             version = roster.version
         }
         for push in pushesWhileFetching ?? [] { apply(push) }
+        pushesWhileFetching = nil
         presences.removeAll(exceptIn: items.keys)
         isPopulated = true
         for item in allItems { post(.item(item)) }

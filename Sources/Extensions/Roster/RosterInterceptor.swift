@@ -15,6 +15,7 @@ final class RosterInterceptor: StanzaInterceptor {
         switch stanza {
         case .presence(let presence): await roster?.presenceReceived(presence)
         case .iq(let iq) where iq.isSet && iq.payload?.isNamed(RosterQuery.name) == true: await roster?.pushReceived(iq)
+        case .iq(let iq) where iq.isResult: await roster?.answered(iq)
         case .iq, .message: break
         }
         return .pass(stanza)

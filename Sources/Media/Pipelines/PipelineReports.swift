@@ -1,5 +1,6 @@
 import CGStreamer
 import Synchronization
+import Waiting
 
 /// The messages on the bus of a pipeline: the end, the first failure, levels.
 ///
@@ -10,8 +11,8 @@ final class PipelineReports: Sendable {
         var isClosed = false
         var failure: MediaError?
         var missing: MediaError?
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-        var nextWaiter = 0
+        /// Opened when the pipeline has ended, failed or was stopped.
+        var over = Gate()
     }
 
     private let state = Mutex(State())
@@ -28,27 +29,15 @@ final class PipelineReports: Sendable {
 
     /// Clears the end, after a seek away from it.
     func forgetEnd() {
-        state.withLock { $0.hasEnded = false }
+        state.withLock { state in
+            state.hasEnded = false
+            if !state.isClosed, state.failure == nil { state.over = Gate() }
+        }
     }
 
     /// Suspends until the pipeline has ended or failed, or the task is cancelled.
     func waitForEnd() async throws(MediaError) {
-        let identifier = state.withLock { state in
-            state.nextWaiter += 1
-            return state.nextWaiter
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    if state.hasEnded || state.isClosed || state.failure != nil || Task.isCancelled { return true }
-                    state.waiters[identifier] = continuation
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: identifier) }?.resume()
-        }
+        await state.withLock { $0.over }.wait()
         if let failure { throw failure }
         if !hasEnded, !isClosed { throw .cancelled }
     }
@@ -80,12 +69,11 @@ final class PipelineReports: Sendable {
     }
 
     private func wake(_ change: (inout State) -> Void) {
-        let waiters = state.withLock { state in
+        let over = state.withLock { state in
             change(&state)
-            defer { state.waiters = [:] }
-            return state.waiters
+            return state.over
         }
-        for waiter in waiters.values { waiter.resume() }
+        over.open()
     }
 }
 

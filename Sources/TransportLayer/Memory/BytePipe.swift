@@ -1,4 +1,5 @@
 import Synchronization
+import Waiting
 
 /// One direction of an ``InMemoryTransport``: a bounded queue of bytes with one reader.
 final class BytePipe: Sendable {
@@ -7,19 +8,11 @@ final class BytePipe: Sendable {
         var isFinished = false
         var readFailure: TransportError?
         var writeFailure: TransportError?
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var lastWaiter: UInt64 = 0
-
-        /// Everybody looks again; the locks are not held while they are woken.
-        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-            let all = waiters.sorted { $0.key < $1.key }.map(\.value)
-            waiters = [:]
-            return all
-        }
     }
 
     private let capacity: Int
     private let state = Mutex(State())
+    private let changes = Broadcast()
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -88,32 +81,14 @@ final class BytePipe: Sendable {
 
     @discardableResult
     private func change<R: Sendable>(_ body: @Sendable (inout State) -> R) -> R {
-        let (result, waiters) = state.withLock { state in
-            let result = body(&state)
-            return (result, state.takeWaiters())
-        }
-        for waiter in waiters { waiter.resume() }
+        let result = state.withLock { body(&$0) }
+        changes.send()
         return result
     }
 
     private func wait(while condition: @escaping @Sendable (borrowing State) -> Bool) async throws(TransportError) {
-        if Task.isCancelled { throw .cancelledByTask }
-        let number = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let mustWait = state.withLock { state in
-                    guard condition(state), !Task.isCancelled else { return false }
-                    state.waiters[number] = continuation
-                    return true
-                }
-                if !mustWait { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
-        }
+        let change = state.withLock { state in condition(state) ? changes.next : nil }
+        await change?.wait()
         if Task.isCancelled { throw .cancelledByTask }
     }
 }

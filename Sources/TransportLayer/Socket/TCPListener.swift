@@ -1,5 +1,6 @@
 import CEpoll
 import Glibc
+import Waiting
 
 /// Accepts TCP connections, for tests and for transfers that a peer opens to us.
 public actor TCPListener {
@@ -9,8 +10,7 @@ public actor TCPListener {
     private let limits: TransportLimits
     private var descriptor: Int32
     private var token: UInt64 = 0
-    private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    private var lastWaiter: UInt64 = 0
+    private let changes = Broadcast()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         loop.asUnownedSerialExecutor()
@@ -61,6 +61,7 @@ public actor TCPListener {
     public func accept() async throws(TransportError) -> SocketTransport {
         while true {
             guard descriptor >= 0 else { throw .closedHere }
+            let change = changes.next
             let accepted = accept4(descriptor, nil, nil, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
             if accepted >= 0 {
                 let transport = SocketTransport(descriptor: accepted, loop: loop, limits: limits)
@@ -70,7 +71,8 @@ public actor TCPListener {
             switch errno {
             case EINTR, ECONNABORTED: continue
             case EAGAIN:
-                guard await waitForConnection() else { throw .cancelledByTask }
+                await change.wait()
+                if Task.isCancelled { throw .cancelledByTask }
             case let code: throw TransportError(errno: code, "Accepting a connection")
             }
         }
@@ -82,32 +84,12 @@ public actor TCPListener {
         token = 0
         Glibc.close(descriptor)
         descriptor = -1
-        wakeAll()
-    }
-
-    private func waitForConnection() async -> Bool {
-        lastWaiter += 1
-        let number = lastWaiter
-        let loop = loop
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled { continuation.resume() } else { waiters[number] = continuation }
-            }
-        } onCancel: {
-            loop.execute { self.assumeIsolated { $0.waiters.removeValue(forKey: number)?.resume() } }
-        }
-        return !Task.isCancelled
-    }
-
-    private func wakeAll() {
-        let all = waiters
-        waiters = [:]
-        for (_, waiter) in all { waiter.resume() }
+        changes.send()
     }
 }
 
 extension TCPListener: EventHandler {
     nonisolated func eventsOccurred(_ events: UInt32) {
-        assumeIsolated { $0.wakeAll() }
+        changes.send()
     }
 }

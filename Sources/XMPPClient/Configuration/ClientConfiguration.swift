@@ -45,11 +45,11 @@ public struct ClientConfiguration: Sendable {
     public var encryption: TLSPolicy = .required
     /// Which certificates are trusted; also the place to ask a person.
     public var trust: TrustPolicy = .system
-    /// The certificate that is shown to the server, with which an account can log in instead of with a password (XEP-0178).
-    /// TLS sessions are not resumed with one: not every server remembers whose they are.
+    /// The certificate that is shown to the server, with which an account can log in instead of with a password
+    /// (XEP-0178). TLS sessions are not resumed with one: not every server remembers whose they are.
     public var clientIdentity: TLSIdentity?
-    /// TLS sessions of connections before, so that the next one is shorter (RFC 8446 §2.2); `nil` begins each anew. Copies of
-    /// a configuration share it. Empty it when the account signs out.
+    /// TLS sessions of connections before, so that the next one is shorter (RFC 8446 §2.2); `nil` begins each anew.
+    /// Copies of a configuration share it. Empty it when the account signs out.
     public var tlsSessions: TLSSessionCache? = TLSSessionCache()
     /// Which SASL mechanisms may be used.
     public var mechanisms = SASLPolicy()
@@ -59,11 +59,14 @@ public struct ClientConfiguration: Sendable {
 
     /// For the whole login: look-up, connection, encryption, authentication, binding.
     public var loginTimeout = Duration.seconds(30)
-    /// For the server to answer that a session is resumed; then a new one begins. The node of a cluster that kept the session
-    /// may hang while others do not.
+    /// For the server to answer that a session is resumed; then a new one begins. The node of a cluster that kept the
+    /// session may hang while others do not.
     public var resumptionTimeout = Duration.seconds(5)
     /// For the answer to a request that names no time of its own.
     public var requestTimeout = Duration.seconds(30)
+    /// How long the program's part, and the presence of a session that began again, wait for extensions that have not
+    /// started yet. A large contact list on a slow line takes some seconds.
+    public var startTimeout = Duration.seconds(10)
     /// For the server to close its side after we have closed ours.
     public var closeTimeout = Duration.seconds(3)
 
@@ -76,11 +79,11 @@ public struct ClientConfiguration: Sendable {
     public var store: (any SessionStore)?
     public var keepAlive = KeepAlivePolicy.standard
     public var reconnection = ReconnectionPolicy.standard
-    /// Tells when the machine is in another network: a session that is offline tries at once then, and one that is online
-    /// asks for a sign of life. `nil` leaves both to time.
+    /// Tells when the machine is in another network: a session that is offline tries at once then, and one that is
+    /// online asks whether the connection lives. `nil` leaves both to time.
     public var networkMonitor: (any NetworkMonitor)? = RouteNetworkMonitor()
 
-    /// What is added to each session, in the order in which it starts.
+    /// What is added to each session; all start at the same time except for ``SessionExtension/startsAfter``.
     public var extensions: [SessionExtensionFactory] = []
     /// The first of the chain that stanzas pass; those of the extensions come after them.
     public var interceptors: [any StanzaInterceptor] = []
@@ -147,4 +150,18 @@ public struct ClientConfiguration: Sendable {
 extension ClientConfiguration: CustomStringConvertible {
     /// Says nothing private.
     public var description: String { "ClientConfiguration(\(credentials))" }
+}
+
+/// Saves what one login teaches for the next one: the token that stands in for the password (XEP-0484), in the place
+/// where the password is saved, and the mechanism below which no later login may fall (XEP-0474 §6).
+public protocol SignInStore: Sendable {
+    /// The token is another one now, and the one before is of no use any more; `nil` if there is none, because the
+    /// server has refused it. Called as soon as the server has said so, one call after the other; the end of the
+    /// session waits for the last.
+    func saveToken(_ token: FASTToken?) async
+
+    /// The account was authenticated with a mechanism other than the one in the configuration, which becomes
+    /// `SASLPolicy.previousMechanism` of ``ClientConfiguration/mechanisms`` at the next start. Called like
+    /// ``saveToken(_:)``; not for a login by token, nor for an unbound one after one that was bound to its connection.
+    func saveMechanism(_ mechanism: SASLMechanismName) async
 }

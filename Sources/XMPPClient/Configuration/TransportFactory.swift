@@ -21,3 +21,25 @@ public struct TransportFactory: Sendable {
         self.connect = connect
     }
 }
+
+extension TransportFactory {
+    /// The port for direct TLS when none is named; registered by custom, not by XEP-0368.
+    private static let directTLSPort: UInt16 = 5223
+
+    /// TCP and TLS; the server is found by DNS unless a host is named.
+    public static let network = network(Connector())
+
+    /// TCP and TLS by a connector with its own settings, such as other DNS servers.
+    public static func network(_ connector: Connector) -> TransportFactory {
+        TransportFactory { target throws(TransportError) in
+            let place: ConnectionTarget
+            if let host = target.host {
+                let port = target.port.flatMap { $0 == 0 ? nil : $0 } ?? (target.isDirectTLS ? directTLSPort : nil)
+                place = .host(host, port: port, security: target.isDirectTLS ? .directTLS : .startTLS)
+            } else {
+                place = .domain(target.tls.serverName)
+            }
+            return try await connector.connect(to: place, tls: target.tls).transport
+        }
+    }
+}

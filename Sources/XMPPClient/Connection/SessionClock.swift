@@ -18,8 +18,8 @@ package struct SessionClock: Sendable {
         self.sleep = sleep
     }
 
-    /// Returns at the instant, at a signal that there is a nearer one, or when the task is cancelled; without an instant only at a
-    /// signal.
+    /// Returns at the instant, at a signal that there is a nearer one, or when the task is cancelled; without an
+    /// instant only at a signal.
     func wait(until instant: ContinuousClock.Instant?, or signal: Signal) async {
         guard let instant else { return await signal.wait() }
         await withTaskGroup(of: Void.self) { group in

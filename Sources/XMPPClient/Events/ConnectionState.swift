@@ -23,31 +23,6 @@ public enum ConnectionState: Sendable, Hashable {
     case online(isResumed: Bool)
 
     public var isOnline: Bool { if case .online = self { true } else { false } }
-
-    public static func == (left: Self, right: Self) -> Bool {
-        switch (left, right) {
-        case (.offline(let one, let pause), .offline(let other, let otherPause)):
-            one?.code == other?.code && one?.sentence == other?.sentence && pause == otherPause
-        case (.connecting(let one), .connecting(let other)): one == other
-        case (.online(let one), .online(let other)): one == other
-        case (.offline, _), (.connecting, _), (.online, _): false
-        }
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        switch self {
-        case .offline(let reason, let nextAttempt):
-            hasher.combine(0)
-            hasher.combine(reason?.code)
-            hasher.combine(nextAttempt)
-        case .connecting(let step):
-            hasher.combine(1)
-            hasher.combine(step)
-        case .online(let isResumed):
-            hasher.combine(2)
-            hasher.combine(isResumed)
-        }
-    }
 }
 
 /// The steps of making a connection, in their order; not every connection has all of them.

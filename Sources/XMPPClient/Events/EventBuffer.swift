@@ -1,6 +1,7 @@
 import Waiting
 
-/// What one observer has not yet taken. While more waits than may, the observer counts as behind and the socket is not read.
+/// What one observer has not yet taken. While more waits than may, the observer counts as behind and the socket is
+/// not read.
 final class EventBuffer: Sendable {
     private struct Content: MailboxContent, Sendable {
         var events: [SessionEvent] = []

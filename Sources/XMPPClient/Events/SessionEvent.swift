@@ -12,7 +12,7 @@ public enum SessionEvent: Sendable {
     /// A presence was received.
     case presence(Presence)
     /// A request was received, which its handler answers or, without one, the session with `service-unavailable`; or an
-    /// answer that nobody waits for.
+    /// answer that no request waits for.
     case iq(IQ)
     /// A top-level element of another kind was received.
     case element(XMLElement)
@@ -21,7 +21,8 @@ public enum SessionEvent: Sendable {
     /// A stanza was received that is well-formed XML, but beyond the limits of the parser or against the rules of
     /// namespaces: it was skipped. A request among them was answered with `bad-request`.
     indirect case skipped(UnreadableElement)
-    /// The program did not believe so many messages of an archive, for a reason in a few words: ``Session/reportRefusal(of:in:reason:)``.
+    /// The program did not believe so many messages of an archive, for a reason in a few words:
+    /// ``Session/reportRefusal(of:in:reason:)``.
     case refused(count: Int, archive: JID, reason: String)
     /// An interceptor dropped a stanza.
     case filtered(AnyStanza, StanzaDirection)
@@ -29,7 +30,7 @@ public enum SessionEvent: Sendable {
     case sent(SendToken)
     /// The server took responsibility for a stanza (XEP-0198 §4).
     case acknowledged(SendToken)
-    /// A stanza that was accepted for sending failed, or nobody knows whether it arrived.
+    /// A stanza that was accepted for sending failed, or it is not known whether it arrived.
     case sendingFailed(SendToken, ClientError)
     /// The last presence broadcast by this session changed: this is how others see it now.
     case presenceChanged(Presence)

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Tells the observers of an extension what happens, each over an `AsyncStream` of its own.
 ///
-/// The state of an extension is the truth and its events only say when to look: an observer that falls behind by more than
-/// the limit loses the oldest of them, so that it costs memory neither here nor in front of the socket.
+/// The state of an extension is the truth and its events only say when to look: an observer that falls behind by more
+/// than the limit loses the oldest of them, so that it costs memory neither here nor in front of the socket.
 ///
 ///     actor Weather: SessionExtension {
 ///         private let channel = EventChannel<Forecast>()
@@ -25,7 +25,7 @@ public final class EventChannel<Event: Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// What happens from now on; ends with the session, or when nobody holds the stream any more.
+    /// What happens from now on; ends with the session, or when the stream is no longer referenced.
     public func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
         let number: Int? = state.withLock { state in

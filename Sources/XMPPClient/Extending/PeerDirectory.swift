@@ -17,12 +17,14 @@ extension PeerDirectory {
 }
 
 extension Session {
-    /// Whether a peer may learn that this session is online: the one rule for receipts, markers and answers to requests.
+    /// Whether a peer may learn that this session is online: the one rule for receipts, markers and answers to
+    /// requests.
     ///
-    /// Allowed are the account itself and its server, the peers to whom this session has sent a text or directed presence
-    /// (RFC 6121 §4.6), because they know its address already, and those that a ``PeerDirectory`` knows: contacts with a
-    /// subscription to our presence, occupants of a room through the room, people of a conversation that the person takes
-    /// part in. To all others this session looks like one that does not exist (RFC 6120 §13.10.2).
+    /// Allowed are the account itself and its server, the peers to whom this session has sent a text or directed
+    /// presence (RFC 6121 §4.6), because they know its address already, and those that a ``PeerDirectory`` knows:
+    /// contacts with a subscription to our presence, occupants of a room through the room, people of a conversation
+    /// that the person takes part in. To all others this session looks like one that does not exist (RFC 6120
+    /// §13.10.2).
     public func mayLearnPresence(_ peer: JID) async -> Bool {
         if isOwn(peer) || acquaintances.contains(peer) { return true }
         for case let directory as any PeerDirectory in extensionTable.all {
@@ -31,8 +33,8 @@ extension Session {
         return false
     }
 
-    /// Whether what a peer announces about itself is taken in: the account itself, and the peers that a ``PeerDirectory``
-    /// follows. What all others announce is not kept, and nothing is asked of them because of it.
+    /// Whether what a peer announces about itself is taken in: the account itself, and the peers that a
+    /// ``PeerDirectory`` follows. What all others announce is not kept, and nothing is asked of them because of it.
     public func follows(_ peer: JID) async -> Bool {
         if isOwn(peer) { return true }
         for case let directory as any PeerDirectory in extensionTable.all {

@@ -62,7 +62,7 @@ extension SessionLog {
         return (head + ["[\(inside.joined(separator: ", "))]"]).joined(separator: " ")
     }
 
-    /// One line whatever a peer has sent, and not too long a one: nobody can write lines of the log.
+    /// One line whatever a peer has sent, and not too long a one: a peer cannot forge lines of the log.
     static func oneLine(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(maximumLength).map { scalar in
             switch scalar.properties.generalCategory {

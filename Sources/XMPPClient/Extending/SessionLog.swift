@@ -1,15 +1,16 @@
 import XMPPStanzas
 
-/// Tells what happens in a session as lines of text, for whoever looks for a fault; where they go is the program's choice.
+/// Tells what happens in a session as lines of text, for diagnosis; where they go is the program's choice.
 ///
 ///     configuration.add { SessionLog($0, .stanzas) { level, line in print("\(level): \(line)") } }
 ///
-/// A line has no password, no token, no address of a person and nothing that a person has written: of a step it has the name, of a
-/// stanza the kind, the identifier and the names of what is in it, of an error the sentence (``ClientError``), in which the name
-/// of the server and its own words can stand. Who wants to see more writes a ``StanzaInterceptor``. At lower levels stanzas are not
-/// looked at.
+/// A line has no password, no token, no address of a person and nothing that a person has written: of a step it has
+/// the name, of a stanza the kind, the identifier and the names of what is in it, of an error the sentence
+/// (``ClientError``), in which the name of the server and its own words can stand. Who wants to see more writes a
+/// ``StanzaInterceptor``. At lower levels stanzas are not looked at.
 ///
-/// Lines come from whichever thread the session runs on. Stanzas wait for theirs, so what takes long is better handed on.
+/// Lines come from whichever thread the session runs on. Stanzas wait for theirs, so what takes long is better handed
+/// on.
 public struct SessionLog: SessionExtension {
     /// How much is told; each has what is before it, too.
     public enum Level: Int, Sendable, Comparable, CaseIterable {

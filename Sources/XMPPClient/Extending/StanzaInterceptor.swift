@@ -8,11 +8,11 @@ public import XMPPStanzas
 /// read: it must not wait for an answer from the peer, and a request made there fails at once with the code
 /// `wouldDeadlock`. What an interceptor sends goes out before the stanza it looks at and does not pass the chain again.
 public protocol StanzaInterceptor: Sendable {
-    /// A stanza was received and nobody has seen it yet.
+    /// A stanza was received. Where the configuration has a store, it is stored already (XEP-0198 §5).
     func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception
 
-    /// A stanza was received that cannot be read and is skipped (``SessionEvent/skipped(_:)``). It comes in its order, so
-    /// whoever counts stanzas can count it; nothing more can be done with it.
+    /// A stanza was received that cannot be read and is skipped (``SessionEvent/skipped(_:)``). It comes in its
+    /// order, so it can be counted; nothing more can be done with it.
     func willSkip(_ stanza: UnreadableElement, in session: Session) async
 
     /// A stanza is about to be queued. It has an id.

@@ -21,7 +21,7 @@ public struct IQHandler: Sendable {
     public let key: Key
     /// What service discovery announces because of this handler; `nil` announces nothing.
     public let feature: String?
-    /// To whom it answers; all others get what the server answers for an address that nobody has.
+    /// To whom it answers; all others get what the server answers for an address that no client is bound to.
     public let audience: Audience
     let answer: @Sendable (IQ) async throws -> (any XMLEncodable)?
 

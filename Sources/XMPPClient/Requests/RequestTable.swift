@@ -4,7 +4,7 @@ import XMPPStanzas
 /// The requests that wait for their answer. An answer belongs to a request by its id and its sender, once (RFC 6120
 /// §8.2.3).
 ///
-/// The table keeps no time and resumes nobody: it says who is to be resumed.
+/// The table has no clock and resumes no task: it says which are to be resumed.
 struct RequestTable<Waiter>: ~Copyable {
     private struct Entry {
         var receiver: JID?
@@ -32,8 +32,8 @@ struct RequestTable<Waiter>: ~Copyable {
 
     func contains(id: String) -> Bool { entries[id] != nil }
 
-    /// The one who waits for this answer, or `nil` if nobody does: the id is unknown, was answered before, or belongs
-    /// to a request that was sent to somebody else.
+    /// What waits for this answer, or `nil` if nothing does: the id is unknown, was answered before, or belongs
+    /// to a request that was sent to another address.
     mutating func answered(by iq: IQ) -> Waiter? {
         guard !iq.requiresResponse, let id = iq.id, let entry = entries[id], isAllowed(iq.from, for: entry.receiver)
         else {
@@ -43,7 +43,7 @@ struct RequestTable<Waiter>: ~Copyable {
         return entry.waiter
     }
 
-    /// Takes a request back, so that a late answer finds nobody.
+    /// Takes a request back, so that a late answer is ignored.
     mutating func withdraw(id: String) -> Waiter? { entries.removeValue(forKey: id)?.waiter }
 
     /// The ones whose time is over.

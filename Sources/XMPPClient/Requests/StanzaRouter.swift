@@ -12,7 +12,7 @@ struct StanzaRouter {
         case refused
         /// It waits in a line that is being worked on.
         case queued
-        /// Its line was empty: somebody must begin to work on it.
+        /// Its queue was empty: a task must begin to work on it.
         case start(IQHandler.Key)
     }
 

@@ -3,8 +3,8 @@ import XMPPStanzas
 
 /// The addresses that know the full address of this session because the session has written to them.
 struct Acquaintances {
-    /// How many addresses are remembered of each kind; the oldest is forgotten first. A forgotten address gets no receipts
-    /// from this session, unless it is a contact.
+    /// How many addresses are remembered of each kind; the oldest is forgotten first. A forgotten address gets no
+    /// receipts from this session, unless it is a contact.
     static let limit = 4096
 
     private struct Recent {

@@ -19,29 +19,23 @@ extension Session {
     private static let detourTime = Duration.seconds(5)
 
     /// One connection from its beginning to its end.
-    func connect(at place: ReconnectionSchedule.Place) async -> StreamEnd {
-        let over = Gate()
-        let before = onlineCount
-        streamOver = over
-        streamEnd = nil
-        isTLSWanted = false
-        inbox = []
-        unsaved.handledAhead = 0
-        outbox = Outbox()
+    func connect(at place: ReconnectionSchedule.Place) async {
+        connection = Connection()
+        saving.connectionBegan()
         observers.gate.reset()
+        let over = connection.over
         do {
-            stream = ClientStream(configuration: try streamConfiguration(resuming: resumption))
+            stream = ClientStream(configuration: try streamConfiguration(resuming: machine.resumption))
         } catch {
-            let end = StreamEnd(reason: .closedByServer, resumption: resumption)
-            streamEnded(end)
-            return end
+            streamEnded(StreamEnd(reason: .closedByServer, resumption: machine.resumption))
+            return connectionOver(resuming: machine.resumption)
         }
         perform(stream?.open(now: clock.now()))
 
         switch await openTransport(at: place, unless: over) {
         case .success(let opened):
-            transport = opened
-            outbox = Outbox(keepsPieces: opened.isMessageBased)
+            connection.transport = opened
+            connection.outbox = Outbox(keepsPieces: opened.isMessageBased)
             let tls = await opened.tlsInformation
             let framing: StreamFraming = opened.isMessageBased ? .webSocket : .stream
             perform(stream?.transportConnected(tls: tls.map { .init($0) }, framing: framing, now: clock.now()))
@@ -50,17 +44,21 @@ extension Session {
         case .failure(let error):
             perform(stream?.transportClosed(TransportClosure(error), now: clock.now()))
         }
-        let end = streamEnd ?? StreamEnd(reason: .requested)
-        await saveEnd(end, wasOnline: onlineCount > before)
+        guard let end = machine.end else { preconditionFailure("a connection is finished when its stream has ended") }
+        await saveEnd(end)
         // What was handled after the end counts, too.
-        resumption = end.resumption == nil ? nil : stream?.resumptionState(afterHandling: 0) ?? end.resumption
+        connectionOver(
+            resuming: end.resumption == nil ? nil : stream?.resumptionState(afterHandling: 0) ?? end.resumption)
+    }
+
+    private func connectionOver(resuming resumption: ResumptionState?) {
         counted.keepAlives += stream?.keepAliveCount ?? 0
-        keepAlivePace = stream?.keepAlivePace ?? keepAlivePace
-        knownLimits = stream?.serverLimits ?? knownLimits
+        if let pace = stream?.keepAlivePace { memory.keepAlivePace = pace }
+        if let limits = stream?.serverLimits { memory.limits = limits }
         stream = nil
-        transport = nil
+        connection.transport = nil
+        perform(machine.connectionOver(resuming: resumption, now: clock.now()))
         flushEvents()
-        return end
     }
 
     private func streamConfiguration(resuming resumption: ResumptionState?) throws -> ClientStreamConfiguration {
@@ -70,7 +68,7 @@ extension Session {
             digests: .system, nonce: Base64.encode(try SecureRandom.bytes(Self.nonceLength)))
         stream.tls = configuration.encryption
         stream.mechanisms = configuration.mechanisms
-        stream.mechanisms.previousMechanism = lastMechanism ?? configuration.mechanisms.previousMechanism
+        stream.mechanisms.previousMechanism = memory.mechanism ?? configuration.mechanisms.previousMechanism
         stream.resourceConflict =
             switch configuration.resourceConflict {
             case .tryAlternatives(let resources): .tryAlternatives(resources)
@@ -82,10 +80,10 @@ extension Session {
         stream.resumption = resumption
         stream.plan = configuration.negotiation
         stream.keepAlive = configuration.keepAlive
-        stream.keepAlivePace = keepAlivePace
-        stream.serverLimits = knownLimits
+        stream.keepAlivePace = memory.keepAlivePace
+        stream.serverLimits = memory.limits
         stream.userAgent = configuration.userAgent
-        stream.fastToken = fastToken
+        stream.fastToken = memory.token
         stream.bindTag = configuration.userAgent?.software
         stream.bindRequests = extensionTable.all.flatMap(\.bindRequests)
         stream.loginTimeout = configuration.loginTimeout
@@ -160,7 +158,7 @@ extension Session {
     /// Writes what is left and closes, in bounded time.
     private func finish(_ transport: any Transport) async {
         await saveIfDue()
-        let (rest, stanzas) = outbox.take()
+        let (rest, stanzas) = connection.outbox.take()
         let instant = clock.now().advanced(by: Self.finishTime)
         let isWritten = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -187,11 +185,11 @@ extension Session {
 
     private func write(to transport: any Transport) async {
         while !Task.isCancelled {
-            guard !outbox.isEmpty else {
+            guard !connection.outbox.isEmpty else {
                 await outboxFilled.wait()
                 continue
             }
-            let (pieces, stanzas) = outbox.take()
+            let (pieces, stanzas) = connection.outbox.take()
             // A stanza may be resent by another process only if it was stored before it left this one.
             guard await saveIfDue() else { return }
             do {
@@ -217,24 +215,24 @@ extension Session {
     private func written(_ numbers: [StanzaToken]) {
         guard !numbers.isEmpty else { return }
         for number in numbers {
-            guard let token = isManaged ? ledger[number] : ledger.close(number) else { continue }
-            if isManaged { token.advance(to: .written) } else { token.writtenUnmanaged() }
+            guard let token = connection.isManaged ? ledger[number] : ledger.close(number) else { continue }
+            if connection.isManaged { token.advance(to: .written) } else { token.writtenUnmanaged() }
             emit(.sent(token))
         }
-        if !isHandlingInput { flushEvents() }
+        flushEventsOutsideOfReading()
     }
 
     // MARK: Reading
 
     private func read(from transport: any Transport) async {
-        while streamEnd == nil, !Task.isCancelled {
+        while machine.end == nil, !Task.isCancelled {
             await observers.gate.wait()
-            while outbox.isOverflowing, streamEnd == nil, !Task.isCancelled { await outboxDrained.wait() }
-            guard streamEnd == nil else { break }
+            while connection.outbox.isOverflowing, machine.end == nil, !Task.isCancelled { await outboxDrained.wait() }
+            guard machine.end == nil else { break }
             var actions: [StreamAction]?
             do throws(TransportError) {
                 let bytes = try await transport.read()
-                isHandlingInput = true
+                connection.isHandlingInput = true
                 counted.wakeUps += 1
                 counted.bytesReceived += UInt64(bytes.count)
                 if bytes.isEmpty {
@@ -244,23 +242,23 @@ extension Session {
                 }
             } catch {
                 guard error.code != .cancelled else { break }
-                isHandlingInput = true
+                connection.isHandlingInput = true
                 actions = stream?.transportClosed(TransportClosure(error), now: clock.now())
             }
             perform(actions)
             await handleInbox()
             if configuration.store != nil { await saveIfDue() }
-            isHandlingInput = false
+            connection.isHandlingInput = false
             flushEvents()
-            if isTLSWanted { await secure(transport) }
-            if streamEnd != nil { streamOver.open() }
+            if connection.isTLSDue { await secure(transport) }
+            if machine.end != nil { connection.over.open() }
         }
     }
 
     /// The TLS handshake, after everything that was to go out in clear.
     private func secure(_ transport: any Transport) async {
-        isTLSWanted = false
-        let rest = outbox.take().pieces
+        connection.isTLSDue = false
+        let rest = connection.outbox.take().pieces
         do throws(TransportError) {
             try await write(rest, to: transport)
             let information = try await transport.startTLS(tlsConfiguration)

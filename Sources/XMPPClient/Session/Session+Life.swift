@@ -1,37 +1,19 @@
+import SASLMechanisms
+import Waiting
 import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-extension Session {
-    /// Lives: connects, reconnects, works, and ends when it is asked to or cannot go on.
-    func live() async {
-        if let preparationFailure { return await end(preparationFailure) }
-        do throws(ClientError) {
-            try await loadSaved()
-        } catch {
-            return await end(error)
-        }
-        let extensions = extensionTable.all
-        let error = await withDiscardingTaskGroup(returning: ClientError?.self) { group in
-            group.addTask { await self.superviseJobs() }
-            group.addTask { await self.keepTime() }
-            group.addTask { await self.closeWhenWanted() }
-            group.addTask { await self.watchNetwork() }
-            for instance in extensions { group.addTask { await instance.run(in: self) } }
-            let error = await connectRepeatedly()
-            group.cancelAll()
-            return error
-        }
-        await end(error)
-    }
+// MARK: - From the beginning to the end
 
+extension Session {
     /// Makes the extensions and registers what they handle; before ``live()``, which ends at once where this failed.
     func prepare() {
         do throws(ClientError) {
             try configuration.validate()
             try makeExtensions()
         } catch {
-            preparationFailure = error
+            perform(machine.cannotGoOn(error))
         }
     }
 
@@ -39,9 +21,45 @@ extension Session {
         interceptors = configuration.interceptors
         guard purpose == .login else { return }
         for factory in configuration.extensions { extensionTable.add(factory.make(self)) }
+        if let cycle = ExtensionStarts.cycle(in: extensionTable.all) {
+            let names = cycle.map { String(describing: type(of: $0)) }.joined(separator: ", ")
+            throw ClientError(.invalidConfiguration, "These extensions wait for each other to start: \(names).")
+        }
         for instance in extensionTable.all {
             for handler in instance.handlers { try router.register(handler) }
             interceptors += instance.interceptors
+        }
+    }
+
+    /// Lives: connects, reconnects, works, and ends when it is asked to or cannot go on.
+    func live() async {
+        await end(await connectRepeatedly())
+    }
+
+    /// Connects when and where the machine says until the session is over; returns the reason, `nil` for a wanted end.
+    private func connectRepeatedly() async -> ClientError? {
+        if case .end(let error) = machine.nextStep() { return error }
+        do throws(ClientError) {
+            let saved = try await loadSaved()
+            perform(machine.begin(resuming: saved, now: clock.now()))
+        } catch {
+            return error
+        }
+        let extensions = extensionTable.all
+        return await withDiscardingTaskGroup(returning: ClientError?.self) { group in
+            group.addTask { await self.superviseJobs() }
+            group.addTask { await self.keepTime() }
+            group.addTask { await self.closeWhenWanted() }
+            group.addTask { await self.watchNetwork() }
+            for instance in extensions { group.addTask { await instance.run(in: self) } }
+            defer { group.cancelAll() }
+            while true {
+                switch machine.nextStep() {
+                case .wait: await lifeChanged.wait()
+                case .connect(let place): await connect(at: place)
+                case .end(let error): return error
+                }
+            }
         }
     }
 
@@ -61,105 +79,22 @@ extension Session {
             // §4.5).
             _ = try? dispatch(.presence(Presence(type: .unavailable, id: identifiers.next())))
         }
-        act(schedule.close())
+        perform(machine.closeRequested(now: clock.now()))
         perform(stream?.close(now: clock.now()))
     }
 
-    /// Connects when and where the schedule says until it has come to its end; returns the reason, `nil` for a wanted
-    /// end.
-    private func connectRepeatedly() async -> ClientError? {
-        act(schedule.start(location: resumption?.location, now: clock.now()))
-        while !isLifeOver {
-            guard let place = wantedPlace else {
-                await lifeChanged.wait()
-                continue
-            }
-            wantedPlace = nil
-            if closeWanted.isOpen {
-                act(schedule.disconnected(StreamEnd(reason: .requested), now: clock.now(), chance: 0))
-            } else {
-                settle(await connect(at: place))
-            }
-        }
-        return unsaved.failure ?? (isGivenUp ? lastError : nil)
-    }
-
-    /// Draws the conclusions from the end of a connection, when everything it brought was handled.
-    private func settle(_ end: StreamEnd) {
-        let error = describe(end)
-        lastError = error
-        phase = resumption == nil || isLifeOver ? .offline : .resuming
-        if resumption == nil, end.reason != .requested { lose(error ?? .notConnected) }
-        guard !isLifeOver else { return }
-        let untilNext = wantedPlace == nil ? schedule.nextDeadline.map { clock.now().duration(to: $0) } : .zero
-        emit(.disconnected(error, retryAfter: max(untilNext ?? .zero, .zero)))
-        showOffline()
-        flushEvents()
-    }
-
-    /// The end of a stream as an error, with the events that name its kind.
-    private func describe(_ end: StreamEnd) -> ClientError? {
-        switch end.reason {
-        case .requested: return nil
-        case .closedByServer: return ClientError(.connectionFailed, "The server closed the connection.")
-        case .failed(let failure):
-            let error = ClientError(failure)
-            if failure.code == .loginTimedOut { emit(.timedOut) }
-            if failure.category == .authentication { emit(.authenticationFailed(error)) }
-            if let streamError = failure.streamError { emit(.streamError(streamError)) }
-            return error
-        }
-    }
-
-    /// The session behind the connection is gone: nobody can answer or acknowledge any more.
-    func lose(_ error: ClientError) {
-        let confirmed = Set(unsaved.acknowledged)
-        let waiting = Set(backlog.map(\.number))
-        let lost = ledger.numbers.filter { !waiting.contains($0) && !confirmed.contains($0) }
-        loseWhatFollows(lost, because: error)
-        let keptIDs = Set(backlog.compactMap(\.stanza.id))
-        for reply in requests.withdrawAll(where: { !keptIDs.contains($0) }) { reply.fulfil(.failure(error)) }
-        for number in lost { failSending(number, because: error) }
-    }
-
-    /// What a person wrote while the connection was gone does not overtake what was lost with it: who sends that again, sends
-    /// it behind. So text that waits for an address is lost together with earlier text to the same address.
-    private func loseWhatFollows(_ lost: [StanzaToken], because error: ClientError) {
-        var addresses: Set<JID> = []
-        for number in lost {
-            if case .message(let message)? = ledger[number]?.stanza, message.body != nil, let to = message.to {
-                addresses.insert(to.bare)
-            }
-        }
-        guard !addresses.isEmpty else { return }
-        backlog.removeAll { stanza, number in
-            guard case .message(let message) = stanza, message.body != nil, let to = message.to,
-                addresses.contains(to.bare)
-            else { return false }
-            failSending(number, error)
-            return true
-        }
-    }
-
-    /// A stanza that was never written failed for the given reason; about one that was, nobody knows.
-    private func failSending(_ number: StanzaToken, because error: ClientError) {
-        let isWritten = ledger[number]?.stage != .queued
-        failSending(number, isWritten ? .unacknowledged(because: error) : error)
-    }
-
     private func end(_ error: ClientError?) async {
-        phase = .ended(error)
+        let farewell = machine.end(error)
         let reason = error ?? .sessionEnded
-        backlog = []
+        _ = ledger.takeHeld()
         for number in ledger.numbers {
-            // Nobody waits for the goodbye.
+            // After a wanted end the unavailable presence is not missed.
             if error == nil, case .presence? = ledger[number]?.stanza { continue }
             failSending(number, because: reason)
         }
         for reply in requests.withdrawAll() { reply.fulfil(.failure(reason)) }
         for token in ledger.alive { token.settle() }
-        emit(.disconnected(error, retryAfter: nil))
-        show(.offline(reason: error, nextAttempt: nil))
+        perform(farewell)
         flushEvents()
         for instance in extensionTable.removeAll() { await instance.sessionEnded(self) }
         interceptors = []
@@ -173,5 +108,169 @@ extension Session {
         probeOver?.open()
         firstOnline.open()
         ended.open()
+    }
+}
+
+// MARK: - What the machine wants
+
+extension Session {
+    /// Does what the machine of the session asks for, in its order.
+    func perform(_ actions: [SessionMachine.Action]) {
+        carryOut(actions)
+        settle()
+    }
+
+    /// The same, in the middle of the stream's actions.
+    func carryOut(_ actions: [SessionMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .proceed: lifeChanged.send()
+            case .probe(let timeout): perform(stream?.probe(within: timeout, now: clock.now()))
+            case .abandon:
+                let closure = TransportClosure(.broken, detail: "The network has changed.")
+                perform(stream?.transportClosed(closure, now: clock.now()))
+            case .adopt(let session): adopt(session)
+            case .lose(let error): lose(error)
+            case .connected(let address, let isResumed): emit(.online(address, isResumed: isResumed))
+            case .start(let isFirst): connection.startDue = isFirst
+            case .failed(let failure): tell(failure)
+            case .disconnected(let error, let pause): emit(.disconnected(error, retryAfter: pause))
+            case .show(let state): emit(.stateChanged(state))
+            }
+        }
+    }
+
+    private func tell(_ failure: StreamFailure) {
+        if failure.code == .loginTimedOut { emit(.timedOut) }
+        if failure.category == .authentication { emit(.authenticationFailed(ClientError(failure))) }
+        if let streamError = failure.streamError { emit(.streamError(streamError)) }
+    }
+
+    /// What was agreed is true from here on.
+    private func adopt(_ session: StreamSession) {
+        connection.isManaged = session.isManaged
+        // A token says nothing about what else the server offers.
+        if !session.usesFAST {
+            let mechanism = SASLMechanismName(rawValue: session.mechanism)
+            if memory.note(mechanism, after: configuration.mechanisms.previousMechanism) {
+                save { store in await store.saveMechanism(mechanism) }
+            }
+        }
+        requests.ownAddress = session.address
+        let previous = ownAddress ?? configuration.address
+        ownAddress = session.address
+        if previous != session.address { emit(.addressChanged(session.address)) }
+        if configuration.store != nil {
+            saving.changed()
+            saving.left(session.unacknowledged)
+        }
+        guard !session.isResumed else { return }
+        acquaintances.sessionBegan()
+        starts.sessionBegan(extensionTable.all)
+    }
+
+    /// Sends what waited for the connection and starts the extensions.
+    func start(isFirst: Bool) {
+        for (stanza, number) in ledger.takeHeld() { submit(stanza, number) }
+        if let transport = connection.transport { spawn { await transport.negotiationFinished() } }
+        let round = starts.begin(extensionTable.all)
+        spawn { [self] in await start(round, isFirst: isFirst) }
+    }
+
+    /// The session behind the connection is gone: no answer or acknowledgement can come any more.
+    private func lose(_ error: ClientError) {
+        let (sent, held) = ledger.lose(except: Set(saving.acknowledged))
+        for number in held { failSending(number, error) }
+        let heldIDs = ledger.heldIDs
+        for reply in requests.withdrawAll(where: { !heldIDs.contains($0) }) { reply.fulfil(.failure(error)) }
+        for number in sent { failSending(number, because: error) }
+    }
+
+    /// A stanza that was never written failed for the given reason; for one that was written, the outcome is unknown.
+    private func failSending(_ number: StanzaToken, because error: ClientError) {
+        let isWritten = ledger[number]?.stage != .queued
+        failSending(number, isWritten ? .unacknowledged(because: error) : error)
+    }
+
+    func failSending(_ number: StanzaToken, _ error: ClientError) {
+        guard let token = ledger.close(number) else { return }
+        token.fail(error)
+        emit(.sendingFailed(token, error))
+    }
+}
+
+// MARK: - What happens around it
+
+extension Session {
+    /// Connects at once if the session is offline, however long the pause would still be; if it is online, asks the
+    /// server whether the connection lives, and connects again if it does not answer. A session that has ended stays
+    /// ended.
+    public func reconnectNow() {
+        perform(machine.connectNow(now: clock.now()))
+    }
+
+    /// Asks the server whether the connection lives (XEP-0198 §4, or XEP-0199 without stream management).
+    ///
+    /// - Parameter patience: How long the answer may take; by default what the reconnection policy says.
+    /// - Returns: Whether the connection lives. If not, the session connects again by its own rules.
+    /// - Throws: ``ClientError`` with `notConnected` if the session is not online, `cancelled`.
+    @discardableResult
+    public func probe(within patience: Duration? = nil) async throws(ClientError) -> Bool {
+        guard isOnline else { throw .notConnected }
+        let number = machine.connections
+        let over = probeOver ?? Gate()
+        probeOver = over
+        perform(stream?.probe(within: patience ?? configuration.reconnection.probePatience, now: clock.now()))
+        await over.wait()
+        guard over.isOpen else { throw .cancelled }
+        return isOnline && machine.connections == number
+    }
+
+    /// Tells the machines of the network, as long as the session lives.
+    private func watchNetwork() async {
+        guard let monitor = configuration.networkMonitor else { return }
+        for await change in monitor.changes() {
+            counted.wakeUps += 1
+            switch change {
+            case .unavailable: perform(machine.networkChanged(isAvailable: false, now: clock.now()))
+            case .available, .changed:
+                memory.keepAlivePace?.networkChanged()
+                stream?.networkChanged()
+                perform(machine.networkChanged(isAvailable: true, now: clock.now()))
+            }
+        }
+    }
+
+    /// Finds out whether the machine has slept since the last time.
+    private func noticeSleep(_ now: ContinuousClock.Instant) {
+        if let awake = clock.awake?() { perform(machine.clocksRead(now: now, awake: awake)) }
+    }
+
+    /// Wakes the timekeeper if something is due earlier than it thinks.
+    func rearm() {
+        guard let next = nextDeadline else { return }
+        if armedDeadline.map({ next < $0 }) ?? true { nearerDeadline.send() }
+    }
+
+    private var nextDeadline: ContinuousClock.Instant? {
+        let deadlines = [stream?.nextDeadline ?? nil, requests.nextDeadline, machine.nextDeadline]
+        return deadlines.compactMap(\.self).min()
+    }
+
+    /// Tells the machines and the requests that time passes, as long as the session lives.
+    private func keepTime() async {
+        while !Task.isCancelled {
+            armedDeadline = nextDeadline
+            noticeSleep(clock.now())
+            await clock.wait(until: armedDeadline, or: nearerDeadline)
+            let now = clock.now()
+            if let armedDeadline, armedDeadline <= now { counted.wakeUps += 1 }
+            noticeSleep(now)
+            perform(stream?.timerFired(now: now))
+            perform(machine.deadlinePassed(now: now))
+            for reply in requests.deadlinePassed(now: now) {
+                reply.fulfil(.failure(ClientError(.timedOut, "There was no answer in time.")))
+            }
+        }
     }
 }

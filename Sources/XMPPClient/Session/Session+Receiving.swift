@@ -1,12 +1,13 @@
 import XMLStreaming
+import XMPPAddress
 import XMPPStanzas
 
 extension Session {
     /// Handles what was received, one after the other.
     func handleInbox() async {
-        while !inbox.isEmpty {
-            let items = inbox
-            inbox = []
+        while !connection.inbox.isEmpty {
+            let items = connection.inbox
+            connection.inbox = []
             for item in items {
                 switch item {
                 case .element(let element): emit(.element(element))
@@ -25,7 +26,7 @@ extension Session {
     }
 
     private func handled(_ count: Int) {
-        if configuration.store != nil { unsaved.handledAhead -= count }
+        if configuration.store != nil { saving.handled(count) }
         perform(stream?.stanzasHandled(count, now: clock.now()))
     }
 
@@ -53,7 +54,7 @@ extension Session {
             return
         }
         if case .iq(let iq) = stanza, iq.requiresResponse, !iq.hasRepeatableID {
-            // The answer must repeat the id (RFC 6120 §8.1.3), and nobody gets an answer of the size that it chooses.
+            // The answer must repeat the id (RFC 6120 §8.1.3), and the sender must not choose the size of the answer.
             return emit(.filtered(stanza, .incoming))
         }
         guard !interceptors.isEmpty else { return await deliver(stanza) }
@@ -115,12 +116,54 @@ extension Session {
         }
     }
 
-    /// Answers what cannot be read; to a stranger as if nobody were here.
+    /// Answers what cannot be read; a stranger gets the answer of an absent client.
     private func reject(_ rejection: IQ) async {
         if await isAdmitted(rejection.to) { return answer(rejection) }
         var request = IQ(type: .get, to: rejection.from, id: rejection.id)
         request.from = rejection.to
         await refuse(request)
+    }
+
+    /// Answers a request that has no handler.
+    ///
+    /// A request must be answered (RFC 6120 §8.2.3), but an answer of its own would tell a stranger that this full
+    /// address is online: the server answers a request to an address that no client is bound to with
+    /// `service-unavailable` (RFC 6121 §8.5.3.2.3), some with a text, some with the request repeated. So a stranger
+    /// gets exactly that answer, as this server writes it, which is found out once by a request to an address of the
+    /// account that no client is bound to.
+    func refuse(_ iq: IQ) async {
+        guard iq.requiresResponse else { return }
+        if await isAdmitted(iq.from) { return answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
+        switch absences.requestReceived(iq) {
+        case .answer(let reply): answer(reply)
+        case .wait: break
+        case .ask(let language): spawn { [self] in await askForAbsence(in: language) }
+        }
+    }
+
+    private func askForAbsence(in language: String) async {
+        let found = await absence(in: language)
+        for reply in absences.found(found, in: language) { answer(reply) }
+    }
+
+    /// Whether the sender may learn that this session is there. Only the account's server can leave the sender out.
+    func isAdmitted(_ sender: JID?) async -> Bool {
+        guard let sender else { return true }
+        return await mayLearnPresence(sender)
+    }
+
+    /// `nil` if the server could not be asked.
+    private func absence(in language: String) async -> Absences.Answer? {
+        guard let own = ownAddress,
+            let nobody = try? JID(local: own.local, domain: own.domain, resource: "absent-\(identifiers.next())")
+        else { return nil }
+        var request = IQ(AbsenceRequest(), to: nobody)
+        request.language = language.isEmpty ? nil : language
+        guard let reply = try? await answer(to: request, timeout: Absences.timeout), let error = reply.error else {
+            return nil
+        }
+        return Absences.Answer(
+            error: error, language: reply.language, repeatsRequest: reply.payloads.contains(AbsenceRequest.name))
     }
 
     /// Sends an answer that the session itself gives.
@@ -134,4 +177,6 @@ extension Session {
 enum SessionContext {
     /// Set while an interceptor looks at a stanza.
     @TaskLocal static var interception: StanzaDirection?
+    /// Set while an extension starts: lets those begin that start after it.
+    @TaskLocal static var release: (@Sendable () -> Void)?
 }

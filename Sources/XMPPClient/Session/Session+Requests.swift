@@ -19,7 +19,15 @@ extension Session {
     public func request<Request: IQRequest>(
         _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil
     ) async throws(ClientError) -> Request.Response {
-        let answer = try await self.request(IQ(request, to: receiver), timeout: timeout)
+        try await self.request(request, to: receiver, timeout: timeout, whenQueued: {})
+    }
+
+    /// Sends a request; the closure is called when it has its place in the queue, so that what is sent then comes
+    /// after it.
+    package func request<Request: IQRequest>(
+        _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil, whenQueued: @Sendable () -> Void
+    ) async throws(ClientError) -> Request.Response {
+        let answer = try await result(of: IQ(request, to: receiver), timeout: timeout, whenQueued: whenQueued)
         do {
             return try Request.Response(payload: answer.payload)
         } catch {
@@ -29,18 +37,27 @@ extension Session {
 
     /// Sends a request stanza and returns the result stanza.
     public func request(_ iq: IQ, timeout: Duration? = nil) async throws(ClientError) -> IQ {
-        let answer = try await answer(to: iq, timeout: timeout)
+        try await result(of: iq, timeout: timeout, whenQueued: {})
+    }
+
+    /// Sends a request stanza and returns the result stanza.
+    package func result(
+        of iq: IQ, timeout: Duration? = nil, whenQueued: @Sendable () -> Void
+    ) async throws(ClientError) -> IQ {
+        let answer = try await answer(to: iq, timeout: timeout, whenQueued: whenQueued)
         if answer.isError { throw ClientError(refused: answer.error ?? StanzaError(.undefinedCondition)) }
         return answer
     }
 
     /// Sends a request stanza and returns what answers it, result or error.
-    func answer(to iq: IQ, timeout: Duration? = nil) async throws(ClientError) -> IQ {
+    func answer(
+        to iq: IQ, timeout: Duration? = nil, whenQueued: @Sendable () -> Void = {}
+    ) async throws(ClientError) -> IQ {
         precondition(iq.requiresResponse, "Only get and set are answered.")
         guard SessionContext.interception == nil else {
             throw ClientError(.wouldDeadlock, "An interceptor cannot wait for an answer: nothing is read meanwhile.")
         }
-        if case .registering = phase,
+        if machine.sending == .registration,
             !iq.payloads.allSatisfy({ StreamNamespace.isRegistration($0.name.namespace) })
         {
             throw ClientError(.invalidConfiguration, "Before a login only registration can be asked for.")
@@ -60,11 +77,12 @@ extension Session {
             observers.gate.endWaitingForPeer()
             _ = requests.withdraw(id: id)
         }
-        if case .registering = phase {
+        if machine.sending == .registration {
             perform(stream?.sendRegistration(iq, now: clock.now()))
         } else {
             _ = try await enqueue(.iq(iq))
         }
+        whenQueued()
         return try await reply.value(cancelled: .failure(.cancelled)).get()
     }
 }

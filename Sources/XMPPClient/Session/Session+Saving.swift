@@ -2,36 +2,15 @@ import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
-/// What waits to be stored, and whose turn it is.
-struct Unsaved {
-    /// The state differs from what was stored last.
-    var isDue = false
-    /// Received stanzas that are stored and not yet confirmed to the server.
-    var handledAhead = 0
-    /// Confirmed by the server; the tokens hear of it when it is stored.
-    var acknowledged: [StanzaToken] = []
-    /// Left by a session that is gone.
-    var unacknowledged: [UnacknowledgedStanza] = []
-    /// A state was stored and not taken back.
-    var isStateKept = false
-    /// Why nothing is stored any more.
-    var failure: ClientError?
-
-    var isSaving = false
-    /// Those who store next, one after the other.
-    var waiters: [CheckedContinuation<Void, Never>] = []
-    /// Those who wait for what is being stored.
-    var dependents: [CheckedContinuation<Void, Never>] = []
-}
-
 extension Session {
-    /// Reads what an earlier process left.
-    func loadSaved() async throws(ClientError) {
+    /// Reads what an earlier process left: the session that the first connection resumes.
+    func loadSaved() async throws(ClientError) -> ResumptionState? {
+        var resumption = configuration.resumption
         if let store = configuration.store {
             do {
                 if let saved = try await store.loadSession() {
                     resumption = saved.resumption
-                    unsaved.isStateKept = true
+                    saving.stateLoaded()
                 }
             } catch {
                 throw ClientError(
@@ -40,23 +19,24 @@ extension Session {
         }
         let unacknowledged = resumption?.unacknowledged ?? []
         for stanza in unacknowledged { ledger.restore(stanza) }
-        if unacknowledged.contains(where: { $0.bytes.count > knownLimits.stanzaBytes }) {
+        if unacknowledged.contains(where: { $0.bytes.count > memory.limits.stanzaBytes }) {
             // The server would end each stream on which this session is resumed. In a new one it is not sent again.
             resumption = nil
-            unsaved.unacknowledged += unacknowledged
-            unsaved.isDue = true
+            saving.left(unacknowledged)
+            saving.changed()
         }
+        return resumption
     }
 
-    /// Stores what has changed, if anything has, and returns when it is durable, whoever stores it.
+    /// Stores what has changed, if anything has, and returns when it is durable, also if another task stores it.
     ///
     /// - Returns: Whether the session may go on.
     @discardableResult
     func saveIfDue() async -> Bool {
-        // A step that somebody else is storing at this moment is not due any more and not durable yet: what it protects must
+        // A step that another task is storing at this moment is not due any more and not durable yet: what it protects must
         // not be written before.
-        while !unsaved.isDue, unsaved.isSaving { await withCheckedContinuation { unsaved.dependents.append($0) } }
-        return unsaved.isDue ? await save() : unsaved.failure == nil
+        if !saving.isDue, !saving.turn.isFree { await saving.turn.withLock {} }
+        return saving.isDue ? await save() : saving.failure == nil
     }
 
     /// Stores the present state together with stanzas that were received.
@@ -66,61 +46,42 @@ extension Session {
     @discardableResult
     func save(received: [XMLElement] = [], unreadable: Int = 0) async -> Bool {
         guard let store = configuration.store else { return true }
-        let count = received.count + unreadable
-        while unsaved.isSaving { await withCheckedContinuation { unsaved.waiters.append($0) } }
-        guard unsaved.failure == nil else { return false }
-        unsaved.isSaving = true
-        defer {
-            unsaved.isSaving = false
-            for dependent in unsaved.dependents { dependent.resume() }
-            unsaved.dependents = []
-            if !unsaved.waiters.isEmpty { unsaved.waiters.removeFirst().resume() }
-        }
-
-        let acknowledged = unsaved.acknowledged
-        let change = SessionChange(
-            received: received, acknowledged: acknowledged.compactMap { ledger[$0]?.id },
-            unacknowledged: unsaved.unacknowledged, resumption: stateToSave(handling: count))
-        unsaved.isDue = false
-        unsaved.acknowledged = []
-        unsaved.unacknowledged = []
+        let turn = saving.turn
+        await turn.lock()
+        defer { turn.leave() }
+        guard saving.failure == nil else { return false }
+        let resumption = stateToSave(handling: received.count + unreadable)
         guard
-            !change.received.isEmpty || !change.acknowledged.isEmpty || !change.unacknowledged.isEmpty
-                || change.resumption != nil || unsaved.isStateKept
-        else {
-            unsaved.handledAhead += count
-            return true
-        }
+            let step = saving.begin(
+                received: received, unreadable: unreadable, resumption: resumption, id: { ledger[$0]?.id })
+        else { return true }
         do {
             // A commit is never broken off, even if the connection is that it belongs to.
-            try await Task { try await store.commit(change) }.value
+            try await Task { try await store.commit(step.change) }.value
         } catch {
             storeFailed(error)
             return false
         }
-        unsaved.isStateKept = change.resumption != nil
-        unsaved.handledAhead += count
-        reportAcknowledged(acknowledged)
+        saving.stored(step)
+        reportAcknowledged(step.acknowledged)
         return true
     }
 
     /// The state as it is when everything received so far, and `count` stanzas more, are stored.
     private func stateToSave(handling count: Int) -> ResumptionState? {
-        if let streamEnd, streamEnd.resumption == nil { return nil }
-        return stream?.resumptionState(afterHandling: unsaved.handledAhead + count) ?? resumption
+        if let end = machine.end, end.resumption == nil { return nil }
+        return stream?.resumptionState(afterHandling: saving.handledAhead + count) ?? machine.resumption
     }
 
     /// The stream is over: stores how the session stands, or that it is gone.
-    func saveEnd(_ end: StreamEnd, wasOnline: Bool) async {
+    func saveEnd(_ end: StreamEnd) async {
         guard configuration.store != nil else { return }
+        let isWanted = end.reason == .requested
         // The end was wanted before the server was reached: what was stored before is still true.
-        if end.reason == .requested, !wasOnline { return }
+        if isWanted, !machine.wasOnline { return }
         if end.resumption == nil {
-            // After a wanted end nobody waits for the goodbye.
-            let isWanted = end.reason == .requested
-            unsaved.unacknowledged += end.unacknowledged.filter {
-                !isWanted || !$0.bytes.starts(with: "<presence".utf8)
-            }
+            // After a wanted end the unavailable presence is not missed.
+            saving.left(end.unacknowledged.filter { !isWanted || !$0.bytes.starts(with: "<presence".utf8) })
         }
         await save()
     }
@@ -128,12 +89,13 @@ extension Session {
     /// Leaves everything as it was stored last: nothing more is confirmed, written or told, and the server keeps the
     /// session.
     private func storeFailed(_ error: any Error) {
-        unsaved.failure = ClientError(
+        let failure = ClientError(
             .storeFailed, "The session ended because its state could not be stored. \(error)", cause: error)
-        inbox = []
-        outbox = Outbox()
-        act(.giveUp)
+        saving.failed(failure)
+        connection.inbox = []
+        connection.outbox = Outbox()
+        perform(machine.cannotGoOn(failure))
         perform(stream?.transportClosed(TransportClosure(.broken, detail: "Nothing can be stored."), now: clock.now()))
-        outbox = Outbox()
+        connection.outbox = Outbox()
     }
 }

@@ -7,9 +7,9 @@ extension Session {
     /// Sends a message. It gets an id if it has none, passes the interceptors and takes its place in the one queue of
     /// the session.
     ///
-    /// While the connection is away and may be resumed, it waits. If the session turns out to be lost, the message is sent on
-    /// the next one, unless text to the same address was lost before it: then its token fails as well, for who sends the lost
-    /// text again sends it behind.
+    /// While the connection is away and may be resumed, it waits. If the session turns out to be lost, the message is
+    /// sent on the next one, unless text to the same address was lost before it: then its token fails as well, for
+    /// who sends the lost text again sends it behind.
     ///
     /// - Throws: ``ClientError`` with `notConnected` if there is no connection and none that will be resumed, `dropped`
     ///   if an interceptor dropped the message, `stanzaTooLarge` if the server does not accept so many bytes,
@@ -52,14 +52,14 @@ extension Session {
         return try await enqueue(.presence(presence))
     }
 
-    /// The token of a stanza that this session sent, if somebody still holds it. Extensions report receipts on it.
+    /// The token of a stanza that this session sent, if it is still referenced. Extensions report receipts on it.
     public func token(stanzaID: String) -> SendToken? { ledger.token(stanzaID: stanzaID) }
 
     /// A new id for a stanza.
     public func makeID() -> String { identifiers.next() }
 
     /// What the server accepts from this session (XEP-0478): what it has announced, or what servers usually accept.
-    public var serverLimits: StreamLimits { stream?.serverLimits ?? knownLimits }
+    public var serverLimits: StreamLimits { stream?.serverLimits ?? memory.limits }
 
     /// Whether an element may go out: larger ones end the stream (RFC 6120 §4.9.3.14).
     private func requireSendable(_ element: some XMLEncodable) throws(ClientError) {
@@ -74,7 +74,7 @@ extension Session {
         if stanza.id == nil { stanza.id = identifiers.next() }
         // What an interceptor sends may not wait for the stanza that waits for the interceptor.
         if SessionContext.interception != nil { return try dispatch(stanza) }
-        if interceptors.isEmpty, sendingLock.isFree, !outbox.isFull { return try dispatch(stanza) }
+        if interceptors.isEmpty, sendingLock.isFree, !connection.outbox.isFull { return try dispatch(stanza) }
 
         guard await sendingLock.enter() else { throw .cancelled }
         defer { sendingLock.leave() }
@@ -101,12 +101,12 @@ extension Session {
         return stanza
     }
 
-    /// Waits while too much waits to be written. Who sends is the task that holds the lock, so one at a time waits here.
+    /// Waits while too much waits to be written. Only the task that holds the send lock waits here.
     private func waitForRoom() async throws(ClientError) {
-        guard outbox.isFull else { return }
+        guard connection.outbox.isFull else { return }
         observers.gate.beginWaitingForPeer()
         defer { observers.gate.endWaitingForPeer() }
-        while outbox.isFull, isOnline {
+        while connection.outbox.isFull, isOnline {
             await outboxHasRoom.wait()
             if Task.isCancelled { throw .cancelled }
         }
@@ -116,36 +116,37 @@ extension Session {
     /// the stanza sent before.
     func dispatch(_ stanza: AnyStanza) throws(ClientError) -> SendToken {
         let token = SendToken(stanza: stanza, id: stanza.id ?? "")
-        switch phase {
-        case .online:
+        switch machine.sending {
+        case .now:
             let number = ledger.enter(token)
             submit(stanza, number)
             if let failure = token.failure { throw failure }
-        case .resuming:
-            guard backlog.count < configuration.backlogLimit else {
+        case .later:
+            guard ledger.heldCount < configuration.backlogLimit else {
                 throw ClientError(.queueFull, "Too many stanzas wait for the connection to come back.")
             }
             try requireSendable(stanza)
-            backlog.append((stanza, ledger.enter(token)))
-        case .ended(let error):
+            ledger.hold(stanza, token)
+        case .over(let error):
             throw error ?? .sessionEnded
-        case .offline, .registering:
+        case .never, .registration:
             throw .notConnected
         }
         if case .message = stanza { ledger.index(token) }
         acquaintances.sent(stanza)
         if case .presence(let presence) = stanza, presence.isBroadcast {
             lastPresence = presence
+            starts.presenceSent()
             emit(.presenceChanged(presence))
-            if !isHandlingInput { flushEvents() }
+            flushEventsOutsideOfReading()
         }
         return token
     }
 
     /// Gives a stanza to the machine.
     func submit(_ stanza: AnyStanza, _ number: StanzaToken) {
-        outbox.append(number)
-        unsaved.isDue = configuration.store != nil
+        connection.outbox.append(number)
+        if configuration.store != nil { saving.changed() }
         perform(stream?.send(stanza, token: number, now: clock.now()))
     }
 }

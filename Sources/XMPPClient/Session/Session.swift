@@ -1,42 +1,18 @@
-import SASLMechanisms
-import Synchronization
-import TransportLayer
 import Waiting
-import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 public import XMPPStream
 
 /// A session of an account with its server: what ``Client/run(from:_:)`` gives to a program.
 ///
-/// The session drives the stream machine, sends in one order, matches answers to requests, routes requests to their
-/// handlers and tells observers in batches. All of its work happens in tasks of `run`; when `run` returns nothing of it
-/// is left.
+/// The session drives two machines: ``SessionMachine`` says when a connection is made and how it looks, the stream
+/// machine speaks with the server. It sends in one order, matches answers to requests, routes requests to their
+/// handlers and tells observers in batches. All of its work happens in tasks of `run`; when `run` returns nothing of
+/// it is left.
 public actor Session {
-    /// Where the session stands.
-    enum Phase {
-        /// No stanza can be sent.
-        case offline
-        /// The connection is being made anew and the session behind it goes on: stanzas wait in the backlog.
-        case resuming
-        /// The server waits for registration requests.
-        case registering(StreamFeatures)
-        /// Stanzas flow.
-        case online(StreamSession)
-        /// Final; with the reason unless the end was wanted.
-        case ended(ClientError?)
-    }
-
     /// What the connection is for.
     enum Purpose {
         case login, registration
-    }
-
-    /// What came in and waits for the interceptors.
-    enum Inbound {
-        case stanzas([XMLElement])
-        case unreadable(UnreadableElement)
-        case element(XMLElement)
     }
 
     nonisolated let configuration: ClientConfiguration
@@ -46,9 +22,9 @@ public actor Session {
     nonisolated let extensionTable = ExtensionTable()
     nonisolated let jobs = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
 
-    /// Opened when somebody wants the end.
+    /// Opened when the end is wanted.
     nonisolated let closeWanted = Gate()
-    /// Opened when stanzas flow for the first time, and at the end.
+    /// Opened when the program's part begins, and at the end.
     nonisolated let firstOnline = Gate()
     /// Opened at the end.
     nonisolated let ended = Gate()
@@ -60,67 +36,32 @@ public actor Session {
     nonisolated let nearerDeadline = Signal()
     nonisolated let lifeChanged = Signal()
 
-    var phase = Phase.offline
-    /// Why the session cannot begin: what was configured does not fit together.
-    var preparationFailure: ClientError?
-    /// How the connection looks from outside.
-    var shownState = ConnectionState.offline(reason: nil, nextAttempt: nil)
-    var schedule: ReconnectionSchedule
-    /// Where the schedule wants a connection now.
-    var wantedPlace: ReconnectionSchedule.Place?
-    /// The schedule has come to its end.
-    var isLifeOver = false
-    /// The end was not wanted.
-    var isGivenUp = false
-    /// Why the last connection ended.
-    var lastError: ClientError?
-    /// The session to go on with on the next connection.
-    var resumption: ResumptionState?
-    var unsaved = Unsaved()
-    /// The token for the next login.
-    var fastToken: FASTToken?
-    /// Saves the token; each waits for the one before.
-    var signInSaving: Task<Void, Never>?
-    var counted: Traffic
-    /// What was learnt about silence on the present network.
-    var keepAlivePace: KeepAlivePace?
-    /// Opened when the question whether the server lives is answered, one way or the other.
-    var probeOver: Gate?
-    /// Counts the times that stanzas began to flow.
-    var onlineCount = 0
-    /// A session began anew and not every extension has started with it.
-    var isStartOwed = false
+    /// When connections are made, what they are good for, and how the session ends.
+    var machine: SessionMachine
+    /// The present connection's stream.
     var stream: ClientStream?
-    var transport: (any Transport)?
-    var streamEnd: StreamEnd?
-    /// Opened when the present stream has ended and everything it brought was handled.
-    var streamOver = Gate()
-    var isHandlingInput = false
-    var isTLSWanted = false
-    /// Whether stanzas of the present stream are acknowledged.
-    var isManaged = false
-    var newSession: StreamSession?
-    var inbox: [Inbound] = []
-    var outbox = Outbox()
-    var events: [SessionEvent] = []
-    var armedDeadline: ContinuousClock.Instant?
-    /// How this account logged in last, which a later connection must not fall behind.
-    var lastMechanism: SASLMechanismName?
-    /// What the server said last about what it accepts.
-    var knownLimits = StreamLimits()
-    /// Which stanza of ours may have ended a stream.
-    var suspicion = StanzaSuspicion()
+    var connection = Connection()
+    var memory = ConnectionMemory()
+    var counted: Traffic
+    var saving = Saving()
+    /// Saves what the next login needs; each waits for the one before.
+    var signInSaving: Task<Void, Never>?
+    var starts = ExtensionStarts()
 
     var decoder = StanzaDecoder()
     var requests = RequestTable<Promise<Result<IQ, ClientError>>>()
     var router = StanzaRouter()
     var ledger = SendLedger()
     var acquaintances = Acquaintances()
-    /// By the language of the request: texts of servers depend on it.
-    var absences: [String: Absence] = [:]
+    var absences = Absences()
     var identifiers: IdentifierSource
     var interceptors: [any StanzaInterceptor] = []
-    var backlog: [(stanza: AnyStanza, number: StanzaToken)] = []
+    /// What the observers are told next.
+    var events: [SessionEvent] = []
+    /// Opened when the question whether the server lives is answered, one way or the other.
+    var probeOver: Gate?
+    /// Until when the timekeeper sleeps.
+    var armedDeadline: ContinuousClock.Instant?
     var lastPresence: Presence?
     var ownAddress: JID?
 
@@ -128,12 +69,12 @@ public actor Session {
         self.configuration = configuration
         self.purpose = purpose
         clock = configuration.clock
-        schedule = ReconnectionSchedule(
-            configuration.reconnection,
-            usualHost: StreamError.Host(
-                name: configuration.host ?? configuration.address.domain, port: configuration.port))
-        resumption = configuration.resumption
-        fastToken = configuration.fastToken
+        machine = SessionMachine(
+            ReconnectionSchedule(
+                configuration.reconnection,
+                usualHost: StreamError.Host(
+                    name: configuration.host ?? configuration.address.domain, port: configuration.port)))
+        memory.token = configuration.fastToken
         counted = Traffic(since: clock.now())
         var generator = SystemRandomNumberGenerator()
         identifiers = IdentifierSource(using: &generator)
@@ -148,13 +89,13 @@ extension Session {
     public var address: JID? { ownAddress }
 
     /// Whether stanzas flow.
-    public var isOnline: Bool { if case .online = phase { true } else { false } }
+    public var isOnline: Bool { machine.phase == .online }
 
     /// How the connection looks at the moment; the changes come as ``SessionEvent/stateChanged(_:)``.
-    public var connectionState: ConnectionState { shownState }
+    public var connectionState: ConnectionState { machine.shown }
 
     /// What was agreed with the server on the present connection; `nil` while there is none.
-    public var agreement: StreamSession? { if case .online(let session) = phase { session } else { nil } }
+    public var agreement: StreamSession? { machine.session }
 
     /// What the connections of this session have cost so far.
     public var traffic: Traffic {
@@ -163,8 +104,8 @@ extension Session {
         return traffic
     }
 
-    /// The presence broadcast last, that is how others see this session now; subscriptions and presence sent to
-    /// somebody do not count.
+    /// The presence broadcast last, that is how others see this session now; subscriptions and directed
+    /// presence do not count.
     public var presence: Presence? { lastPresence }
 
     /// What service discovery announces: the features of the handlers and of the extensions, sorted.
@@ -203,10 +144,10 @@ extension Session {
     }
 
     /// Why the session ended, if it did and was not asked to.
-    var failure: ClientError? { if case .ended(let error) = phase { error } else { nil } }
+    var failure: ClientError? { machine.failure }
 
-    /// What the server offers to somebody who wants to register.
-    var registrationFeatures: StreamFeatures { if case .registering(let features) = phase { features } else { .none } }
+    /// What the server offers before a registration.
+    var registrationFeatures: StreamFeatures { machine.registrationFeatures ?? .none }
 
     /// Asks for the end of the session and returns when it has come: unavailable presence, `</stream:stream>`, a
     /// bounded wait for the server's (RFC 6120 §4.4).
@@ -215,12 +156,52 @@ extension Session {
         await ended.wait()
     }
 
-    /// Returns when stanzas flow for the first time.
+    /// Returns when stanzas flow and the extensions have started for the first time, or
+    /// ``ClientConfiguration/startTimeout`` later.
     ///
     /// - Throws: ``ClientError`` if the login failed, the session ended before, or the task was cancelled.
     public func waitUntilOnline() async throws(ClientError) {
         await firstOnline.wait()
         guard firstOnline.isOpen else { throw .cancelled }
-        if case .ended(let error) = phase { throw error ?? .sessionEnded }
+        if machine.phase == .ended { throw machine.failure ?? .sessionEnded }
+    }
+}
+
+// MARK: - What observers are told
+
+extension Session {
+    /// Notes an event for the next batch.
+    func emit(_ event: SessionEvent) {
+        events.append(event)
+    }
+
+    func emit(_ event: ConnectionEvent) {
+        events.append(.connection(event))
+    }
+
+    /// Tells all observers, among them ``SessionLog``, that messages of an archive were not believed and not stored.
+    ///
+    /// - Parameter reason: a few words, with nothing of the messages.
+    public func reportRefusal(of count: Int, in archive: JID, reason: String) {
+        emit(.refused(count: count, archive: archive, reason: reason))
+        flushEvents()
+    }
+
+    /// Hands the events noted so far to all observers, as one batch.
+    func flushEvents() {
+        guard !events.isEmpty else { return }
+        let batch = events
+        events = []
+        observers.append(batch)
+    }
+
+    /// The same, unless what one read has brought is still being handled.
+    func flushEventsOutsideOfReading() {
+        if !connection.isHandlingInput { flushEvents() }
+    }
+
+    /// Runs work as a task of the session, cancelled at its end.
+    nonisolated func spawn(_ job: @escaping @Sendable () async -> Void) {
+        jobs.continuation.yield(job)
     }
 }

@@ -7,7 +7,7 @@ public import XMPPStream
 /// A session store in one file, for bots and other programs without a database.
 ///
 /// The file is a journal: each change is appended with a checksum and made durable, and from time to time the whole is
-/// written anew beside it and moved over it. Whenever the process or the machine dies, the next start finds the last
+/// rewritten beside it and moved over it. Whenever the process or the machine dies, the next start finds the last
 /// change that was committed. Only the owner can read the file, and one store at a time has it open.
 ///
 /// Stanzas that the program must not lose can be kept until it has finished with them:
@@ -39,7 +39,7 @@ public final class FileSessionStore: SessionStore {
         var failure: ClientError?
     }
 
-    /// From this size on the journal is written anew when most of it is of no use any more.
+    /// From this size on the journal is rewritten when most of it is of no use any more.
     static let compactionSize = 64 * 1024
     /// So many times larger than its content it may be.
     static let compactionFactor = 4
@@ -124,7 +124,7 @@ public final class FileSessionStore: SessionStore {
         try await write { _ in .finished(stanza.number) }
     }
 
-    /// Own stanzas of sessions that are gone, about which nobody knows whether they arrived, oldest first.
+    /// Own stanzas of sessions that are gone, of which it is not known whether they arrived, oldest first.
     public var unacknowledged: [UnacknowledgedStanza] { inner.withLock { $0.journal.content.unacknowledged } }
 
     /// The program has decided about them.

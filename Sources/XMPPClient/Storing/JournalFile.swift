@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// The open file of a journal, which nobody else may write. All its calls block.
+/// The open file of a journal, locked against other writers. All its calls block.
 ///
 /// Only the owner may read it (mode 0600): it holds messages. A symbolic link is not followed.
 struct JournalFile: ~Copyable {
@@ -36,7 +36,8 @@ struct JournalFile: ~Copyable {
         descriptor = -1
     }
 
-    /// Closing alone is not enough: a child that is just being started holds the same open file, and its lock, until it runs.
+    /// Closing alone is not enough: a child that is just being started holds the same open file, and its lock, until
+    /// it runs.
     private static func release(_ descriptor: Int32) {
         guard descriptor >= 0 else { return }
         flock(descriptor, LOCK_UN)

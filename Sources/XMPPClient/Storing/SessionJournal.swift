@@ -1,11 +1,11 @@
 import Foundation
 import XMPPStream
 
-/// The content of a ``FileSessionStore`` and how it stands in bytes: a header and then records, each with its length and
-/// a checksum, of which the first is everything and the others are what changed.
+/// The content of a ``FileSessionStore`` and how it stands in bytes: a header and then records, each with its length
+/// and a checksum, of which the first is everything and the others are what changed.
 ///
-/// Reading stops at the first record that is not whole: that one was being written when the process or the machine died,
-/// so whoever wrote it had not gone on yet.
+/// Reading stops at the first record that is not whole: that one was being written when the process or the machine
+/// died, so its writer had not gone on yet.
 struct SessionJournal: Sendable, Equatable {
     /// What was received and not finished.
     struct Received: Codable, Sendable, Equatable {
@@ -101,7 +101,7 @@ struct SessionJournal: Sendable, Equatable {
         byteCount += more
     }
 
-    /// Notes that the file was written anew.
+    /// Notes that the file was rewritten.
     mutating func rewritten(byteCount: Int) { self.byteCount = byteCount }
 
     /// The shortest way from the present state to another one.

@@ -12,9 +12,9 @@ public import XMPPStream
 ///   forget it, and before interceptors and observers see it.
 /// * Commits come one at a time, in the order of what happened.
 ///
-/// So a store that keeps its messages and the resumption in one transaction has every message exactly once. A commit that
-/// throws ends the session with the code `storeFailed`: nothing of it is confirmed or written, and the server keeps what
-/// it has for the next session.
+/// So a store that keeps its messages and the resumption in one transaction has every message exactly once. A commit
+/// that throws ends the session with the code `storeFailed`: nothing of it is confirmed or written, and the server
+/// keeps what it has for the next session.
 public protocol SessionStore: Sendable {
     /// What was committed last; `nil` if no session is to be gone on with.
     func loadSession() async throws -> SavedSession?
@@ -42,19 +42,19 @@ public struct SavedSession: Sendable, Equatable {
 
 /// One step of a session, to be stored as a whole.
 public struct SessionChange: Sendable {
-    /// Stanzas that were received, oldest first, as they came: nobody has looked at them yet.
+    /// Stanzas that were received, oldest first, as they came, before any interceptor.
     public var received: [XMLElement] = []
 
     /// The ids of own stanzas for which the server took responsibility since the step before.
     public var acknowledged: [String] = []
 
-    /// Own stanzas of a session that is gone, about which nobody knows whether they arrived, oldest first. What the
+    /// Own stanzas of a session that is gone, of which it is not known whether they arrived, oldest first. What the
     /// server had confirmed, if only in refusing the resumption (`<failed h='…'/>`), is not among them. They are in no
     /// state any more; the program decides whether to send them again.
     public var unacknowledged: [UnacknowledgedStanza] = []
 
-    /// The state after this step; `nil` when there is none to go on from: the session was closed on purpose, is lost, or
-    /// the server does not resume.
+    /// The state after this step; `nil` when there is none to go on from: the session was closed on purpose, is lost,
+    /// or the server does not resume.
     public var resumption: ResumptionState?
 
     public init(

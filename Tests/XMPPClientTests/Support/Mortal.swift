@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TransportLayer
+import Waiting
 import XMLStreaming
 import XMPPStanzas
 import XMPPStream
@@ -106,6 +107,29 @@ struct MortalTransport: Transport {
 
     func finishWriting() async throws(TransportError) { try await base.finishWriting() }
     func close() async { if lifetime.isOver { base.abort() } else { await base.close() } }
+    func abort() { base.abort() }
+    var tlsInformation: NegotiatedTLS? { get async { await base.tlsInformation } }
+}
+
+/// Hands over the answer to the binding of an address together with what comes after it, however late.
+struct GatheringTransport: Transport {
+    let base: any Transport
+    /// Opened when the answer is here and the rest is waited for.
+    let isHolding: Gate
+
+    func read() async throws(TransportError) -> [UInt8] {
+        let bytes = try await base.read()
+        guard !isHolding.isOpen, String(decoding: bytes, as: UTF8.self).contains("<jid>") else { return bytes }
+        isHolding.open()
+        return bytes + (try await base.read())
+    }
+
+    func write(_ bytes: [UInt8]) async throws(TransportError) { try await base.write(bytes) }
+    func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS {
+        try await base.startTLS(configuration)
+    }
+    func finishWriting() async throws(TransportError) { try await base.finishWriting() }
+    func close() async { await base.close() }
     func abort() { base.abort() }
     var tlsInformation: NegotiatedTLS? { get async { await base.tlsInformation } }
 }

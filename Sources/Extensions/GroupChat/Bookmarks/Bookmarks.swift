@@ -23,9 +23,6 @@ public actor Bookmarks: SessionExtension {
     private let history: RoomEntrance.History?
     private let channel = EventChannel<BookmarkEvent>()
     private nonisolated let jobs = AsyncStream.makeStream(of: Job.self)
-    /// The notices of the session, from its first start on, so that none is missed while the list is asked for.
-    private nonisolated let observing = AsyncStream.makeStream(of: AsyncStream<PublishSubscribeNotice>.self)
-    private var isObserving = false
 
     /// The bookmarks, by the address of the room.
     public private(set) var all: [JID: Bookmark] = [:]
@@ -90,23 +87,24 @@ public actor Bookmarks: SessionExtension {
 
     // MARK: What the session reports
 
+    /// The events are of no use without the extension that reads them.
+    public nonisolated var features: [String] {
+        session[PublishSubscribe.self] == nil ? [] : [PublishSubscribe.interest(in: Bookmark.node)]
+    }
+
+    /// Rooms hear of a new session before a bookmark enters them.
+    public nonisolated var startsAfter: [any SessionExtension.Type] { [GroupChat.self] }
+
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
-        guard let data = session[PublishSubscribe.self] else { return }
-        if !isObserving {
-            isObserving = true
-            observing.continuation.yield(data.notices())
-        }
-        try await data.addInterest(in: Bookmark.node)
         // In a new process nothing is known, even of a session that goes on.
         if !isResumed || !isPopulated { try await fetch() }
     }
 
     public nonisolated func run(in session: Session) async {
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                for await stream in self.observing.stream {
-                    for await notice in stream { await self.noticed(notice) }
-                }
+            if let data = session[PublishSubscribe.self] {
+                let notices = data.notices()
+                group.addTask { for await notice in notices { await self.noticed(notice) } }
             }
             for await job in self.jobs.stream { group.addTask { await self.perform(job) } }
             group.cancelAll()
@@ -116,7 +114,6 @@ public actor Bookmarks: SessionExtension {
     public func sessionEnded(_ session: Session) async {
         channel.finish()
         jobs.continuation.finish()
-        observing.continuation.finish()
     }
 
     /// Believed from the own account only (§4.3): others have nodes of the same name.

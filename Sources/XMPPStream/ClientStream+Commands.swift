@@ -55,8 +55,8 @@ extension ClientStream {
 
     /// Sends a registration request (XEP-0077 §3.1) after `.readyToRegister`; the answer comes as `.stanzas`.
     ///
-    /// Nothing else may be sent before authentication: the payload must be a registration (`jabber:iq:register`) or the token of an
-    /// invitation (XEP-0445).
+    /// Nothing else may be sent before authentication: the payload must be a registration (`jabber:iq:register`) or
+    /// the token of an invitation (XEP-0445).
     public mutating func sendRegistration(_ request: IQ, now: ContinuousClock.Instant) -> [StreamAction] {
         precondition(
             request.payloads.allSatisfy { StreamNamespace.isRegistration($0.name.namespace) },

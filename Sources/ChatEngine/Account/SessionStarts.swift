@@ -1,0 +1,36 @@
+internal import GroupChat
+internal import MessageHistory
+internal import Roster
+internal import XMPPClient
+
+/// What an account does at the start of a session, as one of its extensions.
+typealias StartAction = @Sendable (_ session: Session, _ isResumed: Bool) async -> Void
+
+/// Shows the account to its contacts: behind the request for the contact list (RFC 6121 §2.2), so that what the
+/// presence of others brings is known to be from contacts.
+struct PresenceStart: SessionExtension {
+    let action: StartAction
+
+    var startsAfter: [any SessionExtension.Type] { [Roster.self] }
+
+    func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
+}
+
+/// Asks for what was missed: behind the presence and the request for copies, so that what the archive does not have
+/// yet when it is asked comes live. It waits for no answer.
+struct HistoryStart: SessionExtension {
+    let action: StartAction
+
+    var startsAfter: [any SessionExtension.Type] { [PresenceStart.self, Carbons.self] }
+
+    func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
+}
+
+/// Enters the rooms again: when none of them is believed any more to have only an earlier session inside.
+struct RoomsStart: SessionExtension {
+    let action: StartAction
+
+    var startsAfter: [any SessionExtension.Type] { [GroupChat.self] }
+
+    func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
+}

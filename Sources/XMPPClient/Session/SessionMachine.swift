@@ -1,0 +1,423 @@
+import XMPPAddress
+import XMPPStream
+
+/// The life of a session: when a connection is made, what it is good for, and how the session ends.
+///
+/// The owner reports what happened and does what the actions say, in their order. Who makes connections asks
+/// ``nextStep()`` for the next one whenever an action says ``Action/proceed``.
+///
+///     perform(machine.begin(resuming: saved, now: now))           // .proceed
+///     machine.nextStep()                                          // .connect(.usual)
+///     perform(machine.established(session, now: now))             // .adopt, .lose, .connected, .show(.online), .start
+///     perform(machine.streamEnded(end, now: now, jitter: jitter)) // …
+///     perform(machine.connectionOver(resumption, now: now))       // .failed, .disconnected, .show(.offline)
+struct SessionMachine: ~Copyable {
+    enum Action: Equatable, Sendable {
+        /// What ``nextStep()`` answers is another step now.
+        case proceed
+        /// Ask the server whether the connection lives and end the stream if there is no answer in time.
+        case probe(within: Duration)
+        /// End the stream: it began on a network that has changed since, and hangs.
+        case abandon
+        /// What was agreed is true from here on.
+        case adopt(StreamSession)
+        /// What was sent before can be neither answered nor acknowledged any more, except for what waits for the next
+        /// connection.
+        case lose(ClientError)
+        /// Tell that stanzas flow.
+        case connected(JID, isResumed: Bool)
+        /// Send what waited for the connection and start the extensions, behind what the stream sends again, and not
+        /// if the stream has ended already.
+        case start(isFirst: Bool)
+        /// Tell how a stream failed.
+        case failed(StreamFailure)
+        /// Tell that a connection is over.
+        case disconnected(ClientError?, retryAfter: Duration?)
+        /// The connection looks different from outside.
+        case show(ConnectionState)
+    }
+
+    /// What who makes connections does next.
+    enum Step: Equatable, Sendable {
+        /// Nothing before the next ``Action/proceed``.
+        case wait
+        /// Connect there; until ``connectionOver(_:now:)`` nothing else is to be done.
+        case connect(ReconnectionSchedule.Place)
+        /// The life is over, with the reason unless the end was wanted.
+        case end(ClientError?)
+    }
+
+    /// What can be done with a stanza.
+    enum Sending: Equatable, Sendable {
+        /// It goes out.
+        case now
+        /// It waits: the session behind the connection goes on.
+        case later
+        /// It goes out if it asks for registration.
+        case registration
+        /// There is no connection, and none that will be resumed.
+        case never
+        /// The session is over.
+        case over(ClientError?)
+    }
+
+    /// There is no connection.
+    private struct Offline {
+        /// Stanzas wait for the next connection, which resumes the session.
+        var keepsStanzas = false
+        /// Where the next one is due at once.
+        var place: ReconnectionSchedule.Place?
+    }
+
+    private struct Connecting {
+        let keepsStanzas: Bool
+    }
+
+    private struct Draining {
+        let end: StreamEnd
+        let keepsStanzas: Bool
+        let wasOnline: Bool
+        /// Where the next connection is due as soon as this one is over.
+        var place: ReconnectionSchedule.Place?
+    }
+
+    /// Copyable, unlike the machine: Swift 6.3 cannot match several cases of a noncopyable value together.
+    private enum State {
+        /// Nothing has begun. → offline, ended
+        case initial
+        /// There is no connection, and none is being made. → connecting, ended
+        case offline(Offline)
+        /// A connection is being made. → registering, online, draining
+        case connecting(Connecting)
+        /// The server waits for registration requests. → draining
+        case registering(StreamFeatures)
+        /// Stanzas flow. → draining
+        case online(StreamSession)
+        /// The stream is over; what it brought is still handled, and what is left is written. → offline
+        case draining(Draining)
+        /// Final; with the reason unless the end was wanted.
+        case ended(ClientError?)
+    }
+
+    /// Why no connection is made any more.
+    private enum Verdict {
+        case wanted
+        /// The schedule gave up: the error of the last connection is the reason.
+        case givenUp
+        case failed(ClientError)
+    }
+
+    private var state = State.initial
+    private var schedule: ReconnectionSchedule
+    private var verdict: Verdict?
+    /// Why the last connection ended.
+    private var lastError: ClientError?
+    /// The session that the next connection resumes.
+    private(set) var resumption: ResumptionState?
+    /// How the connection looks from outside.
+    private(set) var shown = ConnectionState.offline(reason: nil, nextAttempt: nil)
+    /// How often stanzas began to flow.
+    private(set) var connections = 0
+
+    init(_ schedule: consuming ReconnectionSchedule) {
+        self.schedule = schedule
+    }
+}
+
+// MARK: - What the owner wants
+
+extension SessionMachine {
+    /// Begins to live.
+    ///
+    /// - Parameter resumption: a session of an earlier process, which the first connection resumes.
+    mutating func begin(resuming resumption: ResumptionState?, now: ContinuousClock.Instant) -> [Action] {
+        switch state {
+        case .initial:
+            self.resumption = resumption
+            state = .offline(Offline())
+            return take(schedule.start(location: resumption?.location, now: now), now: now)
+        case .offline, .connecting, .registering, .online, .draining, .ended:
+            preconditionFailure("a session begins once")
+        }
+    }
+
+    /// What to do next; after ``Step/connect(_:)`` the connection is being made.
+    mutating func nextStep() -> Step {
+        switch state {
+        case .initial, .offline:
+            switch verdict {
+            case .wanted: return .end(nil)
+            case .givenUp: return .end(lastError)
+            case .failed(let error): return .end(error)
+            case nil: break
+            }
+        case .connecting, .registering, .online, .draining: return .wait
+        case .ended(let error): return .end(error)
+        }
+        guard case .offline(let offline) = state, let place = offline.place else { return .wait }
+        state = .connecting(Connecting(keepsStanzas: offline.keepsStanzas))
+        return .connect(place)
+    }
+
+    /// A person does not want to wait.
+    mutating func connectNow(now: ContinuousClock.Instant) -> [Action] {
+        // The schedule would begin.
+        if phase == .initial { return [] }
+        return take(schedule.connectNow(now: now), now: now)
+    }
+
+    /// The end is wanted. A stream is closed by the owner, and its end reported as always.
+    mutating func closeRequested(now: ContinuousClock.Instant) -> [Action] {
+        let actions = take(schedule.close(), now: now)
+        // The schedule waits for the end of a connection that was not begun and now never will be.
+        switch state {
+        case .offline(var offline) where offline.place != nil:
+            offline.place = nil
+            state = .offline(offline)
+        case .draining(var draining) where draining.place != nil:
+            draining.place = nil
+            state = .draining(draining)
+        case .initial, .offline, .connecting, .registering, .online, .draining, .ended: return actions
+        }
+        return actions + take(schedule.disconnected(StreamEnd(reason: .requested), now: now, chance: 0), now: now)
+    }
+
+    /// The session cannot begin, or nothing can be stored any more: no connection is made, whatever the schedule says.
+    mutating func cannotGoOn(_ error: ClientError) -> [Action] {
+        switch state {
+        case .ended: return []
+        case .initial, .offline, .connecting, .registering, .online, .draining:
+            verdict = .failed(error)
+            return [.proceed]
+        }
+    }
+
+    /// Everything is over.
+    mutating func end(_ error: ClientError?) -> [Action] {
+        switch state {
+        case .ended: return []
+        case .initial, .offline, .connecting, .registering, .online, .draining:
+            state = .ended(error)
+            return [.disconnected(error, retryAfter: nil)] + show(.offline(reason: error, nextAttempt: nil))
+        }
+    }
+}
+
+// MARK: - What happened to the connection
+
+extension SessionMachine {
+    /// The stream has come a step further; steps that come out of order say nothing new.
+    mutating func progressed(_ progress: StreamProgress) -> [Action] {
+        guard let step = ConnectionStep(progress) else { return [] }
+        switch shown {
+        case .offline: return show(.connecting(step))
+        case .connecting(let present): return present < step ? show(.connecting(step)) : []
+        case .online: return []
+        }
+    }
+
+    /// The server waits for registration requests.
+    mutating func readyToRegister(_ features: StreamFeatures) -> [Action] {
+        switch state {
+        case .connecting:
+            state = .registering(features)
+            return show(.connecting(.registering))
+        case .initial, .offline, .registering, .online, .draining, .ended:
+            preconditionFailure("only a connection that is being made becomes ready to register")
+        }
+    }
+
+    /// Stanzas flow.
+    mutating func established(_ session: StreamSession, now: ContinuousClock.Instant) -> [Action] {
+        switch state {
+        case .connecting:
+            state = .online(session)
+            connections += 1
+            // From here on only the stream knows what could be resumed, and one without stream management leaves
+            // nothing.
+            resumption = nil
+            schedule.established(now: now)
+            let lost = ClientError(.connectionFailed, "The connection was lost and the session could not be resumed.")
+            let loss: [Action] = session.isResumed ? [] : [.lose(lost)]
+            return [.adopt(session)] + loss + [.connected(session.address, isResumed: session.isResumed)]
+                + show(.online(isResumed: session.isResumed)) + [.start(isFirst: connections == 1)]
+        case .initial, .offline, .registering, .online, .draining, .ended:
+            preconditionFailure("only a connection that is being made becomes one on which stanzas flow")
+        }
+    }
+
+    /// The stream is over; what it brought may still have to be handled.
+    ///
+    /// - Parameter jitter: between 0 and 1, drawn again each time.
+    mutating func streamEnded(_ end: StreamEnd, now: ContinuousClock.Instant, jitter: Double) -> [Action] {
+        let wasOnline: Bool
+        let keptStanzas: Bool
+        switch state {
+        case .connecting(let connecting): (wasOnline, keptStanzas) = (false, connecting.keepsStanzas)
+        case .registering: (wasOnline, keptStanzas) = (false, false)
+        case .online: (wasOnline, keptStanzas) = (true, end.resumption != nil)
+        case .initial, .offline, .draining, .ended: preconditionFailure("a stream ends once, while there is one")
+        }
+        state = .draining(Draining(end: end, keepsStanzas: keptStanzas, wasOnline: wasOnline))
+        return take(schedule.disconnected(end, now: now, chance: jitter), now: now)
+    }
+
+    /// Everything that the connection brought was handled, and its transport is closed.
+    ///
+    /// - Parameter resumption: what the next connection resumes.
+    mutating func connectionOver(
+        resuming resumption: ResumptionState?, now: ContinuousClock.Instant
+    ) -> [Action] {
+        switch state {
+        case .draining(let draining):
+            self.resumption = resumption
+            state = .offline(Offline(keepsStanzas: resumption != nil, place: draining.place))
+            let end = draining.end
+            lastError = ClientError(end)
+            var actions: [Action] = end.failure.map { [.failed($0)] } ?? []
+            if resumption == nil, end.reason != .requested { actions.append(.lose(lastError ?? .notConnected)) }
+            guard verdict == nil else { return actions }
+            let untilNext = draining.place == nil ? schedule.nextDeadline.map { now.duration(to: $0) } : .zero
+            actions.append(.disconnected(lastError, retryAfter: max(untilNext ?? .zero, .zero)))
+            return actions + showOffline(now)
+        case .initial, .offline, .connecting, .registering, .online, .ended:
+            preconditionFailure("a connection is over after its stream has ended")
+        }
+    }
+}
+
+// MARK: - What happened around it
+
+extension SessionMachine {
+    /// There is another network now, or none.
+    mutating func networkChanged(isAvailable: Bool, now: ContinuousClock.Instant) -> [Action] {
+        take(schedule.networkChanged(isAvailable: isAvailable, now: now), now: now)
+    }
+
+    /// Compares two clocks of which one stands still while the machine sleeps.
+    mutating func clocksRead(now: ContinuousClock.Instant, awake: SuspendingClock.Instant) -> [Action] {
+        take(schedule.clocksRead(now: now, awake: awake), now: now)
+    }
+
+    /// Time has passed. A call before ``nextDeadline`` does nothing.
+    mutating func deadlinePassed(now: ContinuousClock.Instant) -> [Action] {
+        take(schedule.deadlinePassed(now: now), now: now)
+    }
+
+    private mutating func take(_ action: ReconnectionSchedule.Action, now: ContinuousClock.Instant) -> [Action] {
+        // The schedule does not know that the session is over.
+        if phase == .ended { return [] }
+        switch action {
+        case .none: return []
+        case .attempt(let place):
+            isDue(at: place)
+            return [.proceed]
+        case .pause, .awaitNetwork:
+            // While a stream is still being finished its end is not yet told.
+            guard case .offline = state else { return [] }
+            return showOffline(now)
+        case .probe(let timeout): return [.probe(within: timeout)]
+        case .abandon:
+            // A connection that is due and was not begun will begin on the present network.
+            return phase == .connecting || phase == .registering ? [.abandon] : []
+        case .giveUp: return conclude(.givenUp)
+        case .finish: return conclude(.wanted)
+        }
+    }
+
+    private mutating func isDue(at place: ReconnectionSchedule.Place) {
+        switch state {
+        case .offline(var offline):
+            offline.place = place
+            state = .offline(offline)
+        case .draining(var draining):
+            draining.place = place
+            state = .draining(draining)
+        case .initial, .connecting, .registering, .online, .ended:
+            preconditionFailure("the schedule asks for one connection at a time")
+        }
+    }
+
+    private mutating func conclude(_ verdict: Verdict) -> [Action] {
+        if case .failed? = self.verdict { return [.proceed] }
+        self.verdict = verdict
+        return [.proceed]
+    }
+
+    private mutating func showOffline(_ now: ContinuousClock.Instant) -> [Action] {
+        var next = schedule.nextAttempt.map { max(now.duration(to: $0), .zero) }
+        if case .offline(let offline) = state, offline.place != nil { next = .zero }
+        return show(.offline(reason: lastError, nextAttempt: next))
+    }
+
+    private mutating func show(_ next: ConnectionState) -> [Action] {
+        guard next != shown else { return [] }
+        shown = next
+        return [.show(next)]
+    }
+}
+
+// MARK: - What can be read
+
+extension SessionMachine {
+    /// The states by name.
+    enum Phase: Equatable, Sendable, CaseIterable {
+        case initial, offline, connecting, registering, online, draining, ended
+    }
+
+    var phase: Phase {
+        switch state {
+        case .initial: .initial
+        case .offline: .offline
+        case .connecting: .connecting
+        case .registering: .registering
+        case .online: .online
+        case .draining: .draining
+        case .ended: .ended
+        }
+    }
+
+    /// What was agreed, while stanzas flow.
+    var session: StreamSession? { if case .online(let session) = state { session } else { nil } }
+
+    /// What the server offers before a registration.
+    var registrationFeatures: StreamFeatures? { if case .registering(let features) = state { features } else { nil } }
+
+    /// Why the session is over, if it is and the end was not wanted.
+    var failure: ClientError? { if case .ended(let error) = state { error } else { nil } }
+
+    /// How the stream ended whose connection is not over yet.
+    var end: StreamEnd? { if case .draining(let draining) = state { draining.end } else { nil } }
+
+    /// Whether stanzas have flowed on the connection that is not over yet.
+    var wasOnline: Bool { if case .draining(let draining) = state { draining.wasOnline } else { false } }
+
+    var sending: Sending {
+        switch state {
+        case .online: .now
+        case .registering: .registration
+        case .offline(let offline): keeps(offline.keepsStanzas)
+        case .connecting(let connecting): keeps(connecting.keepsStanzas)
+        case .draining(let draining): keeps(draining.keepsStanzas)
+        case .initial: .never
+        case .ended(let error): .over(error)
+        }
+    }
+
+    /// Nothing waits for a connection that will not be made.
+    private func keeps(_ keepsStanzas: Bool) -> Sending { keepsStanzas && verdict == nil ? .later : .never }
+
+    /// When ``deadlinePassed(now:)`` wants to be called; it changes with any event.
+    var nextDeadline: ContinuousClock.Instant? { schedule.nextDeadline }
+}
+
+extension ClientError {
+    /// Why a stream ended; `nil` if the end was wanted.
+    init?(_ end: StreamEnd) {
+        switch end.reason {
+        case .requested: return nil
+        case .closedByServer: self.init(.connectionFailed, "The server closed the connection.")
+        case .failed(let failure): self.init(failure)
+        }
+    }
+}

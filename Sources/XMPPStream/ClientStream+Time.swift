@@ -1,0 +1,122 @@
+extension ClientStream {
+    /// When `timerFired(now:)` wants to be called; it changes with any event.
+    public var nextDeadline: ContinuousClock.Instant? {
+        switch state {
+        case .idle: nil
+        case .connecting(let deadline): deadline
+        case .negotiating(let negotiating): earliest(negotiating.deadline, negotiating.negotiation.nextDeadline)
+        case .established(let established): earliest(established.keepAlive.nextDeadline, management.nextDeadline)
+        case .closing(let deadline): deadline
+        case .ended: nil
+        }
+    }
+
+    /// Time has passed. A call before `nextDeadline` does nothing.
+    public mutating func timerFired(now: ContinuousClock.Instant) -> [StreamAction] {
+        guard let nextDeadline, nextDeadline <= now else { return [] }
+        var output = ActionList(framing)
+        switch phase {
+        case .connecting:
+            output.append(.closeTransport)
+            end(.failed(StreamFailure(.loginTimedOut)), &output)
+        case .negotiating:
+            if state.hasLoginTimedOut(now: now) {
+                fail(StreamFailure(.loginTimedOut), tell: nil, &output)
+            } else {
+                perform(state.negotiate { $0.deadlinePassed(now: now) }, now: now, &output)
+            }
+        case .established:
+            if case .answer(let handled) = management.deadlinePassed(now: now) {
+                output.write(StreamMarkup.answer(handled))
+            }
+            let action = state.flow { $0.keepAlive.deadlinePassed(now: now) }
+            noteKeepAlive()
+            switch action {
+            case .none: break
+            case .whitespace: sendKeepAlive(now: now, &output)
+            case .probe: probe(&output)
+            case .dead:
+                // Nothing is written: the peer is gone.
+                output.append(.closeTransport)
+                end(.failed(StreamFailure(.serverUnresponsive)), &output)
+            }
+        case .closing:
+            output.append(.closeTransport)
+            end(.requested, &output)
+        case .idle, .ended:
+            preconditionFailure("there is no deadline before the beginning and after the end")
+        }
+        return output.take()
+    }
+
+    /// Asks the server whether the connection lives.
+    mutating func probe(_ output: inout ActionList) {
+        if management.isActive {
+            management.requestSent()
+            output.write(StreamMarkup.request)
+        } else if state.flow({ $0.pendingPing }) == nil {
+            pingCount += 1
+            let id = "keepalive-\(pingCount)"
+            state.flow { $0.pendingPing = id }
+            output.write(StreamMarkup.ping(id: id))
+        }
+    }
+
+    private func earliest(
+        _ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
+    ) -> ContinuousClock.Instant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+}
+
+// MARK: - Whether the server lives
+
+extension ClientStream {
+    /// Asks the server now whether the connection lives (XEP-0198 §4 `<r/>`, or else a ping, XEP-0199) because there
+    /// is reason to believe that it does not. Without an answer in time the stream fails with `serverUnresponsive`.
+    ///
+    /// Does nothing unless stanzas flow. A question that waits for its answer already is not asked again.
+    public mutating func probe(within patience: Duration, now: ContinuousClock.Instant) -> [StreamAction] {
+        guard isEstablished, state.flow({ $0.keepAlive.ask(within: patience, now: now) }) == .probe else { return [] }
+        noteKeepAlive()
+        var output = ActionList(framing)
+        probe(&output)
+        return output.take()
+    }
+
+    /// The machine is in another network now, about which nothing is known.
+    public mutating func networkChanged() {
+        guard isEstablished else { return }
+        state.flow { $0.keepAlive.pace?.networkChanged() }
+        noteKeepAlive()
+    }
+
+    /// Keeps what is to outlive the connection.
+    mutating func noteKeepAlive() {
+        guard isEstablished else { return }
+        (keepAliveCount, keepAlivePace) = state.flow { ($0.keepAlive.count, $0.keepAlive.pace) }
+    }
+
+    /// A space for those who keep the connection on the way.
+    mutating func sendKeepAlive(now: ContinuousClock.Instant, _ output: inout ActionList) {
+        switch framing {
+        case .stream: output.write([UInt8(ascii: " ")])
+        case .webSocket:
+            state.flow { $0.keepAlive.askedInstead(now: now) }
+            probe(&output)
+        }
+    }
+
+    /// Whether the question of ``probe(within:now:)`` waits for its answer.
+    public var isProbing: Bool {
+        switch state {
+        case .established(let established): established.keepAlive.isAsking
+        case .idle: false
+        case .connecting: false
+        case .negotiating: false
+        case .closing: false
+        case .ended: false
+        }
+    }
+}
