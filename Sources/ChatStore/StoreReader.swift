@@ -81,6 +81,13 @@ public protocol StoreReader {
         of account: AccountID, sentIn time: ClosedRange<MessageTime>
     ) throws(StoreError) -> [StoredMessage]
 
+    // MARK: Protection
+
+    /// What the end-to-end protection of an account remembers under names with that beginning, by name.
+    func protectionRecords(
+        of account: AccountID, beginningWith prefix: String
+    ) throws(StoreError) -> [ProtectionChange.Record]
+
     // MARK: Archives
 
     /// What is here of an archive without a hole, oldest first.

@@ -55,6 +55,10 @@ public protocol StoreWriter: StoreReader {
     /// Forgets what is proved complete, because the archive no longer knows the items (`item-not-found`).
     func forgetIntervals(of archive: JID, account: AccountID) throws(StoreError)
     func update(_ attachment: Attachment, at index: Int, of message: MessageID) throws(StoreError)
+    /// Notes how a message of ours is sealed.
+    func noteProtection(_ protection: MessageProtection, of message: MessageID) throws(StoreError)
+    /// Belongs in the same transaction as the message whose opening or sealing has made the change.
+    func save(_ change: ProtectionChange, of account: AccountID) throws(StoreError)
     /// Removes a message from this device. It comes back if an archive sends it again.
     func removeMessage(_ message: MessageID) throws(StoreError)
 

@@ -26,7 +26,8 @@ final class AccountContext: Sendable {
 
     init(
         _ id: AccountID, address: JID, store: any LocalStore, policy: ChatAccountPolicy, media: MediaCache?,
-        uploader: (any AttachmentUploader)?, now: @escaping @Sendable () -> MessageTime
+        uploader: (any AttachmentUploader)?, protection: any ContentProtection,
+        now: @escaping @Sendable () -> MessageTime
     ) {
         self.id = id
         self.address = address.bare
@@ -34,10 +35,12 @@ final class AccountContext: Sendable {
         self.now = now
         let stateSupport = ChatStateSupport(tellsTyping: policy.tellsTyping)
         self.stateSupport = stateSupport
-        recorder = SessionRecorder(store: store, account: id, address: address, media: media, now: now)
+        recorder = SessionRecorder(
+            store: store, account: id, address: address, media: media, protection: protection, now: now)
         queue = SendQueue(
             store: store, account: id,
-            tellsActivity: { stateSupport.allows($0) }, uploader: uploader, now: now)
+            tellsActivity: { stateSupport.allows($0) }, uploader: uploader,
+            protector: recorder.protector, media: media, now: now)
         state = Mutex(State(policy: policy))
     }
 

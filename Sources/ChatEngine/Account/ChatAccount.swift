@@ -34,20 +34,24 @@ public final class ChatAccount: Sendable {
     public var address: JID { context.address }
     public var store: any LocalStore { context.store }
     var session: Session? { context.session }
+    /// The end-to-end encryption of this account.
+    public var protection: any ContentProtection { context.recorder.protector.protection }
 
     /// - Parameters:
     ///   - configuration: how to connect and sign in; its store, its plan and its extensions are set here.
     ///   - media: keeps files that come inside messages, and those of messages that wait to be sent.
     ///   - uploader: brings files to where others can fetch them; without it messages with files fail.
+    ///   - protection: end-to-end encryption; of this account alone.
     public init(
         _ id: AccountID, configuration: ClientConfiguration, store: any LocalStore,
         policy: ChatAccountPolicy = ChatAccountPolicy(), media: MediaCache? = nil,
-        uploader: (any AttachmentUploader)? = nil,
+        uploader: (any AttachmentUploader)? = nil, protection: any ContentProtection = PlainContent(),
         now: @escaping @Sendable () -> MessageTime = { MessageTime.now }
     ) {
         self.media = media
         context = AccountContext(
-            id, address: configuration.address, store: store, policy: policy, media: media, uploader: uploader, now: now
+            id, address: configuration.address, store: store, policy: policy, media: media, uploader: uploader,
+            protection: protection, now: now
         )
         let contents = media.map { QueuedContents(store: store, account: id, media: $0) }
         let archive = ArchiveReader(context)
@@ -143,7 +147,8 @@ public final class ChatAccount: Sendable {
     public var fetcher: AttachmentFetcher? {
         get async {
             guard let media else { return nil }
-            return AttachmentFetcher(store: store, media: media, trust: await connection.configuration.trust)
+            return AttachmentFetcher(
+                store: store, media: media, trust: await connection.configuration.trust, protection: protection)
         }
     }
 }

@@ -1,6 +1,7 @@
 public import ChatStore
 internal import FileSharing
 internal import GroupChat
+internal import MessageFeatures
 internal import MessageHistory
 internal import Synchronization
 internal import XMLStreaming
@@ -36,13 +37,19 @@ public struct SessionRecorder: SessionStore {
     let offlineDelivery = OfflineDelivery()
     /// The account's archive gives names to live messages (XEP-0359), so that they can be believed.
     private let ownArchive = OwnArchive()
+    let protector: MessageProtector
+    /// Passes on what was read here.
+    let received = ReceivedStanzas()
 
-    /// - Parameter media: where files that come inside a message are kept.
+    /// - Parameters:
+    ///   - media: where files that come inside a message are kept.
+    ///   - protection: opens what came.
     public init(
         store: any LocalStore, account: AccountID, address: JID, media: MediaCache? = nil,
-        now: @escaping @Sendable () -> MessageTime
+        protection: any ContentProtection = PlainContent(), now: @escaping @Sendable () -> MessageTime
     ) {
         self.media = media
+        protector = MessageProtector(protection)
         self.store = store
         self.account = account
         self.address = address.bare
@@ -111,14 +118,24 @@ public struct SessionRecorder: SessionStore {
         var newPlaces: [JID: RoomPlace] = [:]
         var reader = reader
         var sightings: [PresenceRecord.Sighting] = []
+        var (step, read) = (ProtectionStep(protector), [Message]())
         for element in change.received {
             // What cannot be read is no message to anybody; the session answers for it.
             switch (try? AnyStanza(element)) ?? nil {
-            case .message(let message)?:
+            case .message(var message)?:
+                message.payloads.rememberDecoded()
+                // A page of an archive is read when it is complete.
+                guard !ArchiveResult.isClaimed(by: message) else {
+                    read.append(message)
+                    continue
+                }
                 let carbon = Carbon(in: message, for: address)
                 let said = carbon?.message ?? message
-                reader.keptContents = await keepContents(of: CollectionOfOne(said))
-                meanings += reader.read(said, arrival(of: said, by: carbon == nil ? .live : .carbon, at: time))
+                let arrival = arrival(of: said, by: carbon == nil ? .live : .carbon, at: time)
+                let opened = await step.open(said, by: reader.route(of: said, arrival))
+                reader.keptContents = await keepContents(of: CollectionOfOne(opened.message))
+                meanings += reader.read(opened, arrival)
+                read.append(carbon == nil ? opened.forSession : message)
             case .presence(let presence)?:
                 if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: places.all),
                     presences.admits(sighting, people)
@@ -137,7 +154,7 @@ public struct SessionRecorder: SessionStore {
         let isOnline = offlineDelivery.isOnline(at: time)
         let acknowledged = Set(change.acknowledged)
         let (account, resumption, kept, entered) = (account, change.resumption, meanings, newPlaces)
-        try await store.write { writer throws(StoreError) in
+        try await step.store(of: account, in: store) { writer throws(StoreError) in
             for meaning in kept { try meaning.keep(of: account, in: writer) }
             if isOnline { try writer.noteOnline(account, at: time) }
             for var room in entered.isEmpty ? [] : try writer.rooms(of: account) {
@@ -155,6 +172,7 @@ public struct SessionRecorder: SessionStore {
             if !acknowledged.isEmpty { try writer.acknowledge(acknowledged, of: account) }
             try writer.saveSession(resumption, of: account)
         }
+        if !change.received.isEmpty { received.stored(read) }
         if kept.contains(where: \.isOutgoing) { people.wrote() }
     }
 
@@ -170,5 +188,16 @@ public struct SessionRecorder: SessionStore {
             return .init(route, time: time, earliestDelay: MessageTime(millisecondsSince1970: .min))
         }
         return .init(route, time: time, stay: stay)
+    }
+}
+
+extension OpenedMessage {
+    /// The message as the extensions of the session see it.
+    fileprivate var forSession: Message {
+        guard protection.isNotOpened else { return message }
+        // Its sender may send it again, sealed anew, where it has no receipt.
+        var message = message
+        message.payloads.removeAll(named: DeliveryReceiptRequest.name)
+        return message
     }
 }

@@ -17,6 +17,7 @@ public actor SendQueue {
     private let account: AccountID
     private let stanzas: QueuedStanzas
     private let uploads: QueuedUploads
+    private let protector: MessageProtector
     /// How far the uploads of this account are.
     public nonisolated var progress: UploadProgress { uploads.progress }
     private let now: @Sendable () -> MessageTime
@@ -37,15 +38,21 @@ public actor SendQueue {
     /// How many places of the queue are read at once.
     private static let pageSize = 64
 
-    /// - Parameter tellsActivity: whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1).
-    public init(
+    /// - Parameters:
+    ///   - tellsActivity: whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1).
+    ///   - protector: seals what is sent.
+    ///   - media: where files are sealed before they are uploaded.
+    init(
         store: any LocalStore, account: AccountID, tellsActivity: @escaping @Sendable (JID) -> Bool = { _ in true },
-        uploader: (any AttachmentUploader)? = nil, now: @escaping @Sendable () -> MessageTime
+        uploader: (any AttachmentUploader)? = nil, protector: MessageProtector, media: MediaCache? = nil,
+        now: @escaping @Sendable () -> MessageTime
     ) {
         self.store = store
         self.account = account
         stanzas = QueuedStanzas(store: store, tellsActivity: tellsActivity)
-        uploads = QueuedUploads(store: store, uploader: uploader, now: now)
+        self.protector = protector
+        uploads = QueuedUploads(
+            store: store, uploader: uploader, protection: protector.protection, media: media, now: now)
         self.now = now
     }
 
@@ -168,7 +175,7 @@ public actor SendQueue {
         }
         var uploads: [QueuedMessage] = []
         var sent: [MessageID] = []
-        var isInterrupted = false
+        var (isInterrupted, isHeld) = (false, false)
         for entry in page.messages {
             // What comes behind stands in the rest of the queue.
             if let release, entry.position > plan.end || !plan.isReleased(release.conversation) { break }
@@ -179,24 +186,29 @@ public actor SendQueue {
             case .wait: continue
             case .upload: uploads.append(entry)
             case .send:
-                guard await send(entry, in: session) else {
+                switch await send(entry, in: session) {
+                case .taken: sent.append(entry.message.id)
+                case .held:
+                    plan.returned(entry)
+                    // It is shown again as one that waits for its time, and the later ones of its conversation behind it.
+                    isHeld = true
+                case .interrupted:
                     plan.returned(entry)
                     isInterrupted = true
-                    break
                 }
-                sent.append(entry.message.id)
             }
-            if isInterrupted { break }
+            if isInterrupted || isHeld && release != nil { break }
         }
         await confirmUnmanaged(sent, in: session)
         if isInterrupted { return (uploads, true) }
         if let release {
+            if isHeld { return (uploads, false) }
             let isThrough = page.end == nil || page.messages.last.map { $0.position > plan.end } ?? true
             if isThrough { plan.caughtUp(release.conversation) }
             return (uploads, false)
         }
         if let end = page.end { plan.skipped(to: end) }
-        return (uploads, page.end == nil)
+        return (uploads, page.end == nil && plan.nextRelease == nil)
     }
 
     private func read(
@@ -217,15 +229,23 @@ public actor SendQueue {
         return page
     }
 
-    /// Returns whether the next message may follow.
-    private func send(_ entry: QueuedMessage, in session: Session) async -> Bool {
-        let id = entry.message.id
+    private enum Sending {
+        /// The next message may follow.
+        case taken
+        /// The next ones of other conversations may follow.
+        case held
+        /// Nothing may follow before the next cause.
+        case interrupted
+    }
+
+    private func send(_ entry: QueuedMessage, in session: Session) async -> Sending {
+        let (id, account) = (entry.message.id, account)
         // The stream of a process before may have it already.
         if let origin = entry.message.originID, let token = await session.token(stanzaID: origin), token.failure == nil,
             token.stage < .acknowledged
         {
             given.add(entry, token, isLast: false)
-            return true
+            return .taken
         }
         do throws(StoreError) {
             guard let key = keys[entry.message.conversation], let stanza = try await stanzas.stanza(for: entry, to: key)
@@ -233,24 +253,52 @@ public actor SendQueue {
                 try await store.write { writer throws(StoreError) in
                     try writer.advance(id, to: .failed(FailureReason(.notSent, condition: "feature-not-implemented")))
                 }
-                return true
+                return .taken
             }
-            try await store.write { writer throws(StoreError) in try writer.noteAttempt(id, notBefore: nil) }
+            let sealed: SealedMessage
+            var step = ProtectionStep(protector)
+            do throws(ProtectionError) {
+                sealed = try await step.seal(stanza, in: key.conversation)
+            } catch {
+                return try await notSealed(entry, error, &step)
+            }
+            try await step.store(of: account, in: store) { writer throws(StoreError) in
+                try writer.noteAttempt(id, notBefore: nil)
+                if sealed.protection != entry.message.protection {
+                    try writer.noteProtection(sealed.protection, of: id)
+                }
+            }
             // The connection was lost and is there again, without what was sent: the queue begins again.
-            if await session.agreement?.isManaged != false, given.isLastLost { return false }
+            if await session.agreement?.isManaged != false, given.isLastLost { return .interrupted }
             do throws(ClientError) {
-                let token = try await session.send(stanza)
+                let token = try await session.send(sealed.message)
                 given.add(entry, token, isLast: true)
-                return true
+                return .taken
             } catch {
                 // The connection is gone, and the queue goes on when it is back; or the message cannot be sent at all.
-                guard let reason = FailureReason(error) else { return false }
+                guard let reason = FailureReason(error) else { return .interrupted }
                 try await store.write { writer throws(StoreError) in try writer.advance(id, to: .failed(reason)) }
-                return true
+                return .taken
             }
         } catch {
-            return false
+            return .interrupted
         }
+    }
+
+    /// What nobody could open is not sent: it waits, or has failed.
+    private func notSealed(
+        _ entry: QueuedMessage, _ error: ProtectionError, _ step: inout ProtectionStep
+    ) async throws(StoreError) -> Sending {
+        let id = entry.message.id
+        let time = SendBackoff.end(after: entry.attempts, now: now())
+        try await step.store(of: account, in: store) { writer throws(StoreError) in
+            if error.isTemporary {
+                try writer.noteAttempt(id, notBefore: time)
+            } else {
+                try writer.advance(id, to: .failed(FailureReason(error)))
+            }
+        }
+        return error.isTemporary ? .held : .taken
     }
 
     /// Where the server acknowledges nothing, it has handled what came before a request that it answers (RFC 6120 §10.1).
@@ -267,7 +315,9 @@ public actor SendQueue {
     }
 
     private func upload(_ entry: QueuedMessage, in session: Session) async {
-        await uploads.run(entry, in: session)
+        if let key = keys[entry.message.conversation] {
+            await uploads.run(entry, to: key.conversation, in: session)
+        }
         uploading.remove(entry.message.id)
         causes?.uploadEnded(entry.message.id)
     }

@@ -12,6 +12,8 @@ extension ChatHome {
         var configuration = ClientConfiguration(address: account.address, password: "")
         (access ?? AccountAccess(address: account.address)).apply(
             to: &configuration, trusted: atWork[id]?.trustedForNow ?? [], asking: nil)
-        return AttachmentFetcher(store: store, media: media, trust: configuration.trust)
+        return AttachmentFetcher(
+            store: store, media: media, trust: configuration.trust,
+            protection: atWork[id]?.account.protection ?? PlainContent())
     }
 }

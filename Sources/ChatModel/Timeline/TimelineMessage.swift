@@ -36,6 +36,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     /// When it was last corrected.
     public let editTime: MessageTime?
     public let isRetracted: Bool
+    public let protection: MessageProtection
     public let reactions: [ReactionGroup]
     public let quotation: Quotation?
     /// Nothing of the same sender stands closely above: show who it is.
@@ -44,6 +45,9 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     public internal(set) var endsGroup: Bool
 
     public var isEdited: Bool { editTime != nil }
+
+    /// The sentence in the place of an encrypted message that could not be opened; `nil` for any other message.
+    public var notOpened: String? { isRetracted ? nil : Wording.notOpened(protection) }
 
     /// The text taken apart for showing. Made anew each time it is asked for: only for rows that are on the screen.
     public var body: MessageBody { MessageBody(text.body) }
@@ -64,6 +68,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
         state = message.state
         editTime = message.editTime
         isRetracted = message.isRetracted
+        protection = message.protection
         var groups: [(emoji: String, names: [String], isOwn: Bool)] = []
         for reaction in message.reactions {
             let name = book.author(reaction.sender, in: key)

@@ -110,6 +110,8 @@ extension Wording {
         case "file-gone", "message-gone": localized("The file is not there any more.")
         case "wrong-content": localized("What came is not the file that was announced.")
         case "not-kept": localized("It could not be saved on this computer.")
+        case let condition where condition.hasPrefix(FailureReason.notSealed):
+            localized("The file could not be decrypted.")
         default: localized("The file could not be fetched. Try again later.")
         }
     }

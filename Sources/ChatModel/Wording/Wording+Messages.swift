@@ -16,7 +16,10 @@ extension Wording {
 
     /// Why a message was not sent, to follow a colon. What the other side said stands for conditions that nothing is known of.
     public static func failure(_ reason: FailureReason) -> String {
-        switch reason.condition {
+        if reason.condition.hasPrefix(FailureReason.notSealed) {
+            return notSealed(.init(rawValue: String(reason.condition.dropFirst(FailureReason.notSealed.count))))
+        }
+        return switch reason.condition {
         case "service-unavailable": localized("the address does not take messages now")
         case "item-not-found", "recipient-unavailable", "jid-malformed", "gone", "redirect":
             localized("there is no such address")
@@ -34,6 +37,27 @@ extension Wording {
         case "file-gone": localized("the file is not here any more")
         case "imported": localized("it was imported and not sent from here")
         default: reason.text ?? localized("the server gave the reason “%@”", reason.condition)
+        }
+    }
+
+    /// Why a message or its file could not be encrypted, to follow a colon.
+    private static func notSealed(_ code: ProtectionError.Code) -> String {
+        switch code {
+        case .noDevice: localized("no device of the receiver can decrypt it")
+        case .undecided: localized("there is a device of which you have not decided whether you trust it")
+        case .unreachable: localized("the keys of the receiver could not be fetched")
+        default: localized("it could not be encrypted")
+        }
+    }
+
+    /// What stands in the place of an encrypted message that could not be opened; `nil` for any other message.
+    public static func notOpened(_ protection: MessageProtection) -> String? {
+        guard case .notOpened(_, let reason) = protection else { return nil }
+        return switch ProtectionError.Code(rawValue: reason) {
+        case .otherDevice: localized("This message was encrypted for your other devices.")
+        case .forged: localized("This encrypted message is not from whom it claims to be.")
+        case .damaged: localized("This encrypted message is damaged. Ask for it to be sent again.")
+        default: localized("This message could not be decrypted. Ask for it to be sent again.")
         }
     }
 
@@ -70,6 +94,7 @@ extension Wording {
         case .video: line("🎬", .video)
         case .file: line("📎", .file)
         case .retracted: localized("Message deleted")
+        case .notOpened: localized("Message that could not be decrypted")
         }
     }
 

@@ -39,6 +39,8 @@ struct TransferMessage: Codable, Equatable {
     var content: MessageContent
     /// The text is gone, and the message that took it back may be gone too.
     var isRetracted: Bool
+    /// `nil` for one that was not protected.
+    var protection: MessageProtection?
 }
 
 /// What an import has done.
