@@ -1,12 +1,12 @@
 internal import ChatStore
+internal import XMPPStream
 
 /// How long a message waits after something that may work later: an upload, or sealing.
 enum SendBackoff {
-    /// After the first attempt, and the longest, in milliseconds.
-    private static let limits: ClosedRange<Int64> = 5_000...300_000
+    private static let backoff = Backoff(first: .seconds(5), longest: .seconds(300))
 
-    /// - Parameter attempts: how many there were.
+    /// - Parameter attempts: how many there were before.
     static func end(after attempts: Int, now: MessageTime) -> MessageTime {
-        now.advanced(by: min(limits.lowerBound << min(attempts, 6), limits.upperBound))
+        now.advanced(by: backoff.pause(after: attempts + 1).components.seconds * 1000)
     }
 }

@@ -43,7 +43,8 @@ final class ContactsSample {
     }
 
     func save(
-        _ name: String, _ subscription: StoredContact.Subscription = .both, remark: String? = nil, isPending: Bool = false,
+        _ name: String, _ subscription: StoredContact.Subscription = .both, remark: String? = nil,
+        isPending: Bool = false,
         groups: [String] = []
     ) async throws {
         let contact = StoredContact(
