@@ -193,6 +193,17 @@ public struct AttachmentFetcher: Sendable {
     }
 }
 
+extension ChatAccount {
+    /// Fetches what is offered to this account; `nil` where there is no place to store it.
+    public var fetcher: AttachmentFetcher? {
+        get async {
+            guard let media else { return nil }
+            return AttachmentFetcher(
+                store: store, media: media, trust: await connection.configuration.trust, protection: protection)
+        }
+    }
+}
+
 extension Attachment {
     /// What a list shows of it before it is opened is not known yet.
     var isUnexamined: Bool {

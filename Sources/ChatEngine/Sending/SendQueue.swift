@@ -17,7 +17,6 @@ public actor SendQueue {
     private let account: AccountID
     private let stanzas: QueuedStanzas
     private let uploads: QueuedUploads
-    private let protector: MessageProtector
     /// How far the uploads of this account are.
     public nonisolated var progress: UploadProgress { uploads.progress }
     private let now: @Sendable () -> MessageTime
@@ -49,8 +48,8 @@ public actor SendQueue {
     ) {
         self.store = store
         self.account = account
-        stanzas = QueuedStanzas(store: store, tellsActivity: tellsActivity)
-        self.protector = protector
+        stanzas = QueuedStanzas(
+            store: store, account: account, tellsActivity: tellsActivity, protector: protector, now: now)
         uploads = QueuedUploads(
             store: store, uploader: uploader, protection: protector.protection, media: media, now: now)
         self.now = now
@@ -239,7 +238,6 @@ public actor SendQueue {
     }
 
     private func send(_ entry: QueuedMessage, in session: Session) async -> Sending {
-        let (id, account) = (entry.message.id, account)
         // The stream of a process before may have it already.
         if let origin = entry.message.originID, let token = await session.token(stanzaID: origin), token.failure == nil,
             token.stage < .acknowledged
@@ -248,57 +246,27 @@ public actor SendQueue {
             return .taken
         }
         do throws(StoreError) {
-            guard let key = keys[entry.message.conversation], let stanza = try await stanzas.stanza(for: entry, to: key)
-            else {
-                try await store.write { writer throws(StoreError) in
-                    try writer.advance(id, to: .failed(FailureReason(.notSent, condition: "feature-not-implemented")))
-                }
-                return .taken
-            }
-            let sealed: SealedMessage
-            var step = ProtectionStep(protector)
-            do throws(ProtectionError) {
-                sealed = try await step.seal(stanza, in: key.conversation)
-            } catch {
-                return try await notSealed(entry, error, &step)
-            }
-            try await step.store(of: account, in: store) { writer throws(StoreError) in
-                try writer.noteAttempt(id, notBefore: nil)
-                if sealed.protection != entry.message.protection {
-                    try writer.noteProtection(sealed.protection, of: id)
-                }
+            let stanza: Message
+            switch try await stanzas.sealed(entry, to: keys[entry.message.conversation]) {
+            case .stanza(let sealed): stanza = sealed
+            case .waits: return .held
+            case .failed: return .taken
             }
             // The connection was lost and is there again, without what was sent: the queue begins again.
             if await session.agreement?.isManaged != false, given.isLastLost { return .interrupted }
             do throws(ClientError) {
-                let token = try await session.send(sealed.message)
+                let token = try await session.send(stanza)
                 given.add(entry, token, isLast: true)
                 return .taken
             } catch {
                 // The connection is gone, and the queue goes on when it is back; or the message cannot be sent at all.
                 guard let reason = FailureReason(error) else { return .interrupted }
-                try await store.write { writer throws(StoreError) in try writer.advance(id, to: .failed(reason)) }
+                try await stanzas.fail(entry, reason)
                 return .taken
             }
         } catch {
             return .interrupted
         }
-    }
-
-    /// What nobody could open is not sent: it waits, or has failed.
-    private func notSealed(
-        _ entry: QueuedMessage, _ error: ProtectionError, _ step: inout ProtectionStep
-    ) async throws(StoreError) -> Sending {
-        let id = entry.message.id
-        let time = SendBackoff.end(after: entry.attempts, now: now())
-        try await step.store(of: account, in: store) { writer throws(StoreError) in
-            if error.isTemporary {
-                try writer.noteAttempt(id, notBefore: time)
-            } else {
-                try writer.advance(id, to: .failed(FailureReason(error)))
-            }
-        }
-        return error.isTemporary ? .held : .taken
     }
 
     /// Where the server acknowledges nothing, it has handled what came before a request that it answers (RFC 6120 §10.1).

@@ -10,7 +10,7 @@ extension SQLiteTransaction {
         m.protection
         """
     /// How many they are: where the columns begin that a query puts behind them.
-    static let columnCount = 29
+    static let columnCount: Int32 = 29
     private static let select = "SELECT \(columns) FROM messages m "
     private static let byID = select + "WHERE m.id = ?"
     // Only the number, which is in the index: nearly every message of an archive is new, and reading all columns takes
