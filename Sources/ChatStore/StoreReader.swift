@@ -82,6 +82,13 @@ public protocol StoreReader {
         of account: AccountID, sentIn time: ClosedRange<MessageTime>
     ) throws(StoreError) -> [StoredMessage]
 
+    // MARK: Protection
+
+    /// What the end-to-end protection of an account remembers under names with that beginning, by name.
+    func protectionRecords(
+        of account: AccountID, beginningWith prefix: String
+    ) throws(StoreError) -> [ProtectionChange.Record]
+
     // MARK: Archives
 
     /// The intervals of an archive that are stored without gaps, oldest first.

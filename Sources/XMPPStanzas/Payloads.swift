@@ -8,6 +8,8 @@ public import XMLStreaming
 public struct Payloads: Sequence, Sendable {
     private var received: XMLElement?
     private var added: [Entry] = []
+    /// What was decoded of the received children, where that is remembered.
+    package private(set) var decoded: DecodedPayloads?
 
     /// No payloads.
     public init() {}
@@ -15,6 +17,12 @@ public struct Payloads: Sequence, Sendable {
     /// The children of a received stanza.
     init(of stanza: XMLElement) {
         received = stanza
+    }
+
+    /// From now on each type of received payload is decoded once, for this value and all copies of it: for a stanza that many parts
+    /// of a program look at.
+    package mutating func rememberDecoded() {
+        if received != nil, decoded == nil { decoded = DecodedPayloads() }
     }
 
     public struct Iterator: IteratorProtocol {
@@ -57,7 +65,10 @@ public struct Payloads: Sequence, Sendable {
 
     /// The first payload of type `P`, or `nil` if there is none; throws if it exists but is invalid.
     public func decode<P: XMLPayload>(_ type: P.Type) throws(XMLDecodingError) -> P? {
-        if let child = received?.firstChild(P.name) { return try P(from: child) }
+        if let child = received?.firstChild(P.name) {
+            guard let decoded else { return try P(from: child) }
+            return try decoded.value(P.self) { () throws(XMLDecodingError) in try P(from: child) }
+        }
         for entry in added {
             if let payload = try entry.decode(type) { return payload }
         }
@@ -68,11 +79,21 @@ public struct Payloads: Sequence, Sendable {
     public func decodeAll<P: XMLPayload>(_ type: P.Type) throws(XMLDecodingError) -> [P] {
         var all: [P] = []
         if let received {
-            for child in received.children where child.isNamed(P.name) { all.append(try P(from: child)) }
+            if let decoded {
+                all = try decoded.value([P].self) { () throws(XMLDecodingError) in try Self.all(type, in: received) }
+            } else {
+                all = try Self.all(type, in: received)
+            }
         }
         for entry in added {
             if let payload = try entry.decode(type) { all.append(payload) }
         }
+        return all
+    }
+
+    private static func all<P: XMLPayload>(_ type: P.Type, in stanza: XMLElement) throws(XMLDecodingError) -> [P] {
+        var all: [P] = []
+        for child in stanza.children where child.isNamed(P.name) { all.append(try P(from: child)) }
         return all
     }
 
@@ -91,6 +112,7 @@ public struct Payloads: Sequence, Sendable {
             let kept = received.children.filter { !$0.isNamed(name) }.map(Entry.element)
             added.insert(contentsOf: kept, at: 0)
             self.received = nil
+            decoded = nil
         }
         added.removeAll { $0.isNamed(name) }
     }
@@ -99,6 +121,7 @@ public struct Payloads: Sequence, Sendable {
     public mutating func removeAll(where condition: (XMLElement) -> Bool) {
         added = filter { !condition($0) }.map(Entry.element)
         received = nil
+        decoded = nil
     }
 
     mutating func append(_ text: TextElement) {

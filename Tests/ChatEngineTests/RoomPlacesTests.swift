@@ -27,15 +27,18 @@ struct RoomPlacesTests {
         places.announced(information, by: try JID(Self.room), enteringAs: "Juliet")
     }
 
-    private func presence(_ nickname: String, type: String = "", own: Bool = false, renamed: Bool = false) throws
-        -> Presence
+    private func presence(
+        _ nickname: String, type: String = "", own: Bool = false, renamed: Bool = false, new: String? = nil
+    )
+        throws -> Presence
     {
+        let item = new.map { "<item nick='\($0)'/>" } ?? ""
         let codes = (own ? "<status code='110'/>" : "") + (renamed ? "<status code='303'/>" : "")
         return try Presence(
             from: XMLElement(
                 parsing: """
                     <presence xmlns='jabber:client' from='\(Self.room)/\(nickname)' \(type)>\
-                    <x xmlns='http://jabber.org/protocol/muc#user'>\(codes)</x>\
+                    <x xmlns='http://jabber.org/protocol/muc#user'>\(item)\(codes)</x>\
                     <occupant-id xmlns='urn:xmpp:occupant-id:0' id='id-of-\(nickname)'/></presence>
                     """))
     }
@@ -90,6 +93,55 @@ struct RoomPlacesTests {
         #expect(places.all[try JID(Self.room)]?.believedOccupantID == nil)
     }
 
+    @Test("our nickname and occupant id are those of the room's state machine, which sees each presence first")
+    func oneKeeper() throws {
+        let room = try JID(Self.room)
+        let places = try places(announcing: ["urn:xmpp:occupant-id:0"])
+        #expect(places.change(room) { $0.enter(as: "Juliet") }.actions == [.requestEntrance(nickname: "Juliet")])
+        // The room gives another nickname than the one that was asked for.
+        let changed = places.presenceReceived(try presence("Juliet2", own: true), at: Self.now)
+        #expect(changed?.place.nickname == "Juliet2")
+        #expect(places.look(at: room) { $0.nickname } == "Juliet2")
+        _ = places.presenceReceived(
+            try presence("Juliet2", type: "type='unavailable'", own: true, renamed: true, new: "Julia"), at: Self.now)
+        #expect(places.all[room]?.nickname == "Julia" && places.look(at: room) { $0.nickname } == "Julia")
+        _ = places.presenceReceived(try presence("Julia", own: true), at: Self.now)
+        #expect(places.all[room]?.occupantID == "id-of-Julia")
+        // What the room's observers are told of it, in order, before the answer to what is asked next.
+        let (before, actions) = places.change(room) { $0.leave() }
+        #expect(before.count == 3 && actions == [.requestDeparture(nickname: "Julia")])
+        if case .entered(let own, _) = before.first { #expect(own.nickname == "Juliet2") }
+        // Outside the last one counts: what is said later is still read with it.
+        _ = places.presenceReceived(try presence("Julia", type: "type='unavailable'", own: true), at: Self.now)
+        #expect(places.look(at: room) { $0.nickname } == nil && places.all[room]?.nickname == "Julia")
+    }
+
+    @Test("whatever a room sends, places and machine never disagree", arguments: 0..<20)
+    func walk(seed: Int) throws {
+        var random = SplitMix(state: UInt64(seed))
+        let room = try JID(Self.room)
+        let places = try places(announcing: ["urn:xmpp:occupant-id:0"])
+        let names = ["Juliet", "Julia", "Romeo", "Nurse"]
+        for _ in 0..<200 {
+            let name = names.randomElement(using: &random) ?? ""
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: _ = places.change(room) { $0.enter(as: name) }
+            case 1: _ = places.change(room) { $0.placeLost(.sessionLost) }
+            default:
+                let isRenamed = Bool.random(using: &random)
+                let presence = try presence(
+                    name, type: Bool.random(using: &random) ? "" : "type='unavailable'",
+                    own: Bool.random(using: &random), renamed: isRenamed,
+                    new: isRenamed ? names.randomElement(using: &random) : nil)
+                _ = places.presenceReceived(presence, at: Self.now)
+            }
+            let own = places.look(at: room) { $0.own }
+            if let own {
+                #expect(places.all[room]?.nickname == own.nickname && places.all[room]?.occupantID == own.id)
+            }
+        }
+    }
+
     @Test("the history of a room ends with the first message without its delay, and soon after it was entered")
     func history() throws {
         func message(delay: Bool) throws -> Message {
@@ -128,5 +180,17 @@ struct RoomPlacesTests {
         delivery.ended(over: before, at: time(2030))
         #expect(delivery.earliestDelay(at: time(2030)) != nil)
         #expect(OfflineDelivery().earliestDelay(at: time(20_000)) == time(20_000 - 7 * 24 * 60))
+    }
+}
+
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
     }
 }

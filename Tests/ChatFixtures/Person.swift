@@ -17,7 +17,8 @@ package struct Person: Sendable {
     /// - Parameter port: another than the server's, to go through a ``FaultProxy``.
     package init(
         _ name: ServerFixtures.Account, on server: RunningServer, port: UInt16? = nil,
-        store: any LocalStore = MemoryStore(), policy: ChatAccountPolicy = ChatAccountPolicy()
+        store: any LocalStore = MemoryStore(), policy: ChatAccountPolicy = ChatAccountPolicy(),
+        protection: any ContentProtection = PlainContent()
     ) async throws {
         self.store = store
         let address = try JID(name.address)
@@ -33,7 +34,7 @@ package struct Person: Sendable {
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)
         configuration.add { [transcript] _ in transcript }
-        account = ChatAccount(id, configuration: configuration, store: store, policy: policy)
+        account = ChatAccount(id, configuration: configuration, store: store, policy: policy, protection: protection)
     }
 
     package func key(_ peer: JID) -> ConversationKey { ConversationKey(account: id, address: peer, kind: .direct) }

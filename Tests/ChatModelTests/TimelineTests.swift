@@ -267,4 +267,29 @@ struct TimelineTests {
         try await timeline.retract(id)
         #expect(actions.log.sent == 4, "Others' messages are not ours to take back.")
     }
+
+    @Test("an encrypted message that could not be opened is a sentence of its own, never an empty line")
+    func notOpened() async throws {
+        let fixture = try await ModelFixture()
+        let key = fixture.key
+        let reasons = ["other-device", "key-missing", "damaged", "forged", "something new"]
+        try await fixture.store.write { store throws(StoreError) in
+            for (number, reason) in reasons.enumerated() {
+                _ = try store.receive(
+                    MessageCopy(
+                        route: .live, sender: key.address, wireID: "m\(number)", time: ModelFixture.time(Int64(number)),
+                        content: .text(MessageText("")),
+                        protection: .notOpened(scheme: "urn:xmpp:omemo:2", reason: reason)), in: key)
+            }
+        }
+        let timeline = fixture.timeline(pageSize: 10)
+        await timeline.open()
+        let shown = timeline.items.elements.compactMap(\.message)
+        #expect(shown.map(\.notOpened).compactMap { $0 }.count == reasons.count)
+        #expect(Set(shown.map(\.notOpened)).count == 4)
+        #expect(shown.allSatisfy { $0.text.body.isEmpty })
+        let preview = MessagePreview(
+            kind: .notOpened, text: "", senderName: "Romeo", isOutgoing: false, state: .delivered)
+        #expect(!Wording.preview(preview).isEmpty)
+    }
 }

@@ -16,8 +16,9 @@ struct FixtureTests {
             let romeo = ConversationKey(account: account, address: .romeo, kind: .direct)
             let balcony = ConversationKey(account: account, address: .balcony, kind: .room)
             for (number, body) in ["But, soft!", "What light through yonder window breaks?", "鸿雁传书"].enumerated() {
-                let copy = MessageCopy.text(
+                var copy = MessageCopy.text(
                     body, origin: "m\(number)", archived: "\(100 + number)", at: Int64(number), source: .archive)
+                if number == 1 { copy.protection = ProtectionTests.facts }
                 _ = try store.receive(copy, in: romeo)
             }
             _ = try store.receive(
@@ -25,6 +26,7 @@ struct FixtureTests {
             _ = try store.receive(
                 .with(.reactions(to: .sent(id: "m1"), ["🌹"]), from: .juliet, id: "r", at: 10), in: romeo)
             _ = try store.receive(.with(.reactions(to: .sent(id: "later"), ["🌹"]), id: "w", at: 11), in: romeo)
+            try store.save(ProtectionChange([.init("identity", [1, 2, 3])]), of: account)
             let attachment = Attachment(
                 kind: .voice, mediaType: "audio/ogg", name: "voice.ogg", size: 12, duration: 900, playback: 300)
             _ = try store.send(
@@ -88,6 +90,9 @@ struct FixtureTests {
             #expect(list.map(\.isMarkedUnread) == (version < 2 ? [false, false] : [true, false]))
             #expect(page[3].text.attachments.map(\.playback) == [version < 2 ? nil : 300])
             #expect(try store.presences(of: account.id).map(\.show) == (version < 2 ? [] : ["away"]))
+            #expect(page.map(\.protection) == [.none, version < 5 ? .none : ProtectionTests.facts, .none, .none])
+            let records = try store.protectionRecords(of: account.id, beginningWith: "")
+            #expect(records == (version < 5 ? [] : [.init("identity", [1, 2, 3])]))
             #expect(try store.search(SearchRequest("雁")).messages.map(\.id) == [page[2].id])
         }
         #expect(try await store.verify().isEmpty)

@@ -39,7 +39,7 @@ struct TransferTests {
                 }, isComplete: true))
         try await store.receive(.with(.correction(of: .sent(id: "1"), MessageText("corrected")), origin: "c", at: 4))
         try await store.receive(.with(.reactions(to: .sent(id: "2"), ["🌹"]), id: "r", at: 5))
-        try await store.receive(.text("gone", origin: "g", at: 6))
+        try await store.receive(ProtectionTests.copy(.text("gone", origin: "g", at: 6), ProtectionTests.facts))
         try await store.receive(.with(.retraction(of: .sent(id: "g")), origin: "x", at: 7))
         let queued = try await store.send("queued", id: "q", at: 8)
         try await store.receive(
@@ -70,10 +70,12 @@ struct TransferTests {
         func seen(_ store: TestStore, _ key: ConversationKey) async throws -> [String] {
             try await store.timeline(key).map { message in
                 "\(message.sender) \(message.time.millisecondsSince1970) \(message.text.body) \(message.isRetracted) "
-                    + "\(message.reactions.map(\.emoji)) \(message.originID ?? "-") \(message.editTime != nil)"
+                    + "\(message.reactions.map(\.emoji)) \(message.originID ?? "-") \(message.editTime != nil) "
+                    + "\(message.protection)"
             }
         }
         #expect(try await seen(other, other.romeo) == seen(store, store.romeo))
+        #expect(try await seen(other, other.romeo).contains { $0.contains("a1b2") })
         #expect(try await seen(other, other.balcony) == seen(store, store.balcony))
         let old = try #require(try await store.conversation())
         let new = try #require(try await other.conversation())

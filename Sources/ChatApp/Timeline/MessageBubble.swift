@@ -23,7 +23,7 @@ final class MessageBubble {
     private let overlay: Overlay
     // Parts that few messages have are created on demand.
     private(set) var quotation: QuotationView?
-    private(set) var takenBack: Label?
+    private(set) var absence: Label?
     private(set) var reactions: ReactionsView?
     private(set) var failure: FailureView?
     private(set) var picture: AvatarImage?
@@ -71,7 +71,7 @@ final class MessageBubble {
         bubble.css("last", message.endsGroup)
 
         showQuotation(message)
-        showRetracted(message.isRetracted)
+        showAbsence(message.isRetracted ? localized("This message was deleted") : message.notOpened)
         let isPlaceholder = message.text.body.isEmpty
         body.root.isVisible = !message.isRetracted && !isPlaceholder
         if body.root.isVisible {
@@ -127,13 +127,15 @@ final class MessageBubble {
         quotation?.show(answered)
     }
 
-    private func showRetracted(_ isRetracted: Bool) {
-        if isRetracted, takenBack == nil {
-            let label = Label(localized("This message was deleted")).css("taken-back").textAlignment(0)
-            bubble.insert(label, after: body.root)
-            takenBack = label
+    /// Shows why there is no text; `nil` where there is one.
+    private func showAbsence(_ sentence: String?) {
+        if let sentence {
+            let label = absence ?? Label("").wrap().css("taken-back").textAlignment(0)
+            if absence == nil { bubble.insert(label, after: body.root) }
+            label.text = sentence
+            absence = label
         }
-        takenBack?.isVisible = isRetracted
+        absence?.isVisible = sentence != nil
     }
 
     private func showReactions(_ message: TimelineMessage) {
@@ -224,6 +226,8 @@ final class MessageBubble {
         var parts = [name]
         if message.isRetracted {
             parts.append(localized("This message was deleted"))
+        } else if let sentence = message.notOpened {
+            parts.append(sentence)
         } else {
             parts += message.text.attachments.map { Wording.kind($0.kind) }
             if !message.text.body.isEmpty { parts.append(TextFold(message.text.body).text) }

@@ -28,7 +28,8 @@ final class AccountContext: Sendable {
 
     init(
         _ id: AccountID, address: JID, store: any LocalStore, policy: ChatAccountPolicy, media: MediaCache?,
-        uploader: (any AttachmentUploader)?, now: @escaping @Sendable () -> MessageTime
+        uploader: (any AttachmentUploader)?, protection: any ContentProtection,
+        now: @escaping @Sendable () -> MessageTime
     ) {
         self.id = id
         self.address = address.bare
@@ -38,10 +39,11 @@ final class AccountContext: Sendable {
         self.stateSupport = stateSupport
         hearing = policy.hear.map { Hearing($0) }
         recorder = SessionRecorder(
-            store: store, account: id, address: address, media: media, hearing: hearing, now: now)
+            store: store, account: id, address: address, media: media, protection: protection, hearing: hearing, now: now)
         queue = SendQueue(
             store: store, account: id,
-            tellsActivity: { stateSupport.allows($0) }, uploader: uploader, media: media, now: now)
+            tellsActivity: { stateSupport.allows($0) }, uploader: uploader,
+            protector: recorder.protector, media: media, now: now)
         state = Mutex(State(policy: policy))
     }
 

@@ -33,22 +33,24 @@ public final class ChatAccount: Sendable {
     /// The bare address.
     public var address: JID { context.address }
     public var store: any LocalStore { context.store }
+    public var protection: any ContentProtection { context.recorder.protector.protection }
     var session: Session? { context.session }
 
     /// - Parameters:
     ///   - configuration: how to connect and sign in; its store, its plan and its extensions are set here.
     ///   - media: keeps files that come inside messages, and those of messages that wait to be sent.
     ///   - uploader: brings files to where others can fetch them; without it messages with files fail.
+    ///   - protection: end-to-end encryption of this account.
     public init(
         _ id: AccountID, configuration: ClientConfiguration, store: any LocalStore,
         policy: ChatAccountPolicy = ChatAccountPolicy(), media: MediaCache? = nil,
-        uploader: (any AttachmentUploader)? = nil,
+        uploader: (any AttachmentUploader)? = nil, protection: any ContentProtection = PlainContent(),
         now: @escaping @Sendable () -> MessageTime = { MessageTime.now }
     ) {
         self.media = media
         context = AccountContext(
-            id, address: configuration.address, store: store, policy: policy, media: media, uploader: uploader, now: now
-        )
+            id, address: configuration.address, store: store, policy: policy, media: media, uploader: uploader,
+            protection: protection, now: now)
         let contents = media.map { QueuedContents(store: store, account: id, media: $0) }
         let archive = ArchiveReader(context)
         contacts = ContactService(context)
@@ -65,8 +67,7 @@ public final class ChatAccount: Sendable {
             context, configuration,
             .init(
                 contacts: contacts, blocking: blocking, avatars: AvatarService(context), rooms: rooms,
-                invitations: invitations,
-                bookmarks: bookmarks, typing: typing, reading: reading, history: history,
+                invitations: invitations, bookmarks: bookmarks, typing: typing, reading: reading, history: history,
                 repair: DeliveryRepair(context, archive: archive), contents: contents))
     }
 
@@ -138,12 +139,4 @@ public final class ChatAccount: Sendable {
 
     /// Fetches one page of what was said before the oldest message that is here.
     public func loadOlder(in key: ConversationKey) async -> OlderHistory { await history.loadOlder(in: key) }
-
-    /// Fetches what is offered to this account; `nil` where there is no place to store it.
-    public var fetcher: AttachmentFetcher? {
-        get async {
-            guard let media else { return nil }
-            return AttachmentFetcher(store: store, media: media, trust: await connection.configuration.trust)
-        }
-    }
 }

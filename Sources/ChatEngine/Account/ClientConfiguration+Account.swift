@@ -29,6 +29,8 @@ extension ClientConfiguration {
         configuration.store = recorder
         // Messages can be queued offline, so starting without a connection is normal.
         configuration.reconnection.retriesFirstLogin = true
+        // The first: the others see what was read and opened before it was stored.
+        configuration.add { _ in recorder.received }
         configuration.add {
             ServiceDiscovery(
                 $0, identity: .init(category: "client", type: policy.programType, name: policy.programName))

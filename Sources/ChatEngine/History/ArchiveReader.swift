@@ -16,12 +16,67 @@ actor ArchiveReader {
 
     init(_ context: AccountContext) { self.context = context }
 
-    /// What the messages of a page mean.
-    func read(
-        _ page: MessageHistory.ArchivePage, of archive: JID
+    /// Stores a page of an archive, and gives the receipts for what came by it and by no other way.
+    ///
+    /// - Parameters:
+    ///   - query: what was asked for.
+    ///   - peer: with whom it was narrowed to.
+    func receive(
+        _ page: MessageHistory.ArchivePage, of archive: JID, with peer: JID?, answering query: StoredArchiveQuery,
+        in session: Session
+    ) async throws(StoreError) {
+        var step = ProtectionStep(context.recorder.protector)
+        let (items, receiptsWanted) = await read(page, of: archive, &step)
+        let stored = StoredArchivePage(
+            archive: archive, with: peer, query: query, items: items, isComplete: page.isComplete)
+        let (id, oldest) = (context.id, context.now().advanced(by: -Self.receiptAge))
+        let owed = try await step.store(of: id, in: context.store) { writer throws(StoreError) in
+            let owed = try Self.receiptsOwed(
+                for: items.filter { receiptsWanted.contains($0.id) && $0.time > oldest }, in: writer)
+            try writer.receive(stored, account: id)
+            return owed
+        }
+        let hasOwn = items.contains { item in
+            if case .message(let copy, _)? = item.content { copy.isOutgoing } else { false }
+        }
+        if hasOwn { context.recorder.people.wrote() }
+        guard context.policy.tellsReceipts else { return }
+        for receipt in owed where await session.mayLearnPresence(receipt.receiver) {
+            var message = Message(to: receipt.receiver, type: .chat)
+            message.append(DeliveryReceipt(messageID: receipt.id))
+            _ = try? await session.send(message)
+        }
+    }
+
+    /// No sender waits any more for a receipt of what is a week old, in milliseconds.
+    private static let receiptAge: Int64 = 7 * 24 * 3_600_000
+
+    /// To whom a receipt is owed for which message, of those whose senders ask for one.
+    private static func receiptsOwed(
+        for items: [ArchiveItem], in reader: any StoreReader
+    ) throws(StoreError) -> [(receiver: JID, id: String)] {
+        var owed: [(receiver: JID, id: String)] = []
+        for item in items {
+            // Only for texts: a retraction or a reaction is no message that was read, and whether it is new cannot be told. What could
+            // not be opened was not delivered.
+            guard case .message(let copy, let key)? = item.content, case .text = copy.content, key.kind == .direct,
+                !copy.isOutgoing, !copy.protection.isNotOpened, let wireID = copy.wireID
+            else { continue }
+            if let conversation = try reader.conversation(key),
+                try reader.message(.sent(id: wireID), in: conversation) != nil
+            {
+                continue
+            }
+            owed.append((copy.sender, wireID))
+        }
+        return owed
+    }
+
+    /// What the messages of a page mean, and which of their senders ask for a receipt.
+    private func read(
+        _ page: MessageHistory.ArchivePage, of archive: JID, _ step: inout ProtectionStep
     ) async -> (items: [ArchiveItem], receiptsWanted: Set<String>) {
         var reader = context.recorder.reader
-        reader.keptContents = await context.recorder.keepContents(of: page.messages.lazy.compactMap(\.message))
         var items: [ArchiveItem] = []
         var receiptsWanted: Set<String> = []
         var refused: [ArchiveAuthority.Refusal: Int] = [:]
@@ -36,9 +91,11 @@ actor ArchiveReader {
                 // Its place stays, so that the page proves what it proves.
                 refused[reason, default: 0] += 1
             } else if let message = archived.message {
-                let meanings = reader.read(message, .init(.archive, time: time, timeSource: .archive))
-                content = meanings.first?.archived(of: context.id)
-                if message.payloads.contains(DeliveryReceiptRequest.name) { receiptsWanted.insert(archived.id) }
+                let arrival = MessageReader.Arrival(.archive, time: time, timeSource: .archive)
+                let opened = await step.open(message, by: reader.route(of: message, arrival, archive: archive))
+                reader.keptContents = await context.recorder.keepContents(of: CollectionOfOne(opened.message))
+                content = reader.read(opened, arrival).first?.archived(of: context.id)
+                if opened.message.payloads.contains(DeliveryReceiptRequest.name) { receiptsWanted.insert(archived.id) }
                 if case .message(let copy, _)? = content, copy.isOutgoing, archive == context.address {
                     keepsOwn = true
                 }
@@ -67,41 +124,4 @@ actor ArchiveReader {
             await context.session?.reportRefusal(of: count, in: archive, reason: reason.rawValue)
         }
     }
-
-    /// Stores a page, and gives the receipts for what came by it and by no other way.
-    func receive(
-        _ page: StoredArchivePage, asking receiptsWanted: Set<String>, in session: Session
-    ) async throws(StoreError) {
-        let (id, oldest) = (context.id, context.now().advanced(by: -Self.receiptAge))
-        let owed = try await context.store.write { writer throws(StoreError) in
-            var owed: [(receiver: JID, id: String)] = []
-            for item in page.items where receiptsWanted.contains(item.id) && item.time > oldest {
-                // Only for texts: a retraction or a reaction is no message that was read, and whether it is new cannot be told.
-                guard case .message(let copy, let key)? = item.content, case .text = copy.content, key.kind == .direct,
-                    !copy.isOutgoing, let wireID = copy.wireID
-                else { continue }
-                if let conversation = try writer.conversation(key),
-                    try writer.message(.sent(id: wireID), in: conversation) != nil
-                {
-                    continue
-                }
-                owed.append((copy.sender, wireID))
-            }
-            try writer.receive(page, account: id)
-            return owed
-        }
-        let hasOwn = page.items.contains { item in
-            if case .message(let copy, _)? = item.content { copy.isOutgoing } else { false }
-        }
-        if hasOwn { context.recorder.people.wrote() }
-        guard context.policy.tellsReceipts else { return }
-        for receipt in owed where await session.mayLearnPresence(receipt.receiver) {
-            var message = Message(to: receipt.receiver, type: .chat)
-            message.append(DeliveryReceipt(messageID: receipt.id))
-            _ = try? await session.send(message)
-        }
-    }
-
-    /// No sender waits any more for a receipt of what is a week old, in milliseconds.
-    private static let receiptAge: Int64 = 7 * 24 * 3_600_000
 }

@@ -166,16 +166,17 @@ actor HistoryService {
 
     private func ask(_ request: HistoryRequest, in session: Session) async {
         do throws(HistoryFailure) {
-            let page = try await page(request, in: session)
+            let (page, query) = try await page(request, in: session)
             do throws(StoreError) {
-                try await archive.receive(page.stored, asking: page.receiptsWanted, in: session)
+                try await archive.receive(
+                    page, of: request.archive, with: request.with, answering: query, in: session)
             } catch {
                 context.events.post(.problem(.store(error)))
                 throw .temporary
             }
             let gaps = await knownGaps(of: request.archive)
             let action = sync.answered(request, gaps: gaps, now: .now)
-            settle(request, page.stored.isComplete && page.stored.items.isEmpty ? .nothingMore : .arrived)
+            settle(request, page.isComplete && page.messages.isEmpty ? .nothingMore : .arrived)
             await pageCame(for: request)
             proceed(action)
         } catch {
@@ -216,7 +217,7 @@ actor HistoryService {
 
     private func page(
         _ request: HistoryRequest, in session: Session
-    ) async throws(HistoryFailure) -> (stored: StoredArchivePage, receiptsWanted: Set<String>) {
+    ) async throws(HistoryFailure) -> (MessageHistory.ArchivePage, answered: StoredArchiveQuery) {
         guard let source = session[MessageArchive.self] else { throw .temporary }
         let isOwn = request.archive == context.address
         var query = request.query
@@ -239,11 +240,6 @@ actor HistoryService {
             case .invalidAnswer, .cancelled, .failed: throw .temporary
             }
         }
-        let read = await archive.read(page, of: request.archive)
-        return (
-            StoredArchivePage(
-                archive: request.archive, with: request.with, query: query, items: read.items,
-                isComplete: page.isComplete), read.receiptsWanted
-        )
+        return (page, query)
     }
 }

@@ -40,14 +40,20 @@ public struct AttachmentFetcher: Sendable {
     public let media: MediaCache
     package let store: any LocalStore
     private let download: Download
+    private let protection: any ContentProtection
     /// How long a sound lasts, in milliseconds.
     private let measure: @Sendable (_ path: String) async -> Int64?
 
     /// - Parameter trust: which servers are believed: as for the connection of the account. Addresses that are not `https:` are
     ///   refused.
-    public init(store: any LocalStore, media: MediaCache, trust: TrustPolicy = .system) {
+    /// - Parameter protection: opens what was sealed before it was uploaded.
+    public init(
+        store: any LocalStore, media: MediaCache, trust: TrustPolicy = .system,
+        protection: any ContentProtection = PlainContent()
+    ) {
         let http = HTTPClient(configuration: .init(trust: trust))
-        self.init(store: store, media: media) { url, path, limit, progress throws(TransportError) in
+        self.init(store: store, media: media, protection: protection) {
+            url, path, limit, progress throws(TransportError) in
             _ = try await http.download(url, toFile: path, limit: Int(clamping: limit)) { step in
                 progress(Progress(completed: step.completed, total: step.total))
             }
@@ -55,12 +61,13 @@ public struct AttachmentFetcher: Sendable {
     }
 
     init(
-        store: any LocalStore, media: MediaCache,
+        store: any LocalStore, media: MediaCache, protection: any ContentProtection = PlainContent(),
         measure: @escaping @Sendable (String) async -> Int64? = AttachmentFacts.milliseconds,
         download: @escaping Download
     ) {
         self.store = store
         self.media = media
+        self.protection = protection
         self.measure = measure
         self.download = download
     }
@@ -103,14 +110,24 @@ public struct AttachmentFetcher: Sendable {
             throw AttachmentFailure(.fileGone)
         }
         if let size = attachment.size, size > limit { throw AttachmentFailure(.tooLarge) }
+        let opening: FileOpening?
+        do throws(ProtectionError) {
+            opening = try protection.opening(attachment)
+        } catch {
+            throw AttachmentFailure(protecting: error)
+        }
         let part = media.pathForIncoming()
         defer { try? FileManager.default.removeItem(atPath: part) }
         do throws(TransportError) {
-            try await download(url, part, limit, progress)
+            try await download(opening?.address ?? url, part, limit + (opening?.overhead ?? 0), progress)
         } catch {
             throw AttachmentFailure(fetching: error)
         }
-        return (try await keep(part, as: attachment, index, of: message), true)
+        guard let opening else { return (try await keep(part, as: attachment, index, of: message), true) }
+        let opened = media.pathForIncoming()
+        defer { try? FileManager.default.removeItem(atPath: opened) }
+        try FileConversion.run(opening.cipher, from: part, to: opened)
+        return (try await keep(opened, as: attachment, index, of: message), true)
     }
 
     private func keep(
@@ -170,6 +187,17 @@ public struct AttachmentFetcher: Sendable {
             var attachment = attachments[index]
             body(&attachment)
             if attachment != attachments[index] { try writer.update(attachment, at: index, of: message) }
+        }
+    }
+}
+
+extension ChatAccount {
+    /// Fetches what is offered to this account; `nil` where there is no place to store it.
+    public var fetcher: AttachmentFetcher? {
+        get async {
+            guard let media else { return nil }
+            return AttachmentFetcher(
+                store: store, media: media, trust: await connection.configuration.trust, protection: protection)
         }
     }
 }

@@ -1,6 +1,7 @@
 public import ChatStore
 internal import FileSharing
 internal import GroupChat
+internal import MessageFeatures
 internal import MessageHistory
 internal import Synchronization
 internal import XMLStreaming
@@ -37,21 +38,28 @@ public struct SessionRecorder: SessionStore {
     let offlineDelivery = OfflineDelivery()
     /// The account's archive gives names to live messages (XEP-0359), so that they can be believed.
     private let ownArchive = OwnArchive()
+    let protector: MessageProtector
+    /// Passes on what was read here.
+    let received = ReceivedStanzas()
 
-    /// - Parameter media: where files that come inside a message are kept.
+    /// - Parameters:
+    ///   - media: where files that come inside a message are kept.
+    ///   - protection: opens what came.
     public init(
         store: any LocalStore, account: AccountID, address: JID, media: MediaCache? = nil,
-        now: @escaping @Sendable () -> MessageTime
+        protection: any ContentProtection = PlainContent(), now: @escaping @Sendable () -> MessageTime
     ) {
-        self.init(store: store, account: account, address: address, media: media, hearing: nil, now: now)
+        self.init(
+            store: store, account: account, address: address, media: media, protection: protection, hearing: nil, now: now)
     }
 
     init(
-        store: any LocalStore, account: AccountID, address: JID, media: MediaCache?, hearing: Hearing?,
-        now: @escaping @Sendable () -> MessageTime
+        store: any LocalStore, account: AccountID, address: JID, media: MediaCache?, protection: any ContentProtection,
+        hearing: Hearing?, now: @escaping @Sendable () -> MessageTime
     ) {
         self.media = media
         self.hearing = hearing
+        protector = MessageProtector(protection)
         self.store = store
         self.account = account
         self.address = address.bare
@@ -120,14 +128,24 @@ public struct SessionRecorder: SessionStore {
         var newPlaces: [JID: RoomPlace] = [:]
         var reader = reader
         var sightings: [PresenceRecord.Sighting] = []
+        var (step, read) = (ProtectionStep(protector), [Message]())
         for element in change.received {
             // What cannot be read is no message to anybody; the session answers for it.
             switch (try? AnyStanza(element)) ?? nil {
-            case .message(let message)?:
+            case .message(var message)?:
+                message.payloads.rememberDecoded()
+                // A page of an archive is read when it is complete.
+                guard !ArchiveResult.isClaimed(by: message) else {
+                    read.append(message)
+                    continue
+                }
                 let carbon = Carbon(in: message, for: address)
                 let said = carbon?.message ?? message
-                reader.keptContents = await keepContents(of: CollectionOfOne(said))
-                meanings += reader.read(said, arrival(of: said, by: carbon == nil ? .live : .carbon, at: time))
+                let arrival = arrival(of: said, by: carbon == nil ? .live : .carbon, at: time)
+                let opened = await step.open(said, by: reader.route(of: said, arrival))
+                reader.keptContents = await keepContents(of: CollectionOfOne(opened.message))
+                meanings += reader.read(opened, arrival)
+                read.append(carbon == nil ? opened.forSession : message)
             case .presence(let presence)?:
                 if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: places.all),
                     presences.admits(sighting, people)
@@ -146,7 +164,7 @@ public struct SessionRecorder: SessionStore {
         let isOnline = offlineDelivery.isOnline(at: time)
         let acknowledged = Set(change.acknowledged)
         let (account, resumption, kept, entered) = (account, change.resumption, meanings, newPlaces)
-        let heard = try await store.write { writer throws(StoreError) in
+        let heard = try await step.store(of: account, in: store) { writer throws(StoreError) in
             var heard: [HeardEvent] = []
             for meaning in kept { if let event = try meaning.keep(of: account, in: writer) { heard.append(event) } }
             if isOnline { try writer.noteOnline(account, at: time) }
@@ -167,6 +185,7 @@ public struct SessionRecorder: SessionStore {
             return heard
         }
         if let hearing { for event in heard { await hearing.tell(event) } }
+        if !change.received.isEmpty { received.stored(read) }
         if kept.contains(where: \.isOutgoing) { people.wrote() }
     }
 
@@ -182,5 +201,16 @@ public struct SessionRecorder: SessionStore {
             return .init(route, time: time, earliestDelay: MessageTime(millisecondsSince1970: .min))
         }
         return .init(route, time: time, stay: stay)
+    }
+}
+
+extension OpenedMessage {
+    /// The message as the extensions of the session see it.
+    fileprivate var forSession: Message {
+        guard protection.isNotOpened else { return message }
+        // Its sender may send it again, sealed anew, where it has no receipt.
+        var message = message
+        message.payloads.removeAll(named: DeliveryReceiptRequest.name)
+        return message
     }
 }

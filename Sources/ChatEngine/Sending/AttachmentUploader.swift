@@ -27,11 +27,18 @@ public struct AttachmentFailure: Error, Sendable, Hashable {
         case notDownloaded = "not-fetched"
         case offline
         case cancelled
+        /// It could not be sealed or opened; ``AttachmentFailure/protection`` says why.
+        case notProtected = "not-sealed"
     }
 
     public var code: Code
     /// It may work later: the message stays in the queue.
     public var isTemporary: Bool
+    /// Why it could not be sealed or opened.
+    public var protection: ProtectionError.Code?
+
+    /// The word that the store keeps of it: `not-sealed:` is followed by the code of the protection.
+    public var condition: String { protection.map { FailureReason.notSealed + $0.rawValue } ?? code.rawValue }
 
     public init(_ code: Code, isTemporary: Bool = false) {
         self.code = code

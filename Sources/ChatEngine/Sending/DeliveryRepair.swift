@@ -127,13 +127,9 @@ actor DeliveryRepair {
         for _ in 0..<Self.maximumPages {
             do {
                 let page = try await source.page(filter: filter, page: position)
-                let read = await archive.read(page, of: address)
                 let query = StoredArchiveQuery(
                     .forward, anchor: Self.cursor(of: position), isLimitedByTime: true)
-                try await archive.receive(
-                    StoredArchivePage(
-                        archive: address, with: peer, query: query, items: read.items, isComplete: page.isComplete),
-                    asking: read.receiptsWanted, in: session)
+                try await archive.receive(page, of: address, with: peer, answering: query, in: session)
                 if page.isComplete { return true }
                 guard let newest = page.newestID else { return false }
                 position = .after(newest, Self.pageSize)

@@ -6,13 +6,65 @@ internal import XMPPStanzas
 /// Makes the stanza of a message that waits, with what the store knows around it: the message that it answers, and when it was sent first.
 struct QueuedStanzas: Sendable {
     let store: any LocalStore
+    let account: AccountID
     /// Whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1); asked for each message.
     let tellsActivity: @Sendable (JID) -> Bool
+    let protector: MessageProtector
+    let now: @Sendable () -> MessageTime
     /// Has the contents that go inside messages.
     var media: MediaCache?
 
+    /// What became of a message that is to be sent.
+    enum Sealing: Sendable {
+        /// It can be written.
+        case stanza(Message)
+        /// It cannot be sealed now, and waits for its time.
+        case waits
+        case failed
+    }
+
+    /// Makes the stanza and seals it; the attempt and what the protection remembers are stored then.
+    ///
+    /// - Parameter key: `nil` if its conversation is gone.
+    func sealed(_ entry: QueuedMessage, to key: ConversationKey?) async throws(StoreError) -> Sealing {
+        guard let key, let stanza = try await stanza(for: entry, to: key) else {
+            try await fail(entry, FailureReason(.notSent, condition: "feature-not-implemented"))
+            return .failed
+        }
+        let id = entry.message.id
+        var step = ProtectionStep(protector)
+        let sealed: SealedMessage
+        do throws(ProtectionError) {
+            sealed = try await step.seal(stanza, in: key.conversation)
+        } catch {
+            // What nobody could open is not sent.
+            let time = SendBackoff.end(after: entry.attempts, now: now())
+            try await step.store(of: account, in: store) { writer throws(StoreError) in
+                if error.isTemporary {
+                    try writer.noteAttempt(id, notBefore: time)
+                } else {
+                    try writer.advance(id, to: .failed(FailureReason(error)))
+                }
+            }
+            return error.isTemporary ? .waits : .failed
+        }
+        try await step.store(of: account, in: store) { writer throws(StoreError) in
+            try writer.noteAttempt(id, notBefore: nil)
+            if sealed.protection != entry.message.protection {
+                try writer.noteProtection(sealed.protection, of: id)
+            }
+        }
+        return .stanza(sealed.message)
+    }
+
+    /// Notes that a message cannot be sent.
+    func fail(_ entry: QueuedMessage, _ reason: FailureReason) async throws(StoreError) {
+        let id = entry.message.id
+        try await store.write { writer throws(StoreError) in try writer.advance(id, to: .failed(reason)) }
+    }
+
     /// - Returns: `nil` for what cannot be put into a stanza.
-    func stanza(for entry: QueuedMessage, to key: ConversationKey) async throws(StoreError) -> Message? {
+    private func stanza(for entry: QueuedMessage, to key: ConversationKey) async throws(StoreError) -> Message? {
         guard let id = entry.message.originID else { return nil }
         var (content, inline) = (entry.content, InlineMedia?.none)
         if case .text(var text) = content, let attachment = text.attachments.first, attachment.isInline {

@@ -1,19 +1,19 @@
 internal import ChatStore
+internal import Foundation
 internal import XMPPClient
-internal import XMPPStream
 
 /// Brings the files of a message that waits to where others can fetch them.
 struct QueuedUploads: Sendable {
     let store: any LocalStore
     let uploader: (any AttachmentUploader)?
+    let protection: any ContentProtection
+    /// Where sealed files stand while they are uploaded.
+    let media: MediaCache?
     let now: @Sendable () -> MessageTime
     let progress = UploadProgress()
 
-    /// The pauses after temporary failures of an upload.
-    private static let backoff = Backoff(first: .seconds(5), longest: .seconds(300))
-
     /// Uploads what has no address yet. What fails is failed, or has to wait.
-    func run(_ entry: QueuedMessage, in session: Session) async {
+    func run(_ entry: QueuedMessage, to conversation: ConversationAddress, in session: Session) async {
         let id = entry.message.id
         for (index, attachment) in entry.content.attachments.enumerated() where attachment.url == nil {
             guard let uploader else {
@@ -24,7 +24,8 @@ struct QueuedUploads: Sendable {
             defer { progress.show(nil, of: id, at: index) }
             do throws(AttachmentFailure) {
                 var uploaded = attachment
-                uploaded.url = try await uploader.upload(attachment, in: session) { [progress] percent in
+                uploaded.url = try await upload(attachment, to: conversation, uploader, in: session) {
+                    [progress] percent in
                     progress.show(percent, of: id, at: index)
                 }
                 let known = uploaded
@@ -35,15 +36,62 @@ struct QueuedUploads: Sendable {
         }
     }
 
+    /// Seals a file if it must be, and uploads it.
+    ///
+    /// - Returns: the link for the message.
+    private func upload(
+        _ attachment: Attachment, to conversation: ConversationAddress, _ uploader: any AttachmentUploader,
+        in session: Session, progress: @escaping @Sendable (Int) -> Void
+    ) async throws(AttachmentFailure) -> String {
+        let sealing: FileSealing?
+        do throws(ProtectionError) {
+            sealing = try await protection.sealing(attachment, in: conversation)
+        } catch {
+            throw AttachmentFailure(protecting: error)
+        }
+        guard let sealing else { return try await uploader.upload(attachment, in: session, progress: progress) }
+        guard let media, let hash = attachment.contentHash.flatMap(ContentHash.init),
+            let path = await media.file(of: hash)
+        else { throw AttachmentFailure(.fileGone) }
+        let sealed = try await Self.seal(path, sealing.cipher, in: media)
+        let url: String
+        do throws(AttachmentFailure) {
+            // The server learns nothing but the size.
+            let anonymous = Attachment(
+                kind: .file, mediaType: "application/octet-stream", name: UUID().uuidString.lowercased(),
+                contentHash: sealed.description, isLocal: true)
+            url = try await uploader.upload(anonymous, in: session, progress: progress)
+        } catch {
+            await media.remove(sealed)
+            throw error
+        }
+        await media.remove(sealed)
+        try? await media.release(hash)
+        return sealing.link(url)
+    }
+
+    private static func seal(
+        _ path: String, _ cipher: any FileCipher, in media: MediaCache
+    ) async throws(AttachmentFailure) -> ContentHash {
+        let part = media.pathForIncoming()
+        defer { try? FileManager.default.removeItem(atPath: part) }
+        try FileConversion.run(cipher, from: path, to: part)
+        do throws(StoreError) {
+            // Kept, so that it is not evicted during a long upload.
+            return try await media.insert(contentsOf: part, isKept: true)
+        } catch {
+            throw .diskFailed
+        }
+    }
+
     private func fail(_ entry: QueuedMessage, _ failure: AttachmentFailure) async {
         let id = entry.message.id
-        let pause = Self.backoff.pause(after: entry.attempts + 1)
-        let time = now().advanced(by: pause.components.seconds * 1000)
+        let time = SendBackoff.end(after: entry.attempts, now: now())
         try? await store.write { writer throws(StoreError) in
             if failure.isTemporary {
                 try writer.noteAttempt(id, notBefore: time)
             } else {
-                let reason = FailureReason(.notSent, condition: failure.code.rawValue)
+                let reason = FailureReason(.notSent, condition: failure.condition)
                 try writer.advance(id, to: .failed(reason))
             }
         }

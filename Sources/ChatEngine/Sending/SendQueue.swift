@@ -37,16 +37,22 @@ public actor SendQueue {
     /// How many places of the queue are read at once.
     private static let pageSize = 64
 
-    /// - Parameter tellsActivity: whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1).
-    public init(
+    /// - Parameters:
+    ///   - tellsActivity: whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1).
+    ///   - protector: seals what is sent.
+    ///   - media: where files are sealed before they are uploaded.
+    init(
         store: any LocalStore, account: AccountID, tellsActivity: @escaping @Sendable (JID) -> Bool = { _ in true },
-        uploader: (any AttachmentUploader)? = nil, media: MediaCache? = nil,
+        uploader: (any AttachmentUploader)? = nil, protector: MessageProtector, media: MediaCache? = nil,
         now: @escaping @Sendable () -> MessageTime
     ) {
         self.store = store
         self.account = account
-        stanzas = QueuedStanzas(store: store, tellsActivity: tellsActivity, media: media)
-        uploads = QueuedUploads(store: store, uploader: uploader, now: now)
+        stanzas = QueuedStanzas(
+            store: store, account: account, tellsActivity: tellsActivity, protector: protector, now: now,
+            media: media)
+        uploads = QueuedUploads(
+            store: store, uploader: uploader, protection: protector.protection, media: media, now: now)
         self.now = now
     }
 
@@ -169,7 +175,7 @@ public actor SendQueue {
         }
         var uploads: [QueuedMessage] = []
         var sent: [MessageID] = []
-        var isInterrupted = false
+        var (isInterrupted, isHeld) = (false, false)
         for entry in page.messages {
             // What comes behind stands in the rest of the queue.
             if let release, entry.position > plan.end || !plan.isReleased(release.conversation) { break }
@@ -180,24 +186,29 @@ public actor SendQueue {
             case .wait: continue
             case .upload: uploads.append(entry)
             case .send:
-                guard await send(entry, in: session) else {
+                switch await send(entry, in: session) {
+                case .taken: sent.append(entry.message.id)
+                case .held:
+                    plan.returned(entry)
+                    // It is shown again as one that waits for its time, and the later ones of its conversation behind it.
+                    isHeld = true
+                case .interrupted:
                     plan.returned(entry)
                     isInterrupted = true
-                    break
                 }
-                sent.append(entry.message.id)
             }
-            if isInterrupted { break }
+            if isInterrupted || isHeld && release != nil { break }
         }
         await confirmUnmanaged(sent, in: session)
         if isInterrupted { return (uploads, true) }
         if let release {
+            if isHeld { return (uploads, false) }
             let isThrough = page.end == nil || page.messages.last.map { $0.position > plan.end } ?? true
             if isThrough { plan.caughtUp(release.conversation) }
             return (uploads, false)
         }
         if let end = page.end { plan.skipped(to: end) }
-        return (uploads, page.end == nil)
+        return (uploads, page.end == nil && plan.nextRelease == nil)
     }
 
     private func read(
@@ -218,39 +229,44 @@ public actor SendQueue {
         return page
     }
 
-    /// Returns whether the next message may follow.
-    private func send(_ entry: QueuedMessage, in session: Session) async -> Bool {
-        let id = entry.message.id
+    private enum Sending {
+        /// The next message may follow.
+        case taken
+        /// The next ones of other conversations may follow.
+        case held
+        /// Nothing may follow before the next cause.
+        case interrupted
+    }
+
+    private func send(_ entry: QueuedMessage, in session: Session) async -> Sending {
         // The stream of a process before may have it already.
         if let origin = entry.message.originID, let token = await session.token(stanzaID: origin), token.failure == nil,
             token.stage < .acknowledged
         {
             given.add(entry, token, isLast: false)
-            return true
+            return .taken
         }
         do throws(StoreError) {
-            guard let key = keys[entry.message.conversation], let stanza = try await stanzas.stanza(for: entry, to: key)
-            else {
-                try await store.write { writer throws(StoreError) in
-                    try writer.advance(id, to: .failed(FailureReason(.notSent, condition: "feature-not-implemented")))
-                }
-                return true
+            let stanza: Message
+            switch try await stanzas.sealed(entry, to: keys[entry.message.conversation]) {
+            case .stanza(let sealed): stanza = sealed
+            case .waits: return .held
+            case .failed: return .taken
             }
-            try await store.write { writer throws(StoreError) in try writer.noteAttempt(id, notBefore: nil) }
             // The connection was lost and is there again, without what was sent: the queue begins again.
-            if await session.agreement?.isManaged != false, given.isLastLost { return false }
+            if await session.agreement?.isManaged != false, given.isLastLost { return .interrupted }
             do throws(ClientError) {
                 let token = try await session.send(stanza)
                 given.add(entry, token, isLast: true)
-                return true
+                return .taken
             } catch {
                 // The connection is gone, and the queue goes on when it is back; or the message cannot be sent at all.
-                guard let reason = FailureReason(error) else { return false }
-                try await store.write { writer throws(StoreError) in try writer.advance(id, to: .failed(reason)) }
-                return true
+                guard let reason = FailureReason(error) else { return .interrupted }
+                try await stanzas.fail(entry, reason)
+                return .taken
             }
         } catch {
-            return false
+            return .interrupted
         }
     }
 
@@ -268,7 +284,9 @@ public actor SendQueue {
     }
 
     private func upload(_ entry: QueuedMessage, in session: Session) async {
-        await uploads.run(entry, in: session)
+        if let key = keys[entry.message.conversation] {
+            await uploads.run(entry, to: key.conversation, in: session)
+        }
         uploading.remove(entry.message.id)
         causes?.uploadEnded(entry.message.id)
     }

@@ -223,6 +223,8 @@ extension ChatHome {
         var configuration = ClientConfiguration(address: account.address, password: "")
         (access ?? AccountAccess(address: account.address)).apply(
             to: &configuration, trusted: running[id]?.trustedForNow ?? [], asking: nil)
-        return AttachmentFetcher(store: store, media: media, trust: configuration.trust)
+        return AttachmentFetcher(
+            store: store, media: media, trust: configuration.trust,
+            protection: running[id]?.account.protection ?? PlainContent())
     }
 }

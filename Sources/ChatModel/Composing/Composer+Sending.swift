@@ -89,7 +89,7 @@ extension Composer {
     @discardableResult
     public func correct(_ message: MessageID) async throws(StoreError) -> Bool {
         let stored = try await store.read { store throws(StoreError) in try store.message(message) }
-        guard let stored, stored.isOutgoing, !stored.isRetracted,
+        guard let stored, stored.isOutgoing, !stored.isRetracted, !stored.protection.isNotOpened,
             let target = try await target(message, for: .correction)
         else { return false }
         if edit == nil { textBeforeCorrection = text }

@@ -84,6 +84,8 @@ public struct MessagePreview: Hashable, Sendable {
         case picture, voice, video, file
         /// A retracted message, which has no text.
         case retracted
+        /// It is encrypted and could not be opened here; there is no text.
+        case notOpened
     }
 
     public var kind: Kind
@@ -111,7 +113,7 @@ public struct MessagePreview: Hashable, Sendable {
             kind: Self.kind(of: message), text: "", senderName: senderName, isOutgoing: message.isOutgoing,
             state: message.state)
         switch kind {
-        case .retracted: break
+        case .retracted, .notOpened: break
         case .action: text = Self.line(message.text.body, without: 4)
         case .text: text = Self.line(message.text.body)
         case .picture, .voice, .video: text = Self.line(message.text.body)
@@ -123,6 +125,7 @@ public struct MessagePreview: Hashable, Sendable {
 
     private static func kind(of message: StoredMessage) -> Kind {
         if message.isRetracted { return .retracted }
+        if message.protection.isNotOpened { return .notOpened }
         switch message.text.attachments.first?.kind {
         case .picture: return .picture
         case .voice: return .voice

@@ -37,6 +37,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     /// When it was last corrected.
     public let editTime: MessageTime?
     public let isRetracted: Bool
+    public let protection: MessageProtection
     public let reactions: [ReactionGroup]
     public let quotation: Quotation?
     /// Whether it is the first of a group, which shows the sender.
@@ -45,6 +46,9 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     public internal(set) var endsGroup: Bool
 
     public var isEdited: Bool { editTime != nil }
+
+    /// The sentence in the place of an encrypted message that could not be opened; `nil` for any other message.
+    public var notOpened: String? { isRetracted ? nil : Wording.notOpened(protection) }
 
     /// The parsed text. Computed on each access, so only for visible rows.
     public var body: MessageBody { MessageBody(text.body) }
@@ -65,6 +69,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
         state = message.state
         editTime = message.editTime
         isRetracted = message.isRetracted
+        protection = message.protection
         var groups: [(emoji: String, names: [String], isOwn: Bool)] = []
         for reaction in message.reactions {
             let name = book.author(reaction.sender, in: key)

@@ -130,6 +130,7 @@ extension Wording {
         case .offline: localized("This needs a connection; try again when the account is online.")
         case .noUploadService, .uploadFailed, .quotaExceeded:
             localized("The message was not delivered: %@", fragment(error.code))
+        case .notProtected: localized("The file could not be decrypted.")
         case .notDownloaded: localized("The file could not be fetched. Try again later.")
         }
     }

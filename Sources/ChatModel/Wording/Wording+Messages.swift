@@ -17,6 +17,9 @@ extension Wording {
 
     /// Why a message was not sent, to follow a colon. For unknown conditions, the text from the other side.
     public static func failure(_ reason: FailureReason) -> String {
+        if reason.condition.hasPrefix(FailureReason.notSealed) {
+            return notSealed(.init(rawValue: String(reason.condition.dropFirst(FailureReason.notSealed.count))))
+        }
         if reason.kind == .notSent, let code = AttachmentFailure.Code(rawValue: reason.condition) {
             return fragment(code)
         }
@@ -47,6 +50,28 @@ extension Wording {
         case .fileGone, .messageGone: localized("the file is no longer on this computer")
         case .uploadFailed, .wrongContent, .notStored, .notDownloaded, .offline, .cancelled:
             localized("the file could not be uploaded")
+        case .notProtected: localized("it could not be encrypted")
+        }
+    }
+
+    /// Why a message or its file could not be encrypted, to follow a colon.
+    private static func notSealed(_ code: ProtectionError.Code) -> String {
+        switch code {
+        case .noDevice: localized("no device of the receiver can decrypt it")
+        case .undecided: localized("there is a device of which you have not decided whether you trust it")
+        case .unreachable: localized("the keys of the receiver could not be fetched")
+        default: localized("it could not be encrypted")
+        }
+    }
+
+    /// What stands in the place of an encrypted message that could not be opened; `nil` for any other message.
+    public static func notOpened(_ protection: MessageProtection) -> String? {
+        guard case .notOpened(_, let reason) = protection else { return nil }
+        return switch ProtectionError.Code(rawValue: reason) {
+        case .otherDevice: localized("This message was encrypted for your other devices.")
+        case .forged: localized("This encrypted message is not from whom it claims to be.")
+        case .damaged: localized("This encrypted message is damaged. Ask for it to be sent again.")
+        default: localized("This message could not be decrypted. Ask for it to be sent again.")
         }
     }
 
@@ -83,6 +108,7 @@ extension Wording {
         case .video: line("🎬", .video)
         case .file: line("📎", .file)
         case .retracted: localized("Message deleted")
+        case .notOpened: localized("Message that could not be decrypted")
         }
     }
 

@@ -12,6 +12,11 @@ final class ConnectionCache {
     private var addresses: [Int64: JID] = [:]
     private var archiveNumbers: [ArchiveKey: Int64] = [:]
     private var archives: [Int64: ArchiveKey] = [:]
+    /// What is known of the protection of messages, which is never removed, either.
+    private(set) var protections: [Int64: MessageProtection] = [:]
+    private(set) var protectionNumbers: [MessageProtection: Int64] = [:]
+    /// So many are kept before the cache begins anew: one for each device that has sent something, and each reason.
+    private static let protectionLimit = 1_000
 
     /// The highest number of a message. Only the writer's value stays valid, because only the writer adds messages.
     var newestMessage: Int64?
@@ -37,6 +42,8 @@ final class ConnectionCache {
         addresses = [:]
         archiveNumbers = [:]
         archives = [:]
+        protections = [:]
+        protectionNumbers = [:]
         forgetSnapshot()
     }
 
@@ -84,6 +91,15 @@ final class ConnectionCache {
         }
         addresses[number] = address
         numbers[address] = number
+    }
+
+    func keep(_ protection: MessageProtection, _ number: Int64) {
+        if protections.count >= Self.protectionLimit {
+            protections = [:]
+            protectionNumbers = [:]
+        }
+        protections[number] = protection
+        protectionNumbers[protection] = number
     }
 
     func archive(_ key: ArchiveKey, in connection: SQLiteConnection) throws(StoreError) -> Int64? {

@@ -120,21 +120,23 @@ extension SQLiteTransaction {
             ORDER BY c.is_pinned DESC, m.order_time DESC, m.order_rank DESC, m.id DESC, c.id DESC
             """, values
         ) { row throws(StoreError) in
-            Row(
-                id: ConversationID(rawValue: row.integer(28)),
+            let first = Self.columnCount
+            return Row(
+                id: ConversationID(rawValue: row.integer(first)),
                 key: ConversationKey(
-                    account: AccountID(rawValue: row.integer(29)), address: try address(row.integer(30)),
-                    kind: ConversationKey.Kind(rawValue: Int(row.integer(31))) ?? .direct),
+                    account: AccountID(rawValue: row.integer(first + 1)), address: try address(row.integer(first + 2)),
+                    kind: ConversationKey.Kind(rawValue: Int(row.integer(first + 3))) ?? .direct),
                 settings: ConversationSettings(
-                    isPinned: row.bool(32), isArchived: row.bool(33),
-                    notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(34))) ?? .all,
-                    mutedUntil: row.optionalTime(35)),
-                last: row.isNull(0) ? nil : try record(from: row), unread: Int(row.integer(36)),
-                draft: row.isNull(37)
+                    isPinned: row.bool(first + 4), isArchived: row.bool(first + 5),
+                    notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(first + 6))) ?? .all,
+                    mutedUntil: row.optionalTime(first + 7)),
+                last: row.isNull(0) ? nil : try record(from: row), unread: Int(row.integer(first + 8)),
+                draft: row.isNull(first + 9)
                     ? nil
                     : Draft(
-                        body: row.text(37), reply: row.optionalMessageID(38), edits: row.optionalMessageID(39),
-                        time: row.time(40)), isMarkedUnread: row.bool(41))
+                        body: row.text(first + 9), reply: row.optionalMessageID(first + 10),
+                        edits: row.optionalMessageID(first + 11),
+                        time: row.time(first + 12)), isMarkedUnread: row.bool(first + 13))
         }
         var list: [Conversation] = []
         list.reserveCapacity(rows.count)

@@ -4,15 +4,16 @@ extension SQLiteTransaction {
     private static let insertion = """
         INSERT INTO messages (id, conversation, kind, flags, sender, state, time_source, order_time, order_rank, wire_id,
         archive, archive_id, body, time, origin_id, occupant_id, subject, thread, reply_archive, reply_id,
-        target_archive, target_id, target, current_edit, retraction, failure, media, stay)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        target_archive, target_id, target, current_edit, retraction, failure, media, stay,
+        protection)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     private static let change = """
         UPDATE messages SET conversation = ?2, kind = ?3, flags = ?4, sender = ?5, state = ?6, time_source = ?7,
         order_time = ?8, order_rank = ?9, wire_id = ?10, archive = ?11, archive_id = ?12, body = ?13, time = ?14,
         origin_id = ?15, occupant_id = ?16, subject = ?17, thread = ?18, reply_archive = ?19, reply_id = ?20,
         target_archive = ?21, target_id = ?22, target = ?23, current_edit = ?24, retraction = ?25, failure = ?26,
-        media = ?27, stay = ?28
+        media = ?27, stay = ?28, protection = ?29
         WHERE id = ?1
         """
 
@@ -38,7 +39,7 @@ extension SQLiteTransaction {
             target.id, SQLiteValue(record.target), SQLiteValue(record.currentEdit), SQLiteValue(record.retraction),
             SQLiteValue(try encodeFailure(record.state.failure)),
             record.media.isEmpty ? .null : SQLiteValue(record.media.rawValue),
-            record.stay.map { .integer($0.rawValue) } ?? .null,
+            record.stay.map { .integer($0.rawValue) } ?? .null, try number(of: record.protection),
         ]
     }
 

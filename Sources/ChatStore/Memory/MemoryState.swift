@@ -69,4 +69,5 @@ struct MemoryState {
     /// The place in the queue that was given last.
     var lastQueuePosition: Int64 = 0
     var growth = GrowthAllowance()
+    var protectionRecords: [AccountID: [String: [UInt8]]] = [:]
 }

@@ -42,12 +42,29 @@ extension MemoryTransaction {
         state.accounts[account] = nil
         state.sessions[account] = nil
         state.presences[account] = nil
+        state.protectionRecords[account] = nil
         state.contacts = state.contacts.filter { $0.key.account != account }
         state.rooms = state.rooms.filter { $0.key.account != account }
         state.avatars = state.avatars.filter { $0.key.account != account }
         state.intervals = state.intervals.filter { $0.key.account != account }
         changes.accounts.insert(account)
     }
+
+    // MARK: Protection
+
+    func protectionRecords(
+        of account: AccountID, beginningWith prefix: String
+    ) throws(StoreError) -> [ProtectionChange.Record] {
+        (state.protectionRecords[account] ?? [:]).filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
+            .map { ProtectionChange.Record($0.key, $0.value) }
+    }
+
+    func save(_ change: ProtectionChange, of account: AccountID) throws(StoreError) {
+        try require(account)
+        for record in change.records { state.protectionRecords[account, default: [:]][record.name] = record.value }
+    }
+
+    // MARK: Contacts
 
     func contacts(of account: AccountID) throws(StoreError) -> [StoredContact] {
         state.contacts.filter { $0.key.account == account }.values.sorted {

@@ -24,6 +24,8 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public let isRetracted: Bool
     /// Ordered by emoji, then sender.
     public let reactions: [Reaction]
+    /// Of the text that is shown: of the last correction, if it was corrected.
+    public let protection: MessageProtection
 }
 
 /// A reaction of one sender to a message (XEP-0444).

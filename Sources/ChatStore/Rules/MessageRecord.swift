@@ -43,6 +43,7 @@ struct MessageRecord: Equatable, Sendable {
     /// The effective retraction.
     var retraction: MessageID?
     var hasReactions = false
+    var protection = MessageProtection.none
 
     var position: TimelinePosition { TimelinePosition(time: orderTime, rank: orderRank, id: id) }
 

@@ -20,7 +20,13 @@ extension RecordStorage {
             // This is not its time in the archive of this copy.
             (copy.time, copy.timeSource, rank) = (first, .delay, nil)
         }
-        if let known { return .known(try merge(copy, rank: rank, into: known, key: key)) }
+        if var known {
+            var isOpened = true
+            if known.protection.isNotOpened, !copy.protection.isNotOpened, !known.isRetracted {
+                if let opened = try open(known, with: &copy) { known = opened } else { isOpened = false }
+            }
+            if isOpened { return .known(try merge(copy, rank: rank, into: known, key: key)) }
+        }
         copy = copy.withoutUnprovedCorrection(in: key.kind)
         var record = Self.record(of: copy, conversation: conversation)
         try place(&record, rank: rank)
@@ -104,17 +110,21 @@ extension RecordStorage {
         let origin = sample.origin(in: key.kind)
         // A correction without proof of its author was stored as a separate message.
         let isUnproved = sample.kind == .correction && origin.author.isUnproved
-        for record in candidates
-        where (record.kind == sample.kind || isUnproved && record.kind == .text)
-            && record.origin(in: key.kind).canBeCopy(of: origin)
-        {
+        for record in candidates {
+            // Of what could not be opened nobody knows what it is.
+            let isUnknown = record.protection.isNotOpened || sample.protection.isNotOpened
+            guard record.kind == sample.kind || isUnproved && record.kind == .text || isUnknown,
+                record.origin(in: key.kind).canBeCopy(of: origin)
+            else { continue }
             if let origin = copy.originID, let other = record.originID {
                 if origin == other { return record }
                 continue
             }
             guard let wire = copy.wireID, wire == record.wireID else { continue }
-            guard record.isRetracted || record.body == sample.body else { continue }
-            guard record.kind == .text || record.targetReference == sample.targetReference else { continue }
+            if !isUnknown {
+                guard record.isRetracted || record.body == sample.body else { continue }
+                guard record.kind == .text || record.targetReference == sample.targetReference else { continue }
+            }
             let named = try archiveReferences(of: record)
             let differs = copy.archiveReferences.contains { name in
                 named.contains { $0.archive == name.archive && $0.id != name.id }
@@ -130,6 +140,7 @@ extension RecordStorage {
             stay: copy.stay, isOutgoing: copy.isOutgoing, wireID: copy.wireID, originID: copy.originID,
             archiveReference: copy.archiveReferences.first, time: copy.time, timeSource: copy.timeSource,
             orderTime: copy.time, state: copy.isOutgoing ? .sentToServer : .delivered)
+        record.protection = copy.protection
         record.take(copy.content)
         return record
     }

@@ -87,7 +87,8 @@ extension RecordStorage {
             timeSource: record.timeSource, sender: record.sender, occupantID: record.occupantID,
             isOutgoing: record.isOutgoing, wireID: record.wireID, originID: record.originID,
             archiveReference: record.archiveReference, text: text, state: state, editTime: edit?.time,
-            isRetracted: record.isRetracted, reactions: record.hasReactions ? try reactions(to: record.id) : [])
+            isRetracted: record.isRetracted, reactions: record.hasReactions ? try reactions(to: record.id) : [],
+            protection: edit?.protection ?? record.protection)
     }
 
     func ownText(of record: MessageRecord) throws(StoreError) -> MessageText {

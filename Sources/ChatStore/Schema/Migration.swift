@@ -9,6 +9,7 @@ struct Migration: Sendable {
         Migration(number: 2, apply: { connection throws(StoreError) in try connection.execute(schema2) }),
         Migration(number: 3, apply: { connection throws(StoreError) in try connection.execute(schema3) }),
         Migration(number: 4, apply: { connection throws(StoreError) in try connection.execute(schema4) }),
+        Migration(number: 5, apply: { connection throws(StoreError) in try connection.execute(schema5) }),
     ]
 
     /// Applies all missing migrations in one transaction.

@@ -92,7 +92,8 @@ extension LocalStore {
                         originID: record.originID,
                         archiveReferences: try storage.archiveReferences(of: record), time: record.time,
                         timeSource: record.timeSource, orderTime: record.orderTime, orderRank: record.orderRank,
-                        state: record.state, content: content, isRetracted: record.isRetracted)))
+                        state: record.state, content: content, isRetracted: record.isRetracted,
+                        protection: record.protection == .none ? nil : record.protection)))
         }
         return (try encode(lines), records.last?.id)
     }

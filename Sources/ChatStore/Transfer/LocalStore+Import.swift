@@ -117,7 +117,8 @@ extension RecordStorage {
             route: .archive, sender: message.sender, occupantID: message.occupantID,
             stay: message.stay.map { OccupantStay(rawValue: $0) }, isOutgoing: message.isOutgoing,
             wireID: message.wireID, originID: message.originID, archiveReferences: message.archiveReferences,
-            time: message.time, timeSource: message.timeSource, content: message.content)
+            time: message.time, timeSource: message.timeSource, content: message.content,
+            protection: message.protection ?? .none)
         try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
         if try find(copy, key: key, conversation: conversation) != nil {
             report.known += 1

@@ -39,6 +39,8 @@ struct TransferMessage: Codable, Equatable {
     var content: MessageContent
     /// Whether the text was retracted; the retraction itself may not be stored any more.
     var isRetracted: Bool
+    /// `nil` for one that was not protected.
+    var protection: MessageProtection?
 }
 
 /// The result of an import.

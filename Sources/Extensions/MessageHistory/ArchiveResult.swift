@@ -13,6 +13,9 @@ public import XMPPStanzas
 public struct ArchiveResult: MessagePayload, Hashable {
     public static let name = XMLName("result", ArchiveQuery.name.namespace)
 
+    /// Whether the message says that it brings a result, asked for or not: it is no message to a person.
+    public static func isClaimed(by message: Message) -> Bool { message.payloads.contains(name) }
+
     public var queryID: String?
     /// The identifier of the message in the archive.
     public var id: String

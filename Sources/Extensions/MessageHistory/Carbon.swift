@@ -27,8 +27,6 @@ public struct Carbon: Sendable, Equatable {
     }
 
     static let namespace = "urn:xmpp:carbons:2"
-    static let sent = XMLName("sent", namespace)
-    static let received = XMLName("received", namespace)
 
     public let direction: Direction
     /// The message as it was.
@@ -42,9 +40,15 @@ public struct Carbon: Sendable, Equatable {
     /// - Returns: `nil` if there is no copy in it, or none that may be believed.
     public init?(in message: Message, for account: JID) {
         guard message.from == account.bare, message.type != .error else { return nil }
-        guard let (direction, wrapper) = Self.wrapper(in: message),
-            let forwarded = wrapper.firstChild(ForwardedMessage.name),
-            let inner = try? ForwardedMessage(from: forwarded).message,
+        let (direction, forwarded): (Direction, ForwardedMessage)
+        if message.payloads.contains(SentCopy.name) {
+            guard let copy = (try? message.payload(SentCopy.self)) ?? nil else { return nil }
+            (direction, forwarded) = (.sent, copy.forwarded)
+        } else {
+            guard let copy = (try? message.payload(ReceivedCopy.self)) ?? nil else { return nil }
+            (direction, forwarded) = (.received, copy.forwarded)
+        }
+        guard let inner = forwarded.message,
             ArchiveAuthority.carbonMayBring(inner, isSent: direction == .sent, account: account)
         else { return nil }
         self.direction = direction
@@ -52,11 +56,39 @@ public struct Carbon: Sendable, Equatable {
     }
 
     /// Whether the message says that it brings a copy, true or not.
-    static func isClaimed(by message: Message) -> Bool { wrapper(in: message) != nil }
+    static func isClaimed(by message: Message) -> Bool {
+        message.payloads.contains(SentCopy.name) || message.payloads.contains(ReceivedCopy.name)
+    }
 
-    private static func wrapper(in message: Message) -> (Direction, XMLElement)? {
-        if let element = message.payloads.first(sent) { return (.sent, element) }
-        if let element = message.payloads.first(received) { return (.received, element) }
-        return nil
+    /// The copy of what another device has sent, as it stands in the message that brings it.
+    private struct SentCopy: MessagePayload {
+        static let name = XMLName("sent", namespace)
+
+        let forwarded: ForwardedMessage
+
+        init(from element: XMLElement) throws(XMLDecodingError) {
+            forwarded = try ForwardedMessage(from: element.required(ForwardedMessage.name))
+        }
+
+        func encode(to writer: inout XMLWriter) { Carbon.write(forwarded, as: Self.name, to: &writer) }
+    }
+
+    /// The copy of what was meant for another device.
+    private struct ReceivedCopy: MessagePayload {
+        static let name = XMLName("received", namespace)
+
+        let forwarded: ForwardedMessage
+
+        init(from element: XMLElement) throws(XMLDecodingError) {
+            forwarded = try ForwardedMessage(from: element.required(ForwardedMessage.name))
+        }
+
+        func encode(to writer: inout XMLWriter) { Carbon.write(forwarded, as: Self.name, to: &writer) }
+    }
+
+    private static func write(_ forwarded: ForwardedMessage, as name: XMLName, to writer: inout XMLWriter) {
+        writer.start(name)
+        forwarded.encode(to: &writer)
+        writer.end()
     }
 }

@@ -31,6 +31,8 @@ public struct ForwardedMessage: MessagePayload, Hashable {
         try element.requireName(Self.name)
         delay = Self.delay(in: element)
         message = try element.decode(Message.self)
+        // Several parts of a program look at a copy: who reads its carbon, and who stores it.
+        message?.payloads.rememberDecoded()
     }
 
     static func delay(in element: XMLElement) -> DelayedDelivery? {

@@ -119,8 +119,10 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .message(let message):
-            guard let payload = message.payloads.first(ArchiveResult.name) else { return .pass(stanza) }
-            guard !message.isError, let result = try? ArchiveResult(from: payload) else { return .drop }
+            guard ArchiveResult.isClaimed(by: message) else { return .pass(stanza) }
+            guard !message.isError, let result = (try? message.payload(ArchiveResult.self)) ?? nil else {
+                return .drop
+            }
             let verdict = queries.withLock { $0.received(result, from: message.from) }
             return verdict == .collected ? .handled : .drop
         case .iq(let iq):

@@ -56,9 +56,8 @@ public struct DisplayedMarker: MessagePayload, Hashable {
 extension Message {
     /// How far the sender has seen the conversation, if the message says so, in the form of today or of the drafts.
     public var displayedMarker: DisplayedMarker? {
-        guard let element = payloads.first(DisplayedMarker.name) ?? payloads.first(DisplayedMarker.acknowledgedName)
-        else { return nil }
-        return try? DisplayedMarker(from: element)
+        if payloads.contains(DisplayedMarker.name) { return (try? payload(DisplayedMarker.self)) ?? nil }
+        return payloads.first(DisplayedMarker.acknowledgedName).flatMap { try? DisplayedMarker(from: $0) }
     }
 
     /// The `id` of the message that has arrived at the sender's device, if the message says so in the form that drafts

@@ -45,13 +45,15 @@ public struct MessageCopy: Hashable, Sendable {
     /// may be lost, and what was said after it may be here.
     public var firstSent: MessageTime?
     public var content: MessageContent
+    /// Of the stanza that brought this copy.
+    public var protection: MessageProtection
 
     public init(
         route: Route, sender: JID, occupantID: String? = nil, stay: OccupantStay? = nil, isOutgoing: Bool = false,
         wireID: String? = nil,
         originID: String? = nil, archiveReferences: [ArchiveReference] = [], time: MessageTime,
         timeSource: TimeSource = .clock, arrival: MessageTime? = nil, firstSent: MessageTime? = nil,
-        content: MessageContent
+        content: MessageContent, protection: MessageProtection = .none
     ) {
         self.route = route
         self.sender = sender
@@ -66,5 +68,6 @@ public struct MessageCopy: Hashable, Sendable {
         self.arrival = arrival
         self.firstSent = firstSent
         self.content = content
+        self.protection = protection
     }
 }

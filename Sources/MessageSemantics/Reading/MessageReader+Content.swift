@@ -13,7 +13,10 @@ extension MessageReader {
     ///
     /// - Parameter room: the room in which it was said, whose archive's names are used there (XEP-0424 §3, XEP-0444 §4,
     ///   XEP-0461 §3).
-    func content(of message: Message, room: JID?) -> MessageContent? {
+    func content(of opened: OpenedMessage, room: JID?) -> MessageContent? {
+        // What stands beside the sealed content is for programs that do not know it.
+        if opened.protection.isNotOpened { return .text(MessageText("")) }
+        let message = opened.message
         func target(_ id: String) -> TargetReference {
             room.map { .archived(ArchiveReference(archive: $0, id: id)) } ?? .sent(id: id)
         }

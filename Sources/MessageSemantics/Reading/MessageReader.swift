@@ -73,13 +73,46 @@ public struct MessageReader: Sendable {
         return ConversationAddress(peer, kind: isPrivate ? .occupant : .direct)
     }
 
-    /// What the stanza means; nothing for one that is not for the eyes of a person, such as a typing notification.
-    public func read(_ message: Message, _ arrival: Arrival) -> [MessageMeaning] {
-        guard let key = conversation(of: message) else { return [] }
+    /// How a message came and who wrote it, for ``ContentProtection``; `nil` for one that belongs to no conversation.
+    ///
+    /// - Parameter archive: the archive that it was read from.
+    public func route(of message: Message, _ arrival: Arrival, archive: JID? = nil) -> ReceivedRoute? {
+        guard !message.isError, let key = conversation(of: message), let origin = origin(of: message, arrival, in: key)
+        else { return nil }
+        return ReceivedRoute(arrival.route, archive: archive, in: key, from: origin)
+    }
+
+    /// Who wrote a message; `nil` if nobody can have written it in that conversation.
+    private func origin(
+        of message: Message, _ arrival: Arrival, in key: ConversationAddress
+    ) -> MessageOrigin? {
         let sender = message.from ?? address
-        if message.isError { return refusal(message, from: sender) }
-        if key.kind == .room { return places[key.address].map { readInRoom(message, arrival, $0) } ?? [] }
+        if key.kind == .room {
+            guard message.type == .groupchat, let place = places[key.address] else { return nil }
+            return MessageOrigin(
+                in: .room, sender: sender, occupantID: place.occupantID(in: message), stay: arrival.stay,
+                isOutgoing: place.isOwn(message))
+        }
         let isOutgoing = sender.bare == address
+        let place = key.kind == .occupant && !isOutgoing ? places[key.address.bare] : nil
+        return MessageOrigin(
+            in: key.kind, sender: sender, occupantID: place?.occupantID(in: message),
+            stay: place != nil ? arrival.stay : nil, isOutgoing: isOutgoing)
+    }
+
+    /// What a stanza that was never sealed means.
+    public func read(_ message: Message, _ arrival: Arrival) -> [MessageMeaning] {
+        read(OpenedMessage(message), arrival)
+    }
+
+    /// What the stanza means; nothing for one that is not for the eyes of a person, such as a typing notification.
+    public func read(_ opened: OpenedMessage, _ arrival: Arrival) -> [MessageMeaning] {
+        let message = opened.message
+        guard let key = conversation(of: message) else { return [] }
+        if message.isError { return refusal(message, from: message.from ?? address) }
+        guard let origin = origin(of: message, arrival, in: key) else { return [] }
+        if key.kind == .room { return readInRoom(opened, arrival, origin, key) }
+        let (sender, isOutgoing) = (origin.sender, origin.isOutgoing)
         if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
             // Whoever gives a receipt to somebody else says nothing about a message of ours.
             if isOutgoing { return [] }
@@ -93,8 +126,7 @@ public struct MessageReader: Sendable {
         }
         // What a room says of an invitation, with addresses, is for programs that know nothing of it; here it is asked about.
         if sender.isBare, message.payloads.first(Self.roomUser)?.firstChild(Self.invitation) != nil { return [] }
-        guard let content = content(of: message, room: nil) else { return [] }
-        let place = key.kind == .occupant ? places[key.address.bare] : nil
+        guard let content = content(of: opened, room: nil) else { return [] }
         // What this account has sent says itself when, on whichever device.
         let earliest = isOutgoing ? MessageTime(millisecondsSince1970: .min) : arrival.earliestDelay
         let (time, source) = time(
@@ -102,15 +134,13 @@ public struct MessageReader: Sendable {
         return [
             .message(
                 MessageCopy(
-                    route: arrival.route, sender: sender,
-                    occupantID: isOutgoing ? nil : place?.occupantID(in: message),
-                    stay: place != nil && !isOutgoing ? arrival.stay : nil, isOutgoing: isOutgoing,
-                    wireID: message.repeatableID,
-                    originID: Self.originID(of: message),
+                    route: arrival.route, sender: sender, occupantID: origin.occupantID, stay: origin.stay,
+                    isOutgoing: isOutgoing, wireID: message.repeatableID, originID: Self.originID(of: message),
                     // Only the own account's archive names what belongs to this conversation (XEP-0359 §6).
                     archiveReferences: believesOwnArchive ? archiveReferences(of: message, by: address) : [],
                     time: time, timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time,
-                    firstSent: timeOfFirstSending(of: message, by: sender), content: content), in: key)
+                    firstSent: timeOfFirstSending(of: message, by: sender), content: content,
+                    protection: opened.protection), in: key)
         ]
     }
 
@@ -134,26 +164,26 @@ public struct MessageReader: Sendable {
         return [.report(StateReport(report, target: .sent(id: id), sender: sender), in: key)]
     }
 
-    private func readInRoom(_ message: Message, _ arrival: Arrival, _ place: RoomPlace) -> [MessageMeaning] {
-        guard message.type == .groupchat, let sender = message.from else { return [] }
-        let room = sender.bare
-        let key = ConversationAddress(room, kind: .room)
-        let isOutgoing = place.isOwn(message)
+    private func readInRoom(
+        _ opened: OpenedMessage, _ arrival: Arrival, _ origin: MessageOrigin, _ key: ConversationAddress
+    ) -> [MessageMeaning] {
+        let (message, room, isOutgoing) = (opened.message, key.address, origin.isOutgoing)
         if let marker = message.displayedMarker {
             guard isOutgoing else { return [] }
             return [.read(.archived(ArchiveReference(archive: room, id: marker.messageID)), in: key)]
         }
-        guard let content = content(of: message, room: room) else { return [] }
+        guard let content = content(of: opened, room: room) else { return [] }
         let (time, source) = time(of: message, arrival, since: arrival.earliestDelay, believing: [room])
         return [
             .message(
                 MessageCopy(
-                    route: isOutgoing && arrival.route == .live ? .reflection : arrival.route, sender: sender,
-                    occupantID: place.occupantID(in: message), stay: arrival.stay, isOutgoing: isOutgoing,
-                    wireID: message.repeatableID,
-                    originID: Self.originID(of: message),
-                    archiveReferences: place.hasStanzaIDs ? archiveReferences(of: message, by: room) : [], time: time,
-                    timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time, content: content),
+                    route: isOutgoing && arrival.route == .live ? .reflection : arrival.route, sender: origin.sender,
+                    occupantID: origin.occupantID, stay: origin.stay, isOutgoing: isOutgoing,
+                    wireID: message.repeatableID, originID: Self.originID(of: message),
+                    archiveReferences: places[room]?.hasStanzaIDs == true
+                        ? archiveReferences(of: message, by: room) : [],
+                    time: time, timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time,
+                    content: content, protection: opened.protection),
                 in: key)
         ]
     }

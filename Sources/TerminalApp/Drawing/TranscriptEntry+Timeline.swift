@@ -34,6 +34,8 @@ extension TranscriptEntry {
         }
         if message.isRetracted {
             lines.append(localized("(retracted)"))
+        } else if let sentence = message.notOpened {
+            lines.append(sentence)
         } else {
             lines += files
             let body = message.text.readableBody
@@ -64,6 +66,7 @@ extension TimelineMessage {
     /// The content in one line.
     var summary: String {
         if isRetracted { return localized("(retracted)") }
+        if let notOpened { return notOpened }
         let files = text.attachments.map { $0.words(isNamed: $0.isNamed) }
         let words = (files + [TextFolding.folded(text.readableBody)]).filter { !$0.isEmpty }
         return words.joined(separator: " ")
@@ -76,6 +79,7 @@ extension MessagePreview {
         switch kind {
         case .text, .action: return text
         case .retracted: return localized("(retracted)")
+        case .notOpened: return Wording.preview(self)
         case .picture, .voice, .video, .file:
             let label = kind.attachmentKind.map { "[\(Wording.word($0))]" } ?? ""
             return text.isEmpty ? label : label + " " + text
@@ -93,7 +97,7 @@ extension MessagePreview.Kind {
         case .voice: .voice
         case .video: .video
         case .file: .file
-        case .text, .action, .retracted: nil
+        case .text, .action, .retracted, .notOpened: nil
         }
     }
 }

@@ -10,6 +10,7 @@ extension StoredMessage {
     /// - Parameter path: where the content of a file is on this computer.
     package func words(files path: (Attachment) -> String?) -> String {
         if isRetracted { return localized("(retracted)") }
+        if let sentence = Wording.notOpened(protection) { return sentence }
         var lines = text.attachments.map { attachment in
             attachment.words() + (path(attachment).map { "\n" + $0 } ?? "")
         }

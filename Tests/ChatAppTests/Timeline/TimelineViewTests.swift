@@ -137,7 +137,7 @@ extension WindowTests {
             #expect(answered.quotation?.name.text == "Romeo")
             #expect(answered.reactions?.buttons.count == 2)
             let empty = try #require(timeline.bubble(of: gone))
-            #expect(empty.takenBack?.isVisible == true && !empty.body.root.isVisible)
+            #expect(empty.absence?.isVisible == true && !empty.body.root.isVisible)
             await Toolkit.picture(window, "timeline-changes")
             answered.quotation?.root.click()
             #expect(await Toolkit.turn { edited.bubble.has(css: "flash") })

@@ -46,6 +46,16 @@ struct RoomMachine: ~Copyable, Sendable {
         }
     }
 
+    /// Myself, while I am in the room.
+    var own: Occupant? {
+        switch state {
+        case .inside(let inside): inside.occupants[inside.nickname]
+        case .outside: nil
+        case .entering: nil
+        case .leaving: nil
+        }
+    }
+
     /// Everybody in the room; empty unless I am in it.
     var occupants: [String: Occupant] {
         switch state {

@@ -16,7 +16,7 @@ extension Room {
     /// Sends a message to everybody; its receiver and its type are set here.
     @discardableResult
     public func send(_ message: Message) async throws(GroupChatError) -> SendToken {
-        guard machine.isInside else { throw .notInside }
+        guard isInside else { throw .notInside }
         var message = message
         message.to = address
         message.type = .groupchat
@@ -33,7 +33,7 @@ extension Room {
     @discardableResult
     public func send(_ body: String, privatelyTo nickname: String) async throws(GroupChatError) -> SendToken {
         var message = Message.chat(to: try address(of: nickname), body: body)
-        guard machine.isInside else { throw .notInside }
+        guard isInside else { throw .notInside }
         message.append(RoomUser())
         return try await give(message)
     }
@@ -67,7 +67,7 @@ extension Room {
         guard let sender = message.from else { return }
         if message.isError { return await refused(message, from: sender) }
         lastSign = .now
-        guard machine.isInside else { return }
+        guard isInside else { return }
         switch message.type {
         case .groupchat:
             if sender.isBare, let user = (try? message.payload(RoomUser.self)) ?? nil, !user.statuses.isEmpty {
@@ -76,7 +76,7 @@ extension Room {
             if let subject = message.subject, !message.isMessageWithBody {
                 subjectReceived(RoomSubject(text: subject, nickname: sender.resource))
             }
-            if sender.resource == machine.nickname { await cameBack(message) }
+            if sender.resource == nickname { await cameBack(message) }
             await onMessage?(self, message)
             post(.message(message))
         case .chat, .normal:

@@ -18,7 +18,6 @@ public actor Room {
     private let policy: GroupChatPolicy
     /// Tells that the room should be asked whether I am still in it.
     private let suspect: @Sendable () -> Void
-    var machine = RoomMachine()
     private var answers: [RoomAnswer] = []
     private var wasCreated = false
     private var hasBeenInside = false
@@ -48,17 +47,29 @@ public actor Room {
     // MARK: What is known
 
     /// Whether I am in the room, as far as anybody knows.
-    public var isInside: Bool { machine.isInside }
+    public var isInside: Bool { machine { $0.isInside } }
     /// Whether I am neither in the room nor on the way into it or out of it.
-    var isOutside: Bool { machine.isOutside }
+    var isOutside: Bool { machine { $0.isOutside } }
     /// My nickname, or the one that I asked for; `nil` outside.
-    public var nickname: String? { machine.nickname }
+    public var nickname: String? { machine { $0.nickname } }
     /// Everybody in the room, by nickname; empty outside.
-    public var occupants: [String: Occupant] { machine.occupants }
+    public var occupants: [String: Occupant] { machine { $0.occupants } }
     /// Myself, with role and affiliation; `nil` outside.
-    public var own: Occupant? { machine.nickname.flatMap { machine.occupants[$0] } }
+    public var own: Occupant? { machine { $0.own } }
     /// What the room is about; `nil` before the room has said it.
-    public var subject: RoomSubject? { machine.subject }
+    public var subject: RoomSubject? { machine { $0.subject } }
+
+    /// Where I stand in the room. It is kept with the places, which know of a presence before this room does.
+    private func machine<Result: Sendable>(_ body: (borrowing RoomMachine) -> Result) -> Result {
+        places.look(at: address, body)
+    }
+
+    /// Reports an event to it, after what it made of presences was told.
+    private func change(_ event: (inout RoomMachine) -> [RoomAction]) -> [RoomAction] {
+        let (before, actions) = places.change(address, event)
+        _ = settle(before)
+        return actions
+    }
 
     /// What happens in the room from now on.
     public nonisolated func events() -> AsyncStream<RoomEvent> { channel.stream() }
@@ -108,7 +119,7 @@ public actor Room {
 
     /// Enters again if I want to be in the room and am not.
     func enterAgain() async {
-        guard policy.returns, visit != nil, machine.isOutside else { return }
+        guard policy.returns, visit != nil, isOutside else { return }
         do throws(GroupChatError) {
             try await enter()
         } catch {
@@ -117,7 +128,7 @@ public actor Room {
     }
 
     private func entranceFailed(_ error: GroupChatError, isKept: Bool) {
-        guard !machine.isInside else { return }
+        guard !isInside else { return }
         // Without a visit somebody wanted to leave meanwhile.
         let isTriedAgain = visit != nil && isKept && policy.returns && error.isTemporary
         if !isTriedAgain { visit = nil }
@@ -128,9 +139,9 @@ public actor Room {
         // Needed first: it decides whether the identifiers in what follows can be believed.
         await refreshInformation()
         guard let visit else { throw .cancelled }
-        let actions = machine.enter(as: visit.nickname)
-        if machine.isInside, actions == [.nicknameGranted(visit.nickname)] { return }
-        let wish: RoomAnswer.Wish = machine.isInside ? .nickname : .entrance
+        let actions = change { $0.enter(as: visit.nickname) }
+        if isInside, actions == [.nicknameGranted(visit.nickname)] { return }
+        let wish: RoomAnswer.Wish = isInside ? .nickname : .entrance
         do throws(GroupChatError) {
             try await perform(actions, waitingFor: wish)
         } catch {
@@ -145,7 +156,7 @@ public actor Room {
 
     /// Takes back the wish to enter. The task is cancelled, and the room must hear of it all the same.
     private func withdraw() async {
-        let actions = machine.leave()
+        let actions = change { $0.leave() }
         _ = await Task { try? await send(settle(actions)) }.value
     }
 
@@ -154,8 +165,8 @@ public actor Room {
     /// - Parameter status: A last word to the others.
     public func leave(status: String? = nil) async {
         visit = nil
-        let actions = machine.leave()
-        guard !machine.isOutside else { return }
+        let actions = change { $0.leave() }
+        guard !isOutside else { return }
         try? await perform(actions, waitingFor: .departure, status: status)
     }
 
@@ -164,8 +175,8 @@ public actor Room {
     /// - Throws: ``GroupChatError`` with `nicknameTaken`; then I keep the one that I have.
     public func changeNickname(to nickname: String) async throws(GroupChatError) {
         guard let nickname = try address(of: nickname).resource else { return }
-        guard machine.isInside else { throw .notInside }
-        let actions = machine.changeNickname(to: nickname)
+        guard isInside else { throw .notInside }
+        let actions = change { $0.changeNickname(to: nickname) }
         if actions != [.nicknameGranted(nickname)] { try await perform(actions, waitingFor: .nickname) }
         visit?.nickname = nickname
     }
@@ -187,7 +198,7 @@ public actor Room {
         do throws(ClientError) {
             try await send(settle(actions), status: status)
         } catch {
-            _ = settle(machine.placeLost(.sessionLost))
+            _ = settle(change { $0.placeLost(.sessionLost) })
             throw GroupChatError(error)
         }
         try await answer.wait()
@@ -196,7 +207,7 @@ public actor Room {
     private func patienceEnded(_ answer: RoomAnswer) async {
         guard answers.contains(where: { $0 === answer }) else { return }
         switch answer.wish {
-        case .entrance, .departure: try? await send(settle(machine.patienceEnded()))
+        case .entrance, .departure: try? await send(settle(change { $0.patienceEnded() }))
         case .nickname: break
         }
         answer.fill(.failure(GroupChatError(.unreachable, "The room does not answer.")))
@@ -287,35 +298,30 @@ extension Room {
     func presenceReceived(_ presence: Presence) {
         if let error = presence.error {
             // The server of the room may be unreachable: no sign of the room itself.
-            _ = settle(machine.errorReceived(error, for: presence.from?.resource))
+            _ = settle(change { $0.errorReceived(error, for: presence.from?.resource) })
             return
         }
         lastSign = .now
-        if let known = RoomPresence(
-            presence, trustsIdentifiers: information?.hasOccupantIdentifiers ?? false,
-            trustsHats: information?.hasHats ?? false)
-        {
-            _ = settle(machine.presenceReceived(known))
-        }
+        _ = change { _ in [] }
     }
 
     func subjectReceived(_ subject: RoomSubject) {
-        _ = settle(machine.subjectReceived(subject))
+        _ = settle(change { $0.subjectReceived(subject) })
     }
 
     /// The own session with the server is lost, and with it the place in every room.
     func sessionLost() {
-        _ = settle(machine.placeLost(.sessionLost))
+        _ = settle(change { $0.placeLost(.sessionLost) })
     }
 
     func sessionEnded() {
-        _ = settle(machine.placeLost(.sessionLost))
+        _ = settle(change { $0.placeLost(.sessionLost) })
         channel.finish()
     }
 
     /// What I do changed; the room hears it from me only.
     func ownPresenceChanged() async {
-        guard machine.isInside, let nickname = machine.nickname, let presence = await ownPresence(to: nickname) else {
+        guard isInside, let nickname, let presence = await ownPresence(to: nickname) else {
             return
         }
         _ = try? await session.send(presence)
@@ -326,7 +332,7 @@ extension Room {
 
     /// Looks after the room: is it silent for long, or am I out of it against my will?
     func inspect() async {
-        if machine.isInside {
+        if isInside {
             if lastSign.duration(to: .now) >= policy.silenceLimit { await checkMembership() }
         } else {
             await enterAgain()
@@ -338,7 +344,7 @@ extension Room {
     /// - Returns: `false` when I was not.
     @discardableResult
     public func checkMembership() async -> Bool {
-        guard machine.isInside, let nickname = machine.nickname, let own = try? address(of: nickname) else {
+        guard isInside, let nickname, let own = try? address(of: nickname) else {
             return false
         }
         let failure: ClientError?
@@ -349,14 +355,14 @@ extension Room {
             failure = error
         }
         // Something else may have decided it meanwhile.
-        guard machine.isInside, machine.nickname == nickname else { return machine.isInside }
+        guard isInside, self.nickname == nickname else { return isInside }
         switch SelfPingVerdict(failure) {
         case .inside:
             lastSign = .now
             return true
         case .unknown: return true
         case .outside:
-            _ = settle(machine.placeLost(.forgotten))
+            _ = settle(change { $0.placeLost(.forgotten) })
             await enterAgain()
             return false
         }

@@ -6,17 +6,40 @@ public import XMPPStanzas
 
 /// Who this account is in its rooms, and who stays there: what messages of rooms are read with (`MessageReader`).
 ///
-/// It is the one keeper of our nickname and occupant id in a room. It follows the presences of rooms in the order of the stream, so
+/// It is the one keeper of our nickname and occupant id in a room: while this account is inside, they are those of the room's state
+/// machine, which is here too, and outside the last ones. It follows the presences of rooms in the order of the stream, so
 /// that a message that follows a presence with a new nickname is read with the new one. Where a program stores messages before the
 /// extensions of the session see them, it reports the presences at that time (``presenceReceived(_:at:)``) and gives the places to
 /// ``GroupChat``; otherwise `GroupChat` reports them itself.
 public final class RoomPlaces: Sendable {
-    private struct State {
-        var places: [JID: RoomPlace] = [:]
+    fileprivate final class Entry {
+        var machine = RoomMachine()
+        /// What the machine made of presences that the room's ``Room`` has not seen yet.
+        var actions: [RoomAction] = []
+        var hasHats = false
         /// Occupants who are there without interruption, by nickname; only in rooms that give no occupant ids, and this account.
-        var stays: [JID: [String: OccupantStay]] = [:]
+        var stays: [String: OccupantStay] = [:]
         /// Until when a room that was entered sends what was said before.
-        var historyEnds: [JID: MessageTime] = [:]
+        var historyEnd: MessageTime?
+    }
+
+    private struct State {
+        var entries: [JID: Entry] = [:]
+        var places: [JID: RoomPlace] = [:]
+
+        mutating func entry(_ room: JID) -> Entry {
+            if let entry = entries[room] { return entry }
+            let entry = Entry()
+            entries[room] = entry
+            return entry
+        }
+
+        /// Takes over from the machine who this account is.
+        mutating func followMachine(of room: JID) {
+            guard let own = entries[room]?.machine.own else { return }
+            places[room]?.nickname = own.nickname
+            places[room]?.occupantID = own.id
+        }
     }
 
     private let state = Mutex(State())
@@ -30,7 +53,28 @@ public final class RoomPlaces: Sendable {
     public func set(_ place: RoomPlace?, in room: JID) {
         state.withLock { state in
             state.places[room.bare] = place
-            if place == nil { state.stays[room.bare] = nil }
+            if place == nil { state.entries[room.bare]?.stays = [:] }
+        }
+    }
+
+    /// Looks at the state machine of a room.
+    func look<Result: Sendable>(at room: JID, _ body: (borrowing RoomMachine) -> Result) -> Result {
+        state.withLock { body($0.entry(room).machine) }
+    }
+
+    /// Reports an event to the state machine of a room.
+    ///
+    /// - Returns: its actions, and what it made of the presences since the last event before.
+    func change(
+        _ room: JID, _ event: (inout RoomMachine) -> [RoomAction]
+    ) -> (before: [RoomAction], actions: [RoomAction]) {
+        state.withLock { state in
+            let entry = state.entry(room)
+            let before = entry.actions
+            entry.actions = []
+            let actions = event(&entry.machine)
+            state.followMachine(of: room)
+            return (before, actions)
         }
     }
 
@@ -44,9 +88,11 @@ public final class RoomPlaces: Sendable {
             place.hasOccupantIDs = information?.hasOccupantIdentifiers ?? false
             place.hasStanzaIDs = information?.hasStanzaIdentifiers ?? false
             state.places[room.bare] = place
+            let entry = state.entry(room.bare)
+            entry.hasHats = information?.hasHats ?? false
             guard nickname != nil else { return }
-            state.stays[room.bare] = nil
-            state.historyEnds[room.bare] = MessageTime(millisecondsSince1970: .max)
+            entry.stays = [:]
+            entry.historyEnd = MessageTime(millisecondsSince1970: .max)
         }
     }
 
@@ -56,36 +102,27 @@ public final class RoomPlaces: Sendable {
     ///   its archive, is still read with the last place.
     @discardableResult
     public func presenceReceived(_ presence: Presence, at time: MessageTime) -> (room: JID, place: RoomPlace)? {
-        guard presence.type == .available || presence.type == .unavailable, let sender = presence.from,
-            let nickname = sender.resource, let user = (try? presence.payload(RoomUser.self)) ?? nil
-        else { return nil }
-        let identifier = (try? presence.payload(OccupantIdentifier.self)) ?? nil
+        guard let room = presence.from?.bare else { return nil }
         return state.withLock { state in
             // A room that nobody of this account has entered has nothing to say.
-            let room = sender.bare
             guard let known = state.places[room] else { return nil }
-            let isOwn = user.statuses.contains(.own)
-            guard presence.type == .available else {
-                state.stays[room]?[nickname] = nil
-                if isOwn, !user.statuses.contains(.renamed) { state.stays[room] = nil }
-                return nil
-            }
-            guard isOwn else {
-                if !known.hasOccupantIDs, state.stays[room]?[nickname] == nil,
-                    state.stays[room]?.count ?? 0 < Self.stayLimit
-                {
-                    let number = Int64.random(in: 1...Int64.max)
-                    state.stays[room, default: [:]][nickname] = OccupantStay(rawValue: number)
+            let entry = state.entry(room)
+            guard
+                let received = RoomPresence(
+                    presence, trustsIdentifiers: known.hasOccupantIDs, trustsHats: entry.hasHats)
+            else { return nil }
+            if entry.machine.isOutside {
+                // An earlier process may have entered the room, in the session that this one has resumed.
+                if received.isOwn, received.isAvailable {
+                    state.places[room]?.nickname = received.nickname
+                    state.places[room]?.occupantID = received.occupantID
                 }
-                return nil
+            } else {
+                entry.actions += entry.machine.presenceReceived(received)
+                state.followMachine(of: room)
             }
-            state.stays[room, default: [:]][nickname] = .own
-            if state.historyEnds[room] != nil { state.historyEnds[room] = time.advanced(by: Self.historyDuration) }
-            var place = known
-            place.nickname = nickname
-            place.occupantID = identifier?.id
-            guard known != place else { return nil }
-            state.places[room] = place
+            entry.follow(received, hasOccupantIDs: known.hasOccupantIDs, at: time)
+            guard let place = state.places[room], place != known else { return nil }
             return (room, place)
         }
     }
@@ -95,10 +132,10 @@ public final class RoomPlaces: Sendable {
     public func isHistory(_ message: Message, at time: MessageTime) -> Bool {
         guard let room = message.from?.bare else { return false }
         return state.withLock { state in
-            guard let end = state.historyEnds[room] else { return false }
+            guard let entry = state.entries[room], let end = entry.historyEnd else { return false }
             let delays = (try? message.payloads.decodeAll(DelayedDelivery.self)) ?? []
             if time <= end, delays.contains(where: { $0.from?.bare == room }) { return true }
-            state.historyEnds[room] = nil
+            entry.historyEnd = nil
             return false
         }
     }
@@ -106,7 +143,23 @@ public final class RoomPlaces: Sendable {
     /// The stay during which a message of an occupant comes now.
     public func stay(of occupant: JID) -> OccupantStay? {
         guard let nickname = occupant.resource else { return nil }
-        return state.withLock { $0.stays[occupant.bare]?[nickname] }
+        return state.withLock { $0.entries[occupant.bare]?.stays[nickname] }
+    }
+}
+
+extension RoomPlaces.Entry {
+    /// Who stays in the room after a presence.
+    fileprivate func follow(_ presence: RoomPresence, hasOccupantIDs: Bool, at time: MessageTime) {
+        let nickname = presence.nickname
+        if !presence.isAvailable {
+            stays[nickname] = nil
+            if presence.isOwn, !presence.user.statuses.contains(.renamed) { stays = [:] }
+        } else if presence.isOwn {
+            stays[nickname] = .own
+            if historyEnd != nil { historyEnd = time.advanced(by: Self.historyDuration) }
+        } else if !hasOccupantIDs, stays[nickname] == nil, stays.count < Self.stayLimit {
+            stays[nickname] = OccupantStay(rawValue: Int64.random(in: 1...Int64.max))
+        }
     }
 
     /// As many as a room has occupants here; of more nothing can be proven.

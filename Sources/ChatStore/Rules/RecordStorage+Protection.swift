@@ -1,0 +1,36 @@
+extension RecordStorage {
+    func noteProtection(_ protection: MessageProtection, of message: MessageID) throws(StoreError) {
+        let old = try requireRecord(message)
+        guard old.protection != protection else { return }
+        var record = old
+        record.protection = protection
+        try update(record, replacing: old)
+        noteChange(of: record)
+    }
+
+    /// A copy that could be opened takes the place of one that could not.
+    ///
+    /// - Returns: the row with the new text; `nil` if the copy turned out to be no message but a change of another one, so that there is no
+    ///   row any more.
+    func open(_ known: MessageRecord, with copy: inout MessageCopy) throws(StoreError) -> MessageRecord? {
+        guard case .text = copy.content else {
+            for name in try archiveReferences(of: known) where !copy.archiveReferences.contains(name) {
+                copy.archiveReferences.append(name)
+            }
+            try remove(known)
+            return nil
+        }
+        var record = known
+        record.take(copy.content)
+        record.protection = copy.protection
+        let attachments = copy.content.text?.attachments ?? []
+        record.take(attachments)
+        let oldText = try searchText(of: known)
+        try update(record, replacing: known)
+        if record.hasAttachments { try save(attachments, of: record.id) }
+        let newText = try searchText(of: record)
+        if oldText != newText { try searchTextChanged(of: record, from: oldText, to: newText) }
+        noteChange(of: record)
+        return record
+    }
+}

@@ -1,0 +1,161 @@
+import Testing
+import XMPPAddress
+
+@testable import ChatStore
+
+@Suite("What is stored of end-to-end protection")
+struct ProtectionTests {
+    static let facts = MessageProtection.encrypted(scheme: "urn:xmpp:omemo:2", device: "a1b2", trust: .verified)
+    static let failure = MessageProtection.notOpened(scheme: "urn:xmpp:omemo:2", reason: "key-missing")
+
+    static func copy(_ copy: MessageCopy, _ protection: MessageProtection) -> MessageCopy {
+        var copy = copy
+        copy.protection = protection
+        return copy
+    }
+
+    @Test(
+        "the facts stand in the row, also when the file is opened again; a corrected message has those of its correction"
+    )
+    func facts() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/chat.db"
+        var store = try await SQLiteStore.open(at: path)
+        let key = try await store.write { store throws(StoreError) in
+            let key = ConversationKey(account: try store.addAccount(.juliet), address: .romeo, kind: .direct)
+            _ = try store.receive(Self.copy(.text("sealed", origin: "1", at: 1), Self.facts), in: key)
+            _ = try store.receive(.text("plain", origin: "2", at: 2), in: key)
+            _ = try store.receive(Self.copy(.text("", origin: "3", at: 3), Self.failure), in: key)
+            _ = try store.receive(Self.copy(.text("both", origin: "4", at: 4), Self.facts), in: key)
+            _ = try store.receive(
+                .with(.correction(of: .sent(id: "4"), MessageText("in clear")), origin: "5", at: 5), in: key)
+            return key
+        }
+        for _ in 0..<2 {
+            let stored = try await store.read { store throws(StoreError) in
+                guard let id = try store.conversation(key) else { return [StoredMessage]() }
+                return try store.timeline(of: id, .newest, limit: 10)
+            }
+            #expect(stored.map(\.protection) == [Self.facts, .none, Self.failure, .none])
+            #expect(stored.map(\.text.body) == ["sealed", "plain", "", "in clear"])
+            await store.close()
+            store = try await SQLiteStore.open(at: path)
+        }
+        await store.close()
+    }
+
+    @Test(
+        "a copy that can be opened takes the place of one that could not, in the same row",
+        arguments: StoreKind.allCases)
+    func openedLater(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let first = try await store.receive(Self.copy(.text("", origin: "1", at: 1), Self.failure))
+        try await store.receive(.text("after", origin: "2", at: 2))
+        let second = try await store.receive(
+            Self.copy(
+                .text("at last", origin: "1", archived: "a", at: 1, source: .archive, route: .archive), Self.facts))
+        #expect(second == .known(first.id))
+        let stored = try await store.timeline()
+        #expect(stored.map(\.text.body) == ["at last", "after"])
+        #expect(stored.map(\.protection) == [Self.facts, .none])
+        #expect(try await store.found("last") == ["at last"])
+    }
+
+    @Test("a copy that cannot be opened takes nothing from one that was", arguments: StoreKind.allCases, [true, false])
+    func openedBefore(kind: StoreKind, hasOrigin: Bool) async throws {
+        let store = try await TestStore(kind)
+        let first = try await store.receive(Self.copy(.text("read", origin: "1", at: 1), Self.facts))
+        let second = try await store.receive(
+            Self.copy(
+                .text("", id: "1", origin: hasOrigin ? "1" : nil, archived: "a", at: 1, source: .archive), Self.failure)
+        )
+        #expect(second == .known(first.id))
+        let stored = try await store.timeline()
+        #expect(stored.map(\.text.body) == ["read"])
+        #expect(stored.map(\.protection) == [Self.facts])
+        #expect(stored.map(\.archiveReference?.id) == ["a"])
+    }
+
+    @Test("what turns out to be a correction or a reaction is no message any more", arguments: StoreKind.allCases)
+    func change(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        try await store.receive(Self.copy(.text("frist", origin: "1", at: 1), Self.facts))
+        try await store.receive(Self.copy(.text("", origin: "2", archived: "b", at: 2), Self.failure))
+        #expect(try await store.timeline().count == 2)
+        try await store.receive(
+            Self.copy(.with(.correction(of: .sent(id: "1"), MessageText("first")), origin: "2", at: 2), Self.facts))
+        #expect(try await store.bodies() == ["first"])
+        #expect(try await store.conversation()?.unreadCount == 1)
+        // The name that the archive gave to it is not forgotten.
+        try await store.receive(
+            Self.copy(.text("", archived: "b", at: 2, source: .archive, route: .archive), Self.failure))
+        #expect(try await store.bodies() == ["first"])
+    }
+
+    @Test("a retracted message stays without text, whenever it can be opened", arguments: StoreKind.allCases)
+    func retracted(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        try await store.receive(Self.copy(.text("", origin: "1", at: 1), Self.failure))
+        try await store.receive(.with(.retraction(of: .sent(id: "1")), origin: "2", at: 2))
+        try await store.receive(Self.copy(.text("secret", origin: "1", at: 1), Self.facts))
+        #expect(try await store.timeline().map(\.isRetracted) == [true])
+        #expect(try await store.bodies() == [""])
+        #expect(try await store.found("secret").isEmpty)
+    }
+
+    @Test("somebody else's copy opens nothing", arguments: StoreKind.allCases)
+    func stranger(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let key = store.balcony
+        try await store.receive(
+            Self.copy(.text("", from: .nurseInBalcony, origin: "1", at: 1, occupant: "n"), Self.failure), in: key)
+        try await store.receive(.text("forged", from: .julietInBalcony, origin: "1", at: 2, occupant: "j"), in: key)
+        #expect(try await store.bodies(key) == ["", "forged"])
+    }
+
+    @Test(
+        "the records of the protection are written and removed by name, and go with their account",
+        arguments: StoreKind.allCases)
+    func records(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let account = store.account
+        func names(_ prefix: String) async throws -> [String] {
+            try await store.store.read { reader throws(StoreError) in
+                try reader.protectionRecords(of: account, beginningWith: prefix).map(\.name)
+            }
+        }
+        try await store.store.write { writer throws(StoreError) in
+            try writer.save(
+                ProtectionChange([.init("session/b", [1]), .init("session/a", [2]), .init("identity", [3])]),
+                of: account)
+            try writer.save(ProtectionChange([.init("session/a", [4]), .init("session/b", nil)]), of: account)
+        }
+        #expect(try await names("session/") == ["session/a"])
+        #expect(try await names("") == ["identity", "session/a"])
+        let value = try await store.store.read { reader throws(StoreError) in
+            try reader.protectionRecords(of: account, beginningWith: "session/a").first?.value
+        }
+        #expect(value == [4])
+        // What fails is not written in part.
+        await #expect(throws: StoreError.self) {
+            try await store.store.write { writer throws(StoreError) in
+                try writer.save(ProtectionChange([.init("identity", nil)]), of: account)
+                throw StoreError(.invalidRequest, "No.")
+            }
+        }
+        #expect(try await names("identity") == ["identity"])
+        try await store.store.write { writer throws(StoreError) in try writer.removeAccount(account) }
+        #expect(try await names("").isEmpty)
+    }
+
+    @Test("a message of ours gets the facts when it is sealed", arguments: StoreKind.allCases)
+    func sealed(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let id = try await store.send("ours", id: "1", at: 1)
+        try await store.store.write { writer throws(StoreError) in try writer.noteProtection(Self.facts, of: id) }
+        #expect(try await store.timeline().map(\.protection) == [Self.facts])
+        // What the room or another device brings back changes nothing of that.
+        try await store.receive(.text("ours", from: .juliet, origin: "1", at: 1, isOutgoing: true, route: .carbon))
+        #expect(try await store.timeline().map(\.protection) == [Self.facts])
+    }
+}
