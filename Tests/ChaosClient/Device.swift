@@ -113,7 +113,7 @@ struct Device: Sendable {
     private func notice(_ events: AsyncStream<ChatAccountEvent>) async {
         for await event in events {
             switch event {
-            case .connection(.online(let isResumed)): log.say(isResumed ? "session resumed" : "session anew")
+            case .connection(.online(let isResumed)): log.say(isResumed ? "session resumed" : "new session")
             case .connection(.offline(let reason, _)): log.say("offline: \(reason?.sentence ?? "-")")
             case .problem(let problem): log.say("problem: \(problem)")
             default: break

@@ -31,7 +31,7 @@ struct ChaosReport: Sendable {
             delivered        \(verdict.delivered) of \(verdict.direct) direct ones by receipt
             faults           \(faults.count): \(kinds.joined(separator: ", "))
             starts           \(count("started as "))
-            sessions         \(count("session resumed")) resumed, \(count("session anew")) new
+            sessions         \(count("session resumed")) resumed, \(count("new session")) new
             disk             \(count(" not typed ")) messages refused, \(count("session ended")) sessions ended by it
             lost             \(verdict.count(.lost))
             duplicated       \(verdict.count(.duplicated))

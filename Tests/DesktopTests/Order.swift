@@ -1,4 +1,4 @@
-/// What is looked for on the screen, as a screen reader finds it.
+/// An element on the screen, as a screen reader finds it.
 struct Look: Encodable, Sendable {
     var role: String
     var name: String?
@@ -13,23 +13,23 @@ struct Look: Encodable, Sendable {
     }
     static func menuItem(_ name: String) -> Look { Look(role: "menu item", name: name) }
     static func list(_ name: String) -> Look { Look(role: "list", name: name) }
-    /// A message of which a screen reader says all this: who, what, the time, and how far it came.
+    /// A message with all of these accessible texts: author, text, time and state.
     static func message(_ parts: String...) -> Look { Look(role: "filler", has: parts) }
     /// A line of the list of conversations.
     static func conversation(_ parts: String...) -> Look { Look(role: "panel", has: parts) }
     /// A line of the list of contacts.
     static func contact(_ parts: String...) -> Look { Look(role: "panel", has: parts) }
-    /// An emoji under a message, and who gave it.
+    /// An emoji under a message, and its senders.
     static func reaction(_ emoji: String, _ names: String...) -> Look {
         Look(role: "push button", has: ["\(emoji) from "] + names)
     }
-    /// A text that is known in part.
+    /// A text of which a part is known.
     static func words(_ parts: String...) -> Look { Look(role: "label", has: parts) }
-    /// A window that is not the program's own, but GTK's.
+    /// A window of GTK, not of the program.
     static func window(_ title: String) -> Look { Look(role: "filler", name: title) }
 }
 
-/// One order to `person.py`, which says what each of them does.
+/// A command for `person.py`, which documents each of them.
 struct Order: Encodable, Sendable {
     enum CodingKeys: String, CodingKey {
         case pid, what, seconds, button, at, rows, colour, place, text, keys, count
@@ -40,9 +40,9 @@ struct Order: Encodable, Sendable {
     var pid: Int32 = 0
     var what: Look?
     var seconds = 15.0
-    /// 1 is the first button of the mouse, 3 the one for menus.
+    /// 1 is the primary mouse button, 3 the one for menus.
     var button: Int?
-    /// Which place of a thing: 0, 0 is its upper left corner and 1, 1 the lower right one.
+    /// A point of an element: 0, 0 is its upper left corner and 1, 1 the lower right one.
     var at: [Double]?
     var rows: [[String]]?
     /// Red, green, blue; 0 to 255.
@@ -50,17 +50,17 @@ struct Order: Encodable, Sendable {
     var place: [Int]?
     var text: String?
     var keys: [String]?
-    /// How many there must be.
+    /// The expected number.
     var count: Int?
 }
 
-/// What the screen answered.
+/// The response.
 struct Sight: Decodable, Sendable {
     var name: String?
     var text: String?
 }
 
-/// Something that a person would see did not come in time, or never could.
+/// Something that a user would see did not appear in time.
 struct NotSeen: Error, CustomStringConvertible {
     let description: String
 }

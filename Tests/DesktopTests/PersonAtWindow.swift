@@ -1,9 +1,9 @@
 import Foundation
 import ServerFixtures
 
-/// Somebody with a `hongyan-desktop` of their own, who sees what is on the screen and uses the mouse and the keyboard.
+/// A user with a `hongyan-desktop`, who reads the screen and uses the mouse and the keyboard.
 final class PersonAtWindow: Sendable {
-    /// For as long something may take to be seen: machines that run tests are slow and shared.
+    /// The timeout for something to appear: test machines are slow and shared.
     private static let timeout = Duration.seconds(75)
 
     let name: String
@@ -13,8 +13,8 @@ final class PersonAtWindow: Sendable {
     private let display: String
 
     /// - Parameters:
-    ///   - left: where the window stands.
-    ///   - hands: `person.py`, shared by all.
+    ///   - left: the position of the window.
+    ///   - hands: `person.py`, shared by all users.
     init(_ name: String, at left: Int, on desktop: PrivateDesktop, hands: ControlledScript) throws {
         self.name = name
         self.hands = hands
@@ -26,20 +26,20 @@ final class PersonAtWindow: Sendable {
                 "XDG_DATA_HOME": "\(folder)/data", "XDG_CACHE_HOME": "\(folder)/cache",
             ]) { _, own in own }
         }
-        // What moves would be clicked at where it was.
+        // A moving widget would be clicked at its previous position.
         let settings = "\(program.folder)/config/gtk-4.0"
         try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
         try "[Settings]\ngtk-enable-animations=0\ngtk-font-name=Cantarell 11\n".write(
             toFile: "\(settings)/settings.ini", atomically: true, encoding: .utf8)
     }
 
-    /// Starts the program, and puts its window to its place once `sight` is there.
+    /// Starts the program, and moves its window to its position once `sight` is visible.
     func start(_ arguments: [String] = [], until sight: Look) async throws {
         try program.start(arguments)
         try await order(Order(name: "move", what: sight, place: [left, 0]))
     }
 
-    /// What the libraries of the desktop have warned of, which a person would not see but a programmer must.
+    /// Warnings of the desktop's libraries, which a user would not see but a programmer must.
     var complaints: [String] {
         program.output.split(separator: "\n").map(String.init).filter { line in
             ["-WARNING **", "-CRITICAL **", "-ERROR **"].contains { line.contains($0) }
@@ -53,22 +53,22 @@ final class PersonAtWindow: Sendable {
 
     func doesNotSee(_ what: Look) async throws { try await order(Order(name: "miss", what: what)) }
 
-    /// A list says all this, from top to bottom, each row all of its parts.
+    /// A list contains these rows from top to bottom, each with all of its texts.
     func reads(_ rows: [[String]], in list: String) async throws {
         try await order(Order(name: "read", what: .list(list), rows: rows))
     }
 
-    /// The conversation has this message, and not a second time.
+    /// The conversation has this message exactly once.
     func hasOnce(_ part: String) async throws {
         try await order(Order(name: "count", what: .list("Messages"), rows: [[part]], count: 1))
     }
 
-    /// A place of a thing has this colour.
+    /// A point of an element has this colour.
     func seesColour(_ red: Int, _ green: Int, _ blue: Int, of what: Look, at place: (Double, Double)) async throws {
         try await order(Order(name: "paint", what: what, at: [place.0, place.1], colour: [red, green, blue]))
     }
 
-    /// A screen reader asks for a window that was closed a moment ago; the program must outlive that.
+    /// A screen reader queries a window that was closed a moment ago; the program must survive that.
     func asksForClosedWindow() async throws { try await order(Order(name: "astray")) }
 
     // MARK: Acting
@@ -79,11 +79,11 @@ final class PersonAtWindow: Sendable {
 
     func presses(_ keys: String...) async throws { try await order(Order(name: "press", keys: keys)) }
 
-    /// Clicks into a field and writes there, letter by letter, or where a keyboard has no such letters by pasting.
+    /// Clicks into a field and types, letter by letter, or pastes texts that the keyboard cannot type.
     ///
     /// - Parameters:
-    ///   - replacing: what is there is marked first, so that it goes.
-    ///   - readable: `false` for what is shown as dots.
+    ///   - replacing: the previous text is selected first, so that it is replaced.
+    ///   - readable: `false` for a text that is shown as dots.
     func writes(
         _ text: String, into field: String, replacing: Bool = false, readable: Bool = true
     ) async throws {
@@ -100,8 +100,8 @@ final class PersonAtWindow: Sendable {
         if readable { try await sees(.field(field, saying: text)) }
     }
 
-    /// Turns to the own window. What is unimportant, such as ticks, the server keeps for somebody who looks elsewhere (XEP-0352),
-    /// and what nobody looks at is not seen.
+    /// Activates the user's window. The server delays unimportant stanzas, such as ticks, for inactive windows
+    /// (XEP-0352), and messages in inactive windows do not count as seen.
     func looks() async throws {
         try await clicks(.field("Message"))
         try await order(Order(name: "front", what: .field("Message")))
@@ -114,7 +114,7 @@ final class PersonAtWindow: Sendable {
         try await sees(.message("You, \(text)"))
     }
 
-    /// Types where the keyboard is, in a window that is not the program's own.
+    /// Types at the keyboard focus, in a window of another program.
     func types(_ text: String, in window: Look, after keys: String...) async throws {
         try await order(Order(name: "front", what: window))
         try await order(Order(name: "press", keys: keys))
@@ -123,7 +123,7 @@ final class PersonAtWindow: Sendable {
 
     // MARK: Orders
 
-    /// All that is in the windows, for the message of a failed test; what can be seen has a size.
+    /// The contents of all windows, for the message of a failed test; visible elements have a size.
     private func screen() async -> String {
         guard program.isRunning,
             let json = try? JSONEncoder().encode(Order(name: "tree", pid: program.id ?? 0, seconds: 5)),
@@ -133,7 +133,7 @@ final class PersonAtWindow: Sendable {
         return answer.done?.text ?? ""
     }
 
-    /// Leaves a picture of the screen where pictures are wanted.
+    /// Saves a screenshot, if enabled.
     private func photograph() async {
         guard let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"] else { return }
         try? await SpokenSample.run(["import", "-display", display, "-window", "root", "\(folder)/people.png"])

@@ -1,17 +1,17 @@
 import Foundation
 import ServerFixtures
 
-/// A sentence that a machine speaks, and what is left of it at the other end.
+/// A synthetic sentence, and its comparison with the received one.
 struct SpokenSample {
-    /// Samples each second: what a telephone carries is enough to recognise a voice.
+    /// Samples per second: telephone quality suffices to recognise a voice.
     private static let rate = 4000
     /// A quarter of a second: a syllable.
     private static let piece = rate / 4
-    /// Into how many steps the time of a sample is divided: a recording begins anywhere between two samples, and half of one
-    /// off, the very same words are like each other by less than 0.9.
+    /// The number of steps per sample: a recording begins anywhere between two samples, and with an offset of half a
+    /// sample identical words correlate by less than 0.9.
     private static let steps = 8
 
-    /// What is spoken, with silence around it: sound takes its time to the microphone.
+    /// The sentence with silence around it, because sound takes time to reach the microphone.
     let file: String
     private let sentence: String
 
@@ -25,19 +25,19 @@ struct SpokenSample {
         try await Self.run(["sox", sentence, file, "pad", "0.3", "2.5"])
     }
 
-    /// How well a recording says the same: the correlation of the middle one of all syllables, each looked for near the place
-    /// where it should be; 1 is the very same. A machine that is busy lets sound stutter now and then, which moves what follows.
+    /// How well a recording matches: the median correlation of all syllables, each searched near its expected position;
+    /// 1 is identical. Under load sound stutters sometimes, which moves the rest.
     func likeness(of recording: String) async throws -> Double {
         let said = try await samples(of: sentence)
         let fine = try await samples(of: recording, steps: Self.steps)
         let steps = (0..<Self.steps).map { step in stride(from: step, to: fine.count, by: Self.steps).map { fine[$0] } }
         guard let heard = steps.first, let shortest = steps.last else { return 0 }
         guard said.count > 8 * Self.piece, shortest.count > said.count else { return 0 }
-        // Where the whole is, by loudness in pieces of 10 ms.
+        // The position of the whole, by loudness in pieces of 10 ms.
         let moment = Self.rate / 100
         let place = Self.best(Self.loudness(said, moment)[...], Self.loudness(heard, moment)[...]).place * moment
         let syllables = Self.loudness(said, Self.piece)
-        // Pauses are like nothing.
+        // Pauses do not match anything.
         let limit = syllables.reduce(0, +) / Float(syllables.count) / 3
         let likenesses = syllables.indices.filter { syllables[$0] > limit }.map { index in
             let start = index * Self.piece
@@ -50,7 +50,7 @@ struct SpokenSample {
         return likenesses.sorted()[likenesses.count / 2]
     }
 
-    /// What is in a file below half of ``rate``, with `steps` values in the time of one sample.
+    /// The content of a file below half of ``rate``, with `steps` values per sample.
     private func samples(of file: String, steps: Int = 1) async throws -> [Float] {
         let raw = "\(sentence).raw"
         try? FileManager.default.removeItem(atPath: raw)
@@ -71,7 +71,7 @@ struct SpokenSample {
         }
     }
 
-    /// Where in `long` the series `short` fits best, and Pearson's correlation there.
+    /// The position at which the series `short` fits best into `long`, and Pearson's correlation there.
     private static func best(_ short: ArraySlice<Float>, _ long: ArraySlice<Float>) -> (place: Int, value: Double) {
         short.withUnsafeBufferPointer { short in
             long.withUnsafeBufferPointer { long in

@@ -1,7 +1,8 @@
 import Foundation
 import ServerFixtures
 
-/// All that two people need who talk: a desktop with both windows side by side, a server, and a network each that can fail.
+/// The environment of two users: a desktop with both windows side by side, a server, and a network for each that can
+/// fail.
 final class Stage: Sendable {
     let desktop: PrivateDesktop
     let server: PrivateProsody
@@ -29,13 +30,13 @@ final class Stage: Sendable {
         bob = try PersonAtWindow("Bob", at: 1040, on: desktop, hands: hands)
     }
 
-    /// For what is spoken and shown; it goes with the desktop.
+    /// The folder of sounds and pictures; removed with the desktop.
     var folder: String { desktop.environment["HOME"] ?? "/tmp" }
 
-    /// What the desktop was asked to show to the person who looks elsewhere, as lines of JSON.
+    /// The notifications that were shown, as lines of JSON.
     var notified: String { (try? String(contentsOfFile: "\(folder)/notifications", encoding: .utf8)) ?? "" }
 
-    /// Nothing went wrong behind the windows: the libraries of the desktop had no reason to complain.
+    /// Expects no warnings of the desktop's libraries.
     func checkComplaints() throws {
         for person in [alice, bob] {
             let complaints = person.complaints
@@ -45,7 +46,7 @@ final class Stage: Sendable {
         }
     }
 
-    /// Speaks into the microphone, and returns when all is said.
+    /// Plays a sound into the microphone, and returns at its end.
     func speak(_ sample: SpokenSample) async throws {
         let server = desktop.environment["PULSE_SERVER"] ?? ""
         try await SpokenSample.run([
@@ -53,7 +54,7 @@ final class Stage: Sendable {
         ])
     }
 
-    /// The voice messages that somebody's program keeps.
+    /// The voice messages that a program has stored.
     func recordings(of person: PersonAtWindow) -> [String] {
         let media = "\(person.program.folder)/profile/media"
         let files = FileManager.default.enumerator(atPath: media)?.compactMap { $0 as? String } ?? []
@@ -62,7 +63,7 @@ final class Stage: Sendable {
         }
     }
 
-    /// Waits until something is true that no window shows.
+    /// Waits for a condition that no window shows.
     func until(_ what: String, _ condition: () -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(75)
         while !condition() {

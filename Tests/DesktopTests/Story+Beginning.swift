@@ -4,7 +4,7 @@ import ServerFixtures
 extension Story {
     private static let password = "wild-goose-26"
 
-    /// Both make accounts: she at a provider she has heard of, he with an invitation of the provider.
+    /// Both create accounts: she at a provider that she knows, he with an invitation of the provider.
     func accounts(_ stage: Stage) async throws {
         let (alice, bob, server) = (stage.alice, stage.bob, stage.server)
         try await alice.start(until: .label("Welcome to Hongyan"))
@@ -20,7 +20,7 @@ extension Story {
         try await register(bob, as: "bob", through: stage.bobNetwork)
     }
 
-    /// From the provider's page on. The server is not to be found by its name, and nobody vouches for it.
+    /// Starts at the provider's page. The server cannot be found by its name, and no authority signed its certificate.
     private func register(_ person: PersonAtWindow, as name: String, through network: FaultProxy) async throws {
         try await person.clicks(.label("Server settings"))
         try await person.writes("127.0.0.1", into: "Host")
@@ -37,12 +37,12 @@ extension Story {
         try await person.sees(.label("Next conversation"))
         try await person.presses("Escape")
         try await person.doesNotSee(.label("Next conversation"))
-        // No window may be kept that is not shown: GTK 4.8 would take it for the one that was closed.
+        // No hidden window may remain: GTK 4.8 would return it instead of the closed one.
         try await person.asksForClosedWindow()
         try await person.sees(.button("Main menu"))
     }
 
-    /// She ends the program by its menu, and opens it again by a link to him.
+    /// She quits the program from its menu, and opens it again with a link to him.
     func beginning(_ stage: Stage) async throws {
         let alice = stage.alice
         try await alice.clicks(.button("Main menu"))
@@ -56,7 +56,7 @@ extension Story {
         try await alice.sees(.label("bob"))
     }
 
-    /// Both write; each sees what the other has written, and how far the own words came.
+    /// Both write; each sees the messages of the other, and the states of their own.
     func texts(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         try await alice.says("Hello Bob, the geese are flying south.")
@@ -74,7 +74,7 @@ extension Story {
         try await bob.sees(.message("You, 鸿雁传书", "Seen"))
     }
 
-    /// His desktop is another one now, where he answers without turning to the window.
+    /// His desktop is a different one now, where he replies without opening the window.
     func answer(_ stage: Stage) async throws {
         let alice = stage.alice
         let desktop = try stage.desktop.notifications(capabilities: PrivateNotifications.typing)

@@ -2,12 +2,12 @@ import Foundation
 import ServerFixtures
 
 extension Story {
-    /// A place of an own message where its text is.
+    /// A point of a sent message at its text.
     private static let ownText = (0.9, 0.4)
-    /// The same of somebody else's.
+    /// The same for a received message.
     private static let theirText = (0.1, 0.4)
 
-    /// She mends a word, found by the menu of the message; he sees the new words and that they were changed.
+    /// She edits a word, through the menu of the message; he sees the new text and that it was edited.
     func correction(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         try await alice.says("See you at the pont at noon.")
@@ -25,7 +25,7 @@ extension Story {
         }
     }
 
-    /// He gives a heart to her message by its menu; both see it; he takes it back with a click on it.
+    /// He adds a heart to her message through its menu; both see it; he removes it with a click on it.
     func reaction(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         try await bob.looks()
@@ -40,7 +40,7 @@ extension Story {
         try await alice.doesNotSee(.reaction("❤️"))
     }
 
-    /// She takes back what she has said; it is gone on both sides, and both see that something was there.
+    /// She retracts a message; it is removed on both sides, and both see that there was a message.
     func deletion(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         try await alice.says("This is for somebody else.")

@@ -2,7 +2,7 @@ import Foundation
 import ServerFixtures
 
 extension Story {
-    /// She adds him by his name alone; he is asked and agrees, and each finds the other one among those who are online.
+    /// She adds him by his user name only; he is asked and accepts, and each sees the other among the online contacts.
     func friends(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         let (her, his) = ("alice@\(stage.server.domain)", "bob@\(stage.server.domain)")

@@ -2,7 +2,7 @@ import Foundation
 import ServerFixtures
 
 extension Story {
-    /// She chooses a picture in the desktop's own window, and looks at it before it is sent; he sees it in its colours.
+    /// She selects a picture in the file dialog, and previews it before it is sent; he sees it in its colours.
     func picture(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         let file = "\(stage.folder)/meadow.png"
@@ -21,7 +21,7 @@ extension Story {
             try await person.seesColour(208, 32, 160, of: picture, at: (0.25, 0.5))
             try await person.seesColour(32, 176, 64, of: picture, at: (0.75, 0.5))
         }
-        // On her page he finds it again, and from there the way back.
+        // He finds it again on her contact page, and goes from there to the message.
         try await bob.clicks(.button("Contact page"))
         let shared = Look(role: "push button", has: ["Picture, meadow.png, alice"])
         try await bob.seesColour(208, 32, 160, of: shared, at: (0.25, 0.5))
@@ -31,13 +31,13 @@ extension Story {
         try await bob.sees(.message("alice, Picture"))
     }
 
-    /// The least that two recordings of the same words are like each other: the encoder leaves 0.96; those of other words are it
-    /// by about 0.35.
+    /// The minimum correlation of two recordings of the same words: the encoder gives 0.96; different words have about
+    /// 0.35.
     private static let sameWords = 0.9
-    /// A machine with far too much to do can leave gaps in the sound; then she says it again.
+    /// Under heavy load there can be gaps in the sound; then she records it again.
     private static let tries = 3
 
-    /// She speaks, and he has the very same words.
+    /// She speaks, and he receives the same words.
     func voice(_ stage: Stage) async throws {
         let sample = try await SpokenSample(in: stage.folder)
         var known: Set<String> = []
@@ -56,7 +56,7 @@ extension Story {
         }
     }
 
-    /// She records, listens to the end of her recording, and sends it; he plays it.
+    /// She records, listens to her recording, and sends it; he plays it.
     private func sendVoice(_ sample: SpokenSample, _ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         try await alice.clicks(.button("Record a voice message"))

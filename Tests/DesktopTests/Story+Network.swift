@@ -5,7 +5,7 @@ extension Story {
     /// Below the conversations.
     private static let offline = Look.words("cannot be reached", "Next attempt")
 
-    /// Her network goes while she writes; what she has sent waits, and arrives once when the network is back.
+    /// Her network fails while she writes; her messages wait, and arrive once when the network is back.
     func outage(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         let words = "The pond is frozen over."
@@ -25,12 +25,12 @@ extension Story {
         try await alice.sees(.message("You, \(words)", "Seen"))
         try await alice.sees(.label("online"))
         try await alice.says("Here I am again.")
-        // Whatever came a second time would have come before this.
+        // A duplicate would have arrived before this.
         try await bob.sees(.message("alice, Here I am again."))
         for (person, name) in [(alice, "You"), (bob, "alice")] { try await person.hasOnce("\(name), \(words)") }
     }
 
-    /// Her program is killed with a message that waits and a text half written; both are there when it is started again.
+    /// Her program is killed with a waiting message and a draft; both are there after a restart.
     func crash(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         let (words, draft) = ("Skating at four?", "And bring the")

@@ -2,7 +2,7 @@ import Foundation
 import ServerFixtures
 
 extension Story {
-    /// She makes a room and asks him in; both talk there, and each sees who is inside.
+    /// She creates a room and invites him; both chat there, and each sees the occupants.
     func room(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         try await alice.clicks(.button("Main menu"))

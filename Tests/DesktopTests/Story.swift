@@ -1,8 +1,8 @@
 import Foundation
 import ServerFixtures
 
-/// What happens between two people at two windows, from their first accounts on. Each step begins where the one before ended;
-/// whoever asks for a step gets those before it, too.
+/// The story of two users at two windows, from their first accounts on. Each step starts where the previous one ended;
+/// a single step runs the previous ones first.
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
         case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, outage, crash,
@@ -19,7 +19,7 @@ actor Story {
     private var progress = Progress.reached(nil)
     private var stage: Stage?
 
-    /// Plays on until a step is done. What went wrong in an earlier one is told there, and here only that it did.
+    /// Runs the story up to a step. The error of an earlier step is reported there; here it is only mentioned.
     func reach(_ step: Step) async throws {
         for next in Step.allCases where next.rawValue <= step.rawValue {
             switch progress {

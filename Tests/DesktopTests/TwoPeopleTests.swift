@@ -1,44 +1,46 @@
 import Testing
 
-/// Two people at two windows of the real program, as the screen shows it and as mouse and keyboard move it.
+/// Two users at two windows of the real program, through the screen, the mouse and the keyboard.
 @Suite("Two people at two windows", .serialized, .timeLimit(.minutes(20)))
 struct TwoPeopleTests {
-    @Test("both make accounts in the window: with a provider, and with an invitation; a certificate is asked about")
+    @Test(
+        "both create accounts in the window: with a provider, and with an invitation; the user decides about a certificate"
+    )
     func accounts() async throws { try await Story.shared.reach(.accounts) }
 
-    @Test("the program is ended by its menu, and a link begins a conversation")
+    @Test("the program is quit from its menu, and a link starts a conversation")
     func beginning() async throws { try await Story.shared.reach(.beginning) }
 
-    @Test("one adds the other by name alone; the other one agrees, and each sees the other online")
+    @Test("one user adds the other by user name; the other accepts, and each sees the other online")
     func friends() async throws { try await Story.shared.reach(.friends) }
 
-    @Test("texts go both ways, also Chinese and emoji; ticks tell that they were delivered and seen")
+    @Test("texts in both directions, also Chinese and emoji; ticks show that they were delivered and seen")
     func texts() async throws { try await Story.shared.reach(.texts) }
 
-    @Test("an answer is typed into a notification; it arrives, and what it answers is seen")
+    @Test("a reply is typed into a notification; it arrives, and the original message counts as seen")
     func answer() async throws { try await Story.shared.reach(.answer) }
 
-    @Test("a picture is chosen, looked at, sent, and painted on the other screen")
+    @Test("a picture is selected, previewed, sent, and drawn on the other screen")
     func picture() async throws { try await Story.shared.reach(.picture) }
 
-    @Test("a voice message is recorded, sent and played, and says what was spoken")
+    @Test("a voice message is recorded, sent and played, and contains the spoken words")
     func voice() async throws { try await Story.shared.reach(.voice) }
 
-    @Test("a message is edited by its menu")
+    @Test("a message is edited through its menu")
     func correction() async throws { try await Story.shared.reach(.correction) }
 
-    @Test("an emoji is given to a message, and taken back")
+    @Test("a reaction is added to a message, and removed")
     func reaction() async throws { try await Story.shared.reach(.reaction) }
 
     @Test("a message is deleted on both sides")
     func deletion() async throws { try await Story.shared.reach(.deletion) }
 
-    @Test("what is sent without a network waits, and comes once when the network is back")
+    @Test("a message sent without a network waits, and arrives once when the network is back")
     func outage() async throws { try await Story.shared.reach(.outage) }
 
-    @Test("a program that was killed has the draft and the waiting message when it is started again")
+    @Test("after a kill the draft and the waiting message are there when the program is restarted")
     func crash() async throws { try await Story.shared.reach(.crash) }
 
-    @Test("a room is made, the other one is invited, and both talk in it")
+    @Test("a room is created, the other user is invited, and both chat in it")
     func room() async throws { try await Story.shared.reach(.room) }
 }

@@ -1,7 +1,7 @@
-"""A person at the screen: finds things as a screen reader does (AT-SPI), acts with the mouse and the keyboard (XTEST).
+"""A user at the screen: finds elements like a screen reader (AT-SPI), and acts with the mouse and the keyboard (XTEST).
 
-Takes orders as JSON over HTTP on loopback. An order that cannot be carried out yet is tried again until its time is over;
-nothing is done blindly, so an order that failed has done nothing.
+Receives commands as JSON over HTTP on loopback. A command that cannot be executed yet is tried again until its timeout; nothing
+is done without looking, so a failed command has done nothing.
 """
 import http.server
 import json
@@ -14,17 +14,17 @@ import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib
 
-# Seconds between two looks at the screen.
+# The interval in seconds at which the screen is read.
 PAUSE = 0.05
-# Seconds that a hand takes between moving and pressing, and between pressing and letting go. Without them GTK 4.8 now and
-# then keeps an event of a mouse that it has never seen before until the next one comes.
+# The delay in seconds between moving and pressing, and between pressing and releasing a button. Without it GTK 4.8 sometimes
+# holds back an event of a new mouse until the next one.
 HAND = "0.12"
-# Pixels by which GTK's own frame and shadow at most make a window larger.
+# The maximum number of pixels by which GTK's frame and shadow enlarge a window.
 FRAME = 120
 
 
 class Missing(Exception):
-    """What was looked for is not there, or not yet."""
+    """The element does not exist, or not yet."""
 
 
 def xdotool(*words):
@@ -39,7 +39,7 @@ def children(node):
 
 
 def walk(node, everything=False):
-    """A thing and what is in it. In what takes no place on the screen nothing can be seen."""
+    """An element and its descendants. Descendants of an element without a size are not visible."""
     yield node
     if everything or node.get_component_iface() is None or is_seen(node):
         for child in children(node):
@@ -47,7 +47,7 @@ def walk(node, everything=False):
 
 
 def plain(name):
-    """A name without the sign of its key, and once where GTK gives both the property and the label."""
+    """A name without the mark of its mnemonic, and once if GTK returns both the property and the label."""
     name = (name or "").replace("_", "")
     half = len(name) // 2
     twice = len(name) % 2 == 1 and name[half] == " " and name[:half] == name[half + 1:]
@@ -60,7 +60,7 @@ def text_of(node):
 
 
 def rectangle(node):
-    """Left, top, width and height in the coordinates of the window; GTK tells no others."""
+    """Left, top, width and height in the coordinates of the window; GTK provides no others."""
     if node.get_component_iface() is None:
         return 0, 0, 0, 0
     box = node.get_extents(Atspi.CoordType.WINDOW)
@@ -69,7 +69,7 @@ def rectangle(node):
 
 def is_seen(node):
     x, _, width, height = rectangle(node)
-    # GTK 3 puts what is not shown far away.
+    # GTK 3 moves hidden elements far away.
     return width > 0 and height > 0 and x > -10000
 
 
@@ -92,7 +92,7 @@ def matches(node, wanted):
 
 
 def find(order):
-    """The last thing that matches: in lists of messages the newest is below."""
+    """The last matching element: in lists of messages the newest is at the bottom."""
     found = None
     for node in walk(program(order)):
         if matches(node, order["what"]) and is_seen(node):
@@ -108,10 +108,10 @@ def shape_of(window):
 
 
 def window_of(node, pid):
-    """The X window that a thing is in, where its coordinates begin on the screen, and how large it is.
+    """The X window of an element, the origin of its coordinates on the screen, and its size.
 
-    GTK draws its frame inside of a window. What pops up is a window of its own, whose place only X knows: GTK tells the
-    places of what is in it as if it had come up somewhere else.
+    GTK draws its frame inside of a window. A popover is a separate window, whose position only X knows: GTK reports the
+    positions inside of it as if it were somewhere else.
     """
     inside = node
     while inside.get_role_name() != "menu" and inside.get_parent().get_role_name() != "application":
@@ -125,11 +125,11 @@ def window_of(node, pid):
             if across == down == 0:
                 return window, shape["X"] - x, shape["Y"] - y, rectangle(inside)
         elif (x, y) != (0, 0) and abs(across) < FRAME and abs(down) < FRAME:
-            # GTK 3 counts from the corner inside of the window manager's frame, which xdotool adds a second time.
+            # GTK 3 uses the corner inside of the window manager's frame, which xdotool adds a second time.
             fitting.append((window, shape["X"] + x, shape["Y"] + y, (x, y, width, height)))
         elif 0 <= across < FRAME and 0 <= down < FRAME:
             fitting.append((window, shape["X"] + across // 2, shape["Y"] + down // 2, rectangle(inside)))
-    # Screen readers are not always told the title.
+    # The title is not always accessible.
     for found in fitting:
         if xdotool("getwindowname", found[0]) == inside.get_name():
             return found
@@ -139,7 +139,7 @@ def window_of(node, pid):
 
 
 def place_of(node, order):
-    """Where on the screen a thing is, once it stays there."""
+    """The position of an element on the screen, once it does not move any more."""
     first = rectangle(node)
     time.sleep(PAUSE)
     if first != rectangle(node):
@@ -152,7 +152,7 @@ def place_of(node, order):
     return window, left + right, top + low
 
 
-# Orders that are tried until they can be carried out.
+# Commands that are repeated until they succeed.
 
 
 def see(order):
@@ -170,7 +170,7 @@ def miss(order):
 
 
 def read(order):
-    """Whether a list has rows that say all this, in this order, wherever it is scrolled to."""
+    """Whether a list has rows with all of these texts, in this order, wherever it is scrolled to."""
     names = [plain(node.get_name()) for node in walk(find(order), True)]
     rest = iter(names)
     for wanted in order["rows"]:
@@ -180,7 +180,7 @@ def read(order):
 
 
 def count(order):
-    """Whether a list has so many rows that say all this, and no more."""
+    """Whether a list has exactly this number of rows with all of these texts."""
     names = [plain(node.get_name()) for node in walk(find(order), True)]
     found = sum(all(part in name for part in order["rows"][0]) for name in names)
     if found != order["count"]:
@@ -202,14 +202,14 @@ def move(order):
 
 
 def front(order):
-    """Whether what is typed goes to the window of a thing."""
+    """Whether the window of an element has the keyboard focus."""
     if xdotool("getwindowfocus") != window_of(find(order), order["pid"])[0]:
         raise Missing("the keyboard belongs to another window")
     return {}
 
 
 def paint(order):
-    """Whether a place of a thing has a colour, on the screen and not in anybody's mind."""
+    """Whether a point of an element has a colour on the screen."""
     _, x, y = place_of(find(order), order)
     picture = ["import", "-window", "root", "-crop", "1x1+%d+%d" % (x, y), "-depth", "8", "rgb:-"]
     seen = list(subprocess.run(picture, check=True, capture_output=True).stdout[:3])
@@ -228,9 +228,9 @@ def tree(order):
 
 
 def astray(order):
-    """Asks for a window behind the last one, as somebody does who was told of one that was closed meanwhile.
+    """Queries a window after the last one, like a screen reader that was notified of a window which was closed meanwhile.
 
-    GTK 4.8 answers with the last window there is, though it be hidden and have no path on the bus, and then crashes.
+    GTK 4.8 returns the last existing window, even if it is hidden and has no path on the bus, and then crashes.
     """
     app = program(order)
     app.clear_cache()
@@ -241,7 +241,7 @@ def astray(order):
     return {}
 
 
-# Orders that need no looking.
+# Commands that do not read the screen.
 
 
 def type_text(order):
@@ -255,7 +255,7 @@ def press(order):
 
 
 def copy(order):
-    # What GTK has not copied itself it takes as from any other program.
+    # GTK pastes a clipboard that it does not own like that of any other program.
     subprocess.run(["xclip", "-selection", "clipboard", "-in"], input=order["text"].encode(), check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return {}
@@ -267,7 +267,7 @@ ACTING = {"type": type_text, "press": press, "copy": copy}
 
 
 def look(order):
-    """Tries an order once, in a process of its own: libatspi remembers what is long over, and now and then it crashes."""
+    """Executes a command once, in a separate process: libatspi caches outdated state, and sometimes crashes."""
     source, target = os.pipe()
     child = os.fork()
     if child == 0:
@@ -275,7 +275,7 @@ def look(order):
             Atspi.init()
             answer = {"done": LOOKING[order["do"]](order)}
         except (Missing, GLib.Error, subprocess.CalledProcessError, AttributeError) as reason:
-            # What was there a moment ago may be gone: None where a parent was.
+            # An element may have been removed in the meantime: None instead of a parent.
             answer = {"missing": "%s" % reason}
         except BaseException as reason:
             answer = {"broken": "%s: %s" % (type(reason).__name__, reason)}

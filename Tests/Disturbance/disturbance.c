@@ -1,12 +1,12 @@
-// Lets the tasks of a Swift program have their turns in another order: most begin at once as ever, some a moment later, a few after
-// a long one. Nothing may depend on which of two tasks is first; on an idle machine what does is seen once in many runs, and this way
-// within a few.
+// Runs the tasks of a Swift program in a different order: most start immediately as usual, some after a short delay, a few after a
+// long one. No code may depend on which of two tasks is first; on an idle machine such code fails once in many runs, with this
+// library within a few.
 //
 //     clang -shared -fPIC -o disturbance.so disturbance.c
 //     LD_PRELOAD=$PWD/disturbance.so program
 //
 // The hook is that of Swift's concurrency runtime (Concurrency.h: swift_task_enqueueGlobal_hook). Tasks of the main actor and of
-// executors of one's own do not come by. A program without that runtime is left alone.
+// custom executors are not affected. A program without that runtime is not changed.
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
@@ -16,7 +16,7 @@ typedef SWIFT void (*Enqueue)(void *job);
 extern SWIFT void (*swift_task_enqueueGlobal_hook)(void *job, Enqueue original) __attribute__((weak));
 extern SWIFT void swift_task_enqueueGlobalWithDelay(uint64_t nanoseconds, void *job) __attribute__((weak));
 
-// One turn in so many comes later; HONGYAN_DISTURBANCE="20 200" sets both.
+// One job in so many is delayed; HONGYAN_DISTURBANCE="20 200" sets both.
 static uint64_t shortlyDelayed = 20, longDelayed = 200;
 static const uint64_t shortest = 4, longest = 150;  // milliseconds
 

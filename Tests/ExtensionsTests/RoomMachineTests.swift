@@ -123,7 +123,7 @@ struct RoomMachineTests {
     }
 
     @Test("joining: requests and losses")
-    func enteringWishes() {
+    func joiningRequests() {
         var machine = entering()
         #expect(machine.enter(as: "me") == [])
         #expect(machine.enter(as: "you") == [.requestEntrance(nickname: "you")])
@@ -226,7 +226,7 @@ struct RoomMachineTests {
     }
 
     @Test("inside: requests, subject and losses")
-    func insideWishes() {
+    func insideRequests() {
         var machine = inside()
         #expect(machine.patienceEnded() == [])
         #expect(machine.subjectReceived(RoomSubject(text: "Fire")) == [.subjectChanged(RoomSubject(text: "Fire"))])

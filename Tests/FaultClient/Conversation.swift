@@ -98,7 +98,7 @@ struct Conversation: Sendable {
             for case .connection(let event) in batch {
                 switch event {
                 case .online(_, let isResumed):
-                    say(isResumed ? "resumed" : "anew")
+                    say(isResumed ? "resumed" : "new session")
                     guard isResumed || isFirst else { throw SessionLost() }
                     isFirst = false
                     if !isResumed { _ = try await session.send(Presence()) }

@@ -1,4 +1,4 @@
-"""Dino, whose things have no names for screen readers but those of their widgets."""
+"""Dino, whose elements have no accessible names except those of their widgets."""
 import sqlite3
 import time
 
@@ -10,7 +10,7 @@ EMOJI_OF_SEARCH = (56, 128)
 
 
 def message(order):
-    """The last message that says something; the list of conversations, at the left, may say it, too."""
+    """The last message with a text; the list of conversations at the left may contain the text as well."""
     found = [node for node in person.walk(person.program(order)) if node.get_role_name() == "label"
              and order["text"] in person.plain(node.get_name()) and person.rectangle(node)[0] > 340]
     if not found:
@@ -19,14 +19,14 @@ def message(order):
 
 
 def point(order):
-    """Moves the mouse over a message, where Dino then shows its tools."""
+    """Moves the mouse over a message, which makes Dino show its buttons."""
     _, x, y = person.place_of(message(order), dict(order, at=[0.3, 0.5]))
     person.xdotool("mousemove", str(x - 4), str(y), "sleep", person.HAND, "mousemove", str(x), str(y))
     return {}
 
 
 def tool(order):
-    """Clicks a tool of the message that the mouse is over; they are beside it, at the right."""
+    """Clicks a button of the message under the mouse; the buttons are at its right."""
     line = person.rectangle(message(order))[1]
     for node in person.walk(person.program(order), True):
         x, y, _, _ = person.rectangle(node)
@@ -39,7 +39,7 @@ def tool(order):
 
 
 def clip(order):
-    """Clicks the paper clip, at the left of the field for the text."""
+    """Clicks the paper clip, at the left of the text field."""
     buttons = [node for node in person.walk(person.program(order)) if node.get_role_name() == "push button"
                and 300 < person.rectangle(node)[0] < 360 and person.rectangle(node)[1] > 700]
     if not buttons:
@@ -57,7 +57,7 @@ class Dino(Person):
     unsupported = {}
 
     def sign_in(self):
-        """Its own dialogue asks a server before there is one in its list; the account is written into its file instead."""
+        """Its dialog queries a server before there is one in its list, so the account is written into its database instead."""
         self.open()
         base = self.stage.folder / self.name / "data/dino/dino.db"
         stage.until("Dino makes its file", base.exists)
@@ -79,7 +79,7 @@ class Dino(Person):
         self.clicks("push button", "Accept")
 
     def asked(self, question, *values):
-        """What Dino keeps."""
+        """The database of Dino."""
         base = "file:%s/data/dino/dino.db?mode=ro" % (self.stage.folder / self.name)
         with sqlite3.connect(base, uri=True, timeout=10) as file:
             rows = file.execute(question, values).fetchall()
@@ -107,14 +107,14 @@ class Dino(Person):
         question = "SELECT 1 FROM file_transfer WHERE direction = 1 AND state = 0"
         before, windows = len(self.asked(question)), len(self.windows())
         self.order("clip")
-        # Who looks at its window for files as screen readers do ends the program.
+        # Reading its file dialog through the accessibility interface crashes the program.
         stage.until("the window for files opens", lambda: len(self.windows()) > windows)
         self.pauses()
         self.presses("ctrl+l")
         self.types(str(path))
 
         def chosen():
-            # The window for files takes its time to find what was typed.
+            # The file dialog needs some time to find the typed file.
             self.presses("Return")
             time.sleep(1)
             return len(self.windows()) == windows
@@ -146,7 +146,7 @@ class Dino(Person):
         self.order("tool", text=text, name="GtkMenuButton")
         popup = stage.until("the emoji come up", lambda: [one for one in self.windows() if one not in before])[0]
         self.types("thumbs up")
-        # What is found comes some time after the last letter, and no reader is told of it.
+        # Results appear some time after the last letter, without an accessibility event.
         time.sleep(2)
         shape = person.shape_of(popup)
         person.xdotool("mousemove", str(shape["X"] + EMOJI_OF_SEARCH[0]), str(shape["Y"] + EMOJI_OF_SEARCH[1]),
@@ -172,12 +172,12 @@ class Dino(Person):
             "%" + answer))
 
     def joins(self, room):
-        # A second call only tells the program that runs.
+        # A second call only activates the running program.
         self.stage.run(["dino-im", "xmpp:%s?join" % room], self.name, self.environment)
         self.clicks("push button", "Join")
 
     def comes_back(self, room):
-        """It keeps the room in its list, but enters only what is among the bookmarks, where a link puts nothing."""
+        """It shows the room in its list, but joins only bookmarked rooms, and a link adds no bookmark."""
         self.open()
         self.sees("label", room)
         self.joins(room)

@@ -1,4 +1,4 @@
-"""Gajim, a program of GTK 3, which tells screen readers what is written and little more."""
+"""Gajim, a GTK 3 program, whose accessible elements have texts and little more."""
 import json
 import sqlite3
 import subprocess
@@ -19,7 +19,7 @@ def badge(order):
 
 
 def workspace(order):
-    """Clicks the place where the conversations are."""
+    """Clicks the area of the conversations."""
     return click_at_left(order, 90, 140)
 
 
@@ -34,7 +34,7 @@ def click_at_left(order, top, bottom):
 
 
 def field(order):
-    """Clicks into the field for the text, which has no name but is the lowest."""
+    """Clicks into the text field, which has no name but is the lowest one."""
     fields = [node for node in person.walk(person.program(order))
               if node.get_role_name() == "text" and person.rectangle(node)[1] > 600]
     if not fields:
@@ -49,11 +49,11 @@ person.LOOKING.update(badge=badge, field=field, workspace=workspace)
 
 class Gajim(Person):
     program = "Gajim"
-    # Debian 12 has Gajim 1.7.3: reactions came with 1.8.4, replies with 2.0.
+    # Debian 12 has Gajim 1.7.3: reactions were added in 1.8.4, replies in 2.0.
     unsupported = {(feature, back): True for feature in ("reaction", "reply") for back in (False, True)}
 
     def sign_in(self):
-        """Its assistant is not tried here; the account is written into its file instead."""
+        """Its assistant is not tested here; the account is written into its database instead."""
         self.open()
         base = self.stage.folder / self.name / "config/gajim/settings.sqlite"
         stage.until("Gajim makes its file", lambda: base.exists() and self.windows())
@@ -74,7 +74,7 @@ class Gajim(Person):
         self.place()
 
     def asked(self, question, *values):
-        """What Gajim keeps."""
+        """The database of Gajim."""
         base = "file:%s/data/gajim/logs.db?mode=ro" % (self.stage.folder / self.name)
         with sqlite3.connect(base, uri=True, timeout=10) as file:
             rows = file.execute(question, values).fetchall()
@@ -82,14 +82,14 @@ class Gajim(Person):
         return rows
 
     def told(self, link):
-        """A second call only tells the program that runs."""
+        """A second call only activates the running program."""
         self.stage.run(["gajim", link], self.name + "-second", self.environment)
 
     def accept_friend(self, address):
         self.order("badge")
         self.sees("label", address)
         self.clicks("push button", "Accept")
-        # It proposes to ask back.
+        # It offers to return the request.
         self.clicks("push button", "Next")
         self.clicks("push button", "Add Contact")
         stage.until("Gajim has one window", lambda: len(self.windows()) == 1)
@@ -121,7 +121,7 @@ class Gajim(Person):
         self.clicks("push button", "Send Files")
 
     def has_file(self, kind, number=1):
-        """It fetches by itself what people send whom it knows, and what it has sent itself, and shows it."""
+        """It automatically downloads and shows files of contacts, and files that it has sent itself."""
         endings = {"image": (".png", ".jpg"), "audio": (".ogg", ".opus", ".m4a")}[kind]
         folder = self.stage.folder / self.name / "data/gajim/downloads"
 
@@ -147,7 +147,7 @@ class Gajim(Person):
 
     def joins(self, room):
         self.told("xmpp:%s?join" % room)
-        # Its window for new conversations comes first, with the room chosen, and takes no keyboard from others by itself.
+        # Its window for new conversations appears first, with the room selected, and does not take the keyboard focus.
         def asking():
             return [one for one in self.windows() if person.xdotool("getwindowname", one) == "Start / Join Chat"]
         window = stage.until("Gajim asks which conversation", asking)[0]

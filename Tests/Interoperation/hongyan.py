@@ -1,4 +1,4 @@
-"""Hongyan's programs: the window, and the one of the terminal."""
+"""Hongyan's programs: the desktop program and the terminal program."""
 import json
 import subprocess
 
@@ -8,7 +8,7 @@ from people import Person
 
 
 def invoke(order):
-    """Does with a thing what a screen reader does."""
+    """Performs an accessibility action of an element."""
     if not person.find(order).get_action_iface().do_action(0):
         raise person.Missing("nothing can be done with it")
     return {}
@@ -44,8 +44,8 @@ class Desktop(Person):
         self.sees("filler", has=["%s, %s" % (sender, text)])
 
     def knows_that_it_came(self, text, state):
-        """The tick of an own message; Seen says more than Delivered."""
-        # Ticks of a window at which nobody looks may wait at the server.
+        """The tick of a sent message; Seen implies Delivered."""
+        # Ticks for an inactive window may be delayed by the server.
         self.looks()
         def came():
             for name in ["Delivered to a device", "Seen"][["delivered", "seen"].index(state):]:
@@ -57,7 +57,7 @@ class Desktop(Person):
         stage.until("%s learns that “%s” was %s" % (self.name, text, state), came)
 
     def looks(self):
-        """Gives the window the keyboard, so that what is in it counts as seen."""
+        """Gives the window the keyboard focus, so that its messages count as seen."""
         self.clicks("text", "Message", at=(0.3, 0.5))
 
     def sends_file(self, path):
@@ -71,7 +71,7 @@ class Desktop(Person):
         self.clicks("push button", "Send")
 
     def has_picture(self, sender, colour):
-        """The picture itself is there, in its colour, not only its address."""
+        """The picture is shown in its colour, not only its URL."""
         self.sees("filler", has=["%s, Picture" % sender])
         self.order("paint", what={"role": "filler", "has": ["Picture: "]}, at=[0.25, 0.5], colour=colour)
 
@@ -107,7 +107,7 @@ class Desktop(Person):
         self.sees("push button", has=["👍", " from "])
 
     def has_reaction(self, sender):
-        # It may wait at the server as long as nobody looks.
+        # The server may delay it while the window is inactive.
         self.looks()
         self.sees("push button", has=["👍", " from ", sender])
 
@@ -117,12 +117,12 @@ class Desktop(Person):
         self.writes(answer)
 
     def has_reply(self, sender, text, answer):
-        """The answer has what is answered once, in its own place, and not a second time as “> ” in the text."""
+        """The reply contains the quotation once, in its own element, and not a second time as “> ” in the text."""
         self.sees("filler", has=["%s, %s" % (sender, answer)])
         self.sees("push button", has=["Answer to", text])
 
     def chooses(self, role, name, message, own=False):
-        """From the menu of a message, which is opened again if something happened to it."""
+        """Selects an entry of the menu of a message, which is opened again if the message has changed."""
         def chosen():
             try:
                 self.clicks("filler", has=[message], button=3, at=(0.9, 0.4) if own else (0.08, 0.4), seconds=5)
@@ -138,7 +138,7 @@ class Desktop(Person):
         self.sees("text", "Message")
 
     def joins(self, room):
-        """At a terminal, as another device of the same person: the window follows."""
+        """Sends from a terminal, as another device of the same user: the window follows."""
         environment = dict(self.environment, HONGYAN_PROFILE=str(self.stage.folder / self.name / "terminal"), TERM="xterm")
         tmux = ["tmux", "-S", str(self.stage.folder / "tmux"), "-f", "/dev/null"]
 
@@ -164,7 +164,7 @@ class Desktop(Person):
 
 
 class Terminal:
-    """`hongyan`, which has commands for what a window has buttons for."""
+    """`hongyan`, which has commands where a window has buttons."""
 
     def __init__(self, name, on):
         self.name, self.stage, self.environment = name, on, on.home(name)
@@ -184,7 +184,7 @@ class Terminal:
                        self.environment)
 
     def heard(self, name, **wanted):
-        """An event that `hongyan listen` has told."""
+        """An event that `hongyan listen` has printed."""
         def look():
             for line in (self.stage.folder / ("listen-%s.log" % self.name)).read_text().splitlines():
                 event = json.loads(line) if line.startswith("{") else {}

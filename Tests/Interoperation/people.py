@@ -1,4 +1,4 @@
-"""Somebody with a window: sees and acts as `person.py` does."""
+"""A user with a window: sees and acts through `person.py`."""
 import time
 
 import person
@@ -6,7 +6,7 @@ import stage
 
 
 class Person:
-    """What is the same for all programs."""
+    """The common parts of all programs."""
 
     def __init__(self, name, on, left):
         self.name = name
@@ -67,11 +67,11 @@ class Person:
         try:
             return person.xdotool("search", "--onlyvisible", "--pid", str(self.process.pid)).split()
         except person.subprocess.CalledProcessError:
-            # One of them went while they were counted.
+            # A process ended while they were counted.
             return []
 
     def place(self, width=1000, height=860):
-        """Puts the first window where it belongs on the screen."""
+        """Moves the first window to its position on the screen."""
         def move():
             try:
                 window = self.windows()[0]
@@ -83,5 +83,5 @@ class Person:
         stage.until("%s has a window" % self.name, move)
 
     def pauses(self):
-        """As long as a hand rests; nothing is awaited with it."""
+        """A pause like that of a hand; it is not used to wait for something."""
         time.sleep(0.3)

@@ -1,4 +1,4 @@
-"""Plays the conversation between Hongyan and another program, and prints what came of it."""
+"""Plays the conversation between Hongyan and another program, and prints the results."""
 import argparse
 import hashlib
 import subprocess
@@ -21,7 +21,7 @@ def digest(file):
 
 
 class Scenario:
-    """Each step is tried, also after one that failed; it is told which way it went."""
+    """Each step is executed, even after a failed one, with its direction."""
 
     def __init__(self, scene, name):
         self.scene = scene
@@ -112,7 +112,7 @@ class Scenario:
         self.step("reaction", self.back, lambda: (bob.reacts("alice", new), alice.has_reaction("bob")))
         self.step("reply", self.back, lambda: (
             bob.replies("alice", new, "With bread."), alice.has_reply("bob", new, "With bread.")))
-        # Dino 0.4 finds no message of its own any more that it has corrected.
+        # Dino 0.4 does not find its own messages any more once it has corrected them.
         self.step("reaction", self.forth, lambda: (alice.reacts("bob", "With bread."), bob.has_reaction("alice", "With bread.")))
         self.step("reply", self.forth, lambda: (
             alice.replies("bob", "With bread.", "And grain."), bob.has_reply("alice", "With bread.", "And grain.")))

@@ -1,4 +1,4 @@
-"""All that people need who talk: a server, a session bus on which screen readers find their programs, a window manager, sound."""
+"""The environment of the users: a server, a session bus with accessibility, a window manager, sound."""
 import atexit
 import os
 import pathlib
@@ -9,7 +9,7 @@ import time
 DOMAIN = "hongyan.test"
 PASSWORD = "wild-goose-26"
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-# Seconds in which something must happen: machines that run this are slow and shared.
+# The timeout in seconds: test machines are slow and shared.
 PATIENCE = 45
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -28,11 +28,11 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 
 
 class NotSeen(Exception):
-    """What should have come did not come in time."""
+    """An expected result did not appear in time."""
 
 
 def until(what, condition, patience=PATIENCE):
-    """Waits until a condition gives something, and returns that."""
+    """Waits until a condition returns a value, and returns the value."""
     end = time.monotonic() + patience
     while True:
         found = condition()
@@ -57,7 +57,7 @@ class Stage:
             DBUS_SESSION_BUS_ADDRESS="unix:path=%s/bus" % folder, AT_SPI_BUS_ADDRESS="unix:path=%s/bus" % folder,
             PULSE_SERVER="unix:%s/sound" % folder, PULSE_SOURCE="microphone.monitor", PULSE_SINK="loudspeaker")
         self.environment.pop("WAYLAND_DISPLAY", None)
-        # Our own eyes and hands are on the same desktop.
+        # This script uses the same desktop.
         os.environ.update(self.environment)
         self.start_server()
         self.start_desktop()
@@ -65,7 +65,7 @@ class Stage:
     def start_server(self):
         state = self.folder / "state/hongyan/server"
         state.mkdir(parents=True)
-        # Those at which DNS says that it is.
+        # The ports in the DNS records.
         (state / "ports").write_text("5222 5223 5281\n")
         self.run([REPOSITORY / "Scripts/private-server"], "server")
         log = self.folder / "server.log"
@@ -87,7 +87,7 @@ class Stage:
         self.run(["openbox", "--sm-disable"], "openbox")
 
     def run(self, command, name, environment=None):
-        """Starts a program; what it says is in NAME.log."""
+        """Starts a program; its output is written to NAME.log."""
         with open(self.folder / (name + ".log"), "ab") as log:
             process = subprocess.Popen(
                 [str(word) for word in command], env=environment or self.environment, stdin=subprocess.DEVNULL,
@@ -96,12 +96,12 @@ class Stage:
         return process
 
     def home(self, name):
-        """The environment of a person who shares nothing with others but the desktop."""
+        """The environment of a user who shares only the desktop with others."""
         home = self.folder / name
         home.mkdir(exist_ok=True)
         settings = home / "config/gtk-4.0"
         settings.mkdir(parents=True, exist_ok=True)
-        # What moves would be clicked at where it was.
+        # A moving widget would be clicked at its previous position.
         (settings / "settings.ini").write_text("[Settings]\ngtk-enable-animations=0\ngtk-font-name=Cantarell 11\n")
         return dict(
             self.environment, HOME=str(home), XDG_CONFIG_HOME=str(home / "config"), XDG_DATA_HOME=str(home / "data"),

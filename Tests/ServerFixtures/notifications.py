@@ -1,8 +1,8 @@
-"""What shows notifications on a desktop, for org.freedesktop.Notifications: it writes each as a line of JSON to a file at home.
+"""A notification server (org.freedesktop.Notifications), which writes each notification as a line of JSON to a file in the home folder.
 
 notifications.py [CAPABILITY…]
 
-A test plays the person through the interface im.hongyan.Test: it clicks, types an answer, or sends a notification away.
+A test acts as the user through the interface im.hongyan.Test: it clicks, replies, or dismisses a notification.
 """
 import json
 import pathlib
@@ -88,7 +88,7 @@ def main():
     service = Notifications(sys.argv[1:])
     interfaces = Gio.DBusNodeInfo.new_for_xml(INTERFACES).interfaces
     loop = GLib.MainLoop()
-    # The next one takes the place of this one.
+    # The next server replaces this one.
     flags = Gio.BusNameOwnerFlags.ALLOW_REPLACEMENT | Gio.BusNameOwnerFlags.REPLACE
 
     def begin(connection, _name):

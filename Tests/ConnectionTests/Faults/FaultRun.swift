@@ -18,7 +18,7 @@ struct FaultRun: Sendable {
         var repetitions = 0
         var resumed = 0
         /// New sessions, including the two at the start.
-        var anew = 0
+        var newSessions = 0
         /// Messages that arrived a second time.
         var doubled = 0
         /// The clients' reports about lost sessions, with the lines before them.
@@ -84,10 +84,10 @@ struct FaultRun: Sendable {
             let lines = client.output.split(separator: "\n")
             report.repetitions += lines.filter { $0.contains("sent again") }.count
             report.resumed += lines.filter { $0.hasSuffix(" resumed") }.count
-            report.anew += lines.filter { $0.hasSuffix(" anew") }.count
+            report.newSessions += lines.filter { $0.hasSuffix(" new session") }.count
             report.doubled += lines.filter { $0.contains(" doubled: ") }.count
             for (position, line) in lines.enumerated()
-            where position > 0 && [" anew", "sent again", "SessionLost"].contains(where: { line.contains($0) }) {
+            where position > 0 && [" new session", "sent again", "SessionLost"].contains(where: { line.contains($0) }) {
                 report.notes += lines[max(0, position - 3)...position]
             }
         }

@@ -29,7 +29,7 @@ struct FaultTests {
             #expect(run.clients[number].exitStatus == 0)
         }
         // A message may arrive twice only if a session could not be resumed.
-        #expect(report.doubled == 0 || report.anew > 2, "\(report.notes.joined(separator: "\n"))")
+        #expect(report.doubled == 0 || report.newSessions > 2, "\(report.notes.joined(separator: "\n"))")
         let before = try #require(report.before)
         let after = try #require(report.after)
         // One more or less may be open at the moment, and the thread pool grows and shrinks within its limits.
@@ -44,7 +44,7 @@ struct FaultTests {
             """
             seed \(seed): \(count) faults (\(kinds.joined(separator: ", "))) in \(report.time)
             messages: \(report.sent[0]) one way, \(report.sent[1]) the other; sessions: \(report.resumed) resumed, \
-            \(report.anew) anew; \(report.repetitions) times sent again, \(report.doubled) doubled on the way
+            \(report.newSessions) new; \(report.repetitions) times sent again, \(report.doubled) duplicated in transit
             \(report.notes.joined(separator: "\n"))
             client without kills: \(report.before.map { "\($0)" } ?? "-") -> \(report.after.map { "\($0)" } ?? "-")
             """)

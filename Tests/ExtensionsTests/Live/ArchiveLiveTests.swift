@@ -341,7 +341,7 @@ struct ArchiveLiveTests {
             _ = try await events.firstMessage { $0.body }
             #expect(try await romeo[MessageArchive.self]?.page(page: .newest(9)).messages.isEmpty == false)
             do throws(ArchiveError) {
-                // ejabberd returns the messages of the own archive instead of the requested ones.
+                // ejabberd returns the messages of our own archive instead of the requested ones.
                 let page = try await juliet[MessageArchive.self]?.page(in: other, page: .newest(9))
                 #expect(kind == .ejabberd && page?.messages.isEmpty == true)
             } catch {
