@@ -46,7 +46,7 @@ let package = Package(
             name: "Hongyan",
             targets: [
                 "Hongyan", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
-                "Cryptography", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
+                "Cryptography", "OMEMO", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
             ] + extensions),
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
@@ -79,13 +79,14 @@ let package = Package(
         library("XMLStreaming"),
         library("XMPPAddress"),
         library("SASLMechanisms"),
+        library("OMEMO", ["XMLStreaming"]),
         library("XMPPStanzas", ["XMLStreaming", "XMPPAddress"]),
         library("XMPPStream", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms"]),
         library("MessagePayloads", ["XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         library("MessageSemantics", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads"]),
 
         // The outside world.
-        library("Cryptography", ["COpenSSL"]),
+        library("Cryptography", ["COpenSSL", "OMEMO"]),
         library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf"]),
         library("CredentialStore", ["CSecret", "Waiting"]),
@@ -237,6 +238,7 @@ let package = Package(
         tests(
             "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "Cryptography"]),
+        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Judge"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["Cryptography"]),
         tests("Cryptography", ["Cryptography"]),
