@@ -46,7 +46,7 @@ let package = Package(
             name: "Hongyan",
             targets: [
                 "Hongyan", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
-                "Cryptography", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
+                "Cryptography", "OMEMO", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
             ] + extensions),
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
@@ -78,6 +78,7 @@ let package = Package(
         library("XMLStreaming"),
         library("XMPPAddress"),
         library("SASLMechanisms"),
+        library("OMEMO", ["XMLStreaming"]),
         library("XMPPStanzas", ["XMLStreaming", "XMPPAddress"]),
         library("XMPPStream", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms"]),
         library("MessagePayloads", ["XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
@@ -85,7 +86,7 @@ let package = Package(
 
         // The outside world.
         library("Localization"),
-        library("Cryptography", ["COpenSSL"]),
+        library("Cryptography", ["COpenSSL", "OMEMO"]),
         library("TransportLayer", ["Waiting", "XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf", "Waiting"]),
         library("CredentialStore", ["CSecret", "Waiting"]),
@@ -238,6 +239,7 @@ let package = Package(
         tests(
             "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "Cryptography"]),
+        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Judge"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["Cryptography"]),
         tests("Cryptography", ["Cryptography"]),

@@ -24,10 +24,15 @@ public enum HMAC {
     }
 }
 
-/// Comparison in a time that does not reveal where two secrets differ.
+/// Handling of secret bytes: comparison in a time that does not reveal where two differ, and erasure.
 public enum ConstantTime {
     /// Whether both are equal. The time depends only on the lengths.
     public static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         one.count == other.count && CRYPTO_memcmp(one, other, one.count) == 0
+    }
+
+    /// Overwrites key bytes in place. Copies that Swift made before are out of reach.
+    public static func erase(_ bytes: inout [UInt8]) {
+        bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
     }
 }

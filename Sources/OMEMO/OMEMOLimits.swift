@@ -1,0 +1,34 @@
+/// The limits of the module. A peer that exceeds one gets a typed refusal.
+public enum OMEMOLimits {
+    /// Stored keys of delayed messages in one session, and messages that one message may skip (XEP-0384 §4.3 MAX_SKIP).
+    public static let skippedKeys = 1_000
+    /// Seconds after which the key of a delayed message is discarded: 30 days, longer than servers usually hold messages
+    /// back after later ones were delivered.
+    public static let skippedKeyLifetime: Int64 = 30 * 86_400
+    /// The counter from which on the receiver answers with an empty message, so that no chain becomes long (XEP-0384 §6).
+    public static let heartbeatCounter: UInt32 = 53
+    /// Earlier chains of the peer that a session remembers to recognise a repeated message.
+    static let rememberedChains = 32
+    /// Decrypted messages of each chain whose codes a session remembers to recognise a reused counter.
+    static let rememberedCodes = 16
+
+    /// Devices in a device list. People with many abandoned devices have dozens.
+    public static let devices = 500
+    /// Bytes of a device's label in UTF-8; 53 code points are recommended (XEP-0384 §5.3.1).
+    public static let labelBytes = 1_024
+    /// One-time keys in a bundle; about 100 are usual.
+    public static let preKeys = 1_000
+    /// Encrypted keys in one message: a room of 500 people with 10 devices each.
+    public static let recipientKeys = 5_000
+    /// Bytes of one encrypted key; a key exchange has about 250.
+    public static let recipientKeyBytes = 4_096
+    /// Bytes of a message's payload. Servers allow stanzas of some hundred KiB.
+    public static let payloadBytes = 4 << 20
+
+    /// One-time keys that a device publishes (XEP-0384 §4.2).
+    public static let publishedPreKeys = 100
+    /// One-time keys below which new ones must be published (XEP-0384 §4.2).
+    public static let minimumPreKeys = 25
+    /// Seconds after which a signed pre-key is replaced: one week. The previous one is kept for another week.
+    public static let signedPreKeyLifetime: Int64 = 7 * 86_400
+}

@@ -1,0 +1,73 @@
+/// The messages of one ratchet key of the peer: which were decrypted, and the keys of those that are missing.
+struct ReceivingChain: Sendable {
+    struct SkippedKey: Sendable {
+        let counter: UInt32
+        let key: SecretBytes
+        /// When it was stored, in seconds since 1970.
+        let stored: Int64
+    }
+
+    /// What remains of a decrypted message to tell a repetition from a reused counter.
+    struct Seen: Sendable, Hashable {
+        let counter: UInt32
+        let code: [UInt8]
+    }
+
+    let ratchetKey: [UInt8]
+    /// The counter of the next message in order; all keys below were derived.
+    var next: UInt32 = 0
+    /// In the order of their counters.
+    var skipped: [SkippedKey] = []
+    /// Missing messages below this counter may have lost their keys.
+    var discardedBelow: UInt32 = 0
+    /// The counter of a stored key whose message may not exist; see ``RatchetMessage/previousCount``.
+    var uncertain: UInt32?
+    /// The last decrypted messages, the newest last.
+    var seen: [Seen] = []
+    /// Whether the owner was told to answer this chain with an empty message.
+    var isHeartbeatRequested = false
+
+    init(_ ratchetKey: [UInt8]) { self.ratchetKey = ratchetKey }
+
+    /// Derives and stores the keys below `counter`; returns the chain key at `counter`.
+    mutating func skip(
+        to counter: UInt32, _ chain: SecretBytes, now: Int64, _ cipher: MessageCipher
+    ) -> SecretBytes {
+        var chain = chain
+        while next < counter {
+            let step = cipher.chainStep(chain)
+            skipped.append(SkippedKey(counter: next, key: step.message, stored: now))
+            chain = step.chain
+            next += 1
+        }
+        return chain
+    }
+
+    /// Remembers that a message was decrypted.
+    mutating func remember(_ message: RatchetMessage) {
+        seen.append(Seen(counter: message.counter, code: Array(message.code.prefix(8))))
+        if seen.count > OMEMOLimits.rememberedCodes { seen.removeFirst() }
+    }
+
+    /// Discards the oldest skipped key.
+    mutating func discardOldest() {
+        guard !skipped.isEmpty else { return }
+        let key = skipped.removeFirst()
+        discardedBelow = max(discardedBelow, key.counter + 1)
+    }
+
+    /// Discards the key of a message that probably does not exist.
+    mutating func discardUncertain() {
+        guard let counter = uncertain else { return }
+        skipped.removeAll { $0.counter == counter }
+        uncertain = nil
+    }
+
+    /// Why a message whose key is not here any more cannot be decrypted.
+    func refusal(of message: RatchetMessage) -> OMEMOError {
+        if let seen = seen.last(where: { $0.counter == message.counter }) {
+            return OMEMOError(seen.code == Array(message.code.prefix(8)) ? .alreadyDecrypted : .counterReused)
+        }
+        return OMEMOError(message.counter < discardedBelow ? .keyDiscarded : .alreadyDecrypted)
+    }
+}
