@@ -117,7 +117,7 @@ extension WindowTests {
             let romeo = try JID("romeo@montague.example")
             let key = ConversationKey(account: account, address: romeo, kind: .direct)
             // Only what arrives after the feed has read the existing messages is new.
-            #expect(await Toolkit.turn { notifier.feed.hasBegun })
+            #expect(await Toolkit.turn { notifier.feed.hasStarted })
             try await home.store.write { store throws(StoreError) in
                 _ = try store.receive(
                     MessageCopy(
@@ -141,7 +141,7 @@ extension WindowTests {
             let notifier = Notifier(home, sink: desktop) { _ in false }
             let romeo = try JID("romeo@montague.example")
             let key = ConversationKey(account: account, address: romeo, kind: .direct)
-            #expect(await Toolkit.turn { notifier.feed.hasBegun })
+            #expect(await Toolkit.turn { notifier.feed.hasStarted })
             try await home.store.write { store throws(StoreError) in
                 for (number, words) in ["Soft!", "What light?"].enumerated() {
                     _ = try store.receive(

@@ -181,7 +181,7 @@ extension WindowTests {
             await Toolkit.settle()
             question.answer("do")
             #expect(await Toolkit.turn { said.count == 1 })
-            #expect(said.allSatisfy { $0.contains("Enter it first") || $0.contains("connection") })
+            #expect(said.allSatisfy { $0.contains("Join it first") || $0.contains("connection") })
             withExtendedLifetime(menus) {}
             await home.stop()
         }

@@ -76,14 +76,14 @@ extension WindowTests {
             let (window, view) = await sample.open()
             let timeline = view.timeline
             #expect(await Toolkit.turn { web.waiting == 3 })
-            #expect(await Toolkit.turn { voice(timeline, unknown)?.length.text == "Fetching: 40 %" })
-            #expect(voice(timeline, known)?.length.text == "0:03 · Fetching: 40 %")
+            #expect(await Toolkit.turn { voice(timeline, unknown)?.length.text == "Downloading: 40 %" })
+            #expect(voice(timeline, known)?.length.text == "0:03 · Downloading: 40 %")
             await Toolkit.picture(window, "voice-fetching")
             // All rows are recreated during the downloads.
             let items = timeline.model.items
             timeline.model.show([])
             timeline.model.show(items)
-            #expect(await Toolkit.turn { voice(timeline, unknown)?.length.text == "Fetching: 40 %" })
+            #expect(await Toolkit.turn { voice(timeline, unknown)?.length.text == "Downloading: 40 %" })
             web.open()
             #expect(await Toolkit.turn { voice(timeline, unknown)?.length.text == "0:03" })
             #expect(await Toolkit.turn { voice(timeline, known)?.length.text == "0:03" })
