@@ -21,11 +21,11 @@ public enum Toolkit {
         return true
     }()
 
-    /// Where pictures are made in another language than that of the tests, some wait for words that never come.
+    /// Screenshots in another language wait for texts that never appear, so they get a shorter timeout.
     private static let limit = Duration.seconds(folder != nil && Localization.language != "en" ? 4 : 30)
 
-    /// Turns GLib's loop until something is true.
-    public static func turn(until isTrue: @MainActor () -> Bool) async -> Bool {
+    /// Runs the main loop until a condition is true. Returns `false` after the timeout.
+    public static func eventually(_ isTrue: @MainActor () -> Bool) async -> Bool {
         let end = ContinuousClock.now + limit
         while !isTrue() {
             guard ContinuousClock.now < end else { return false }
@@ -34,7 +34,7 @@ public enum Toolkit {
         return true
     }
 
-    /// Turns the loop until nothing is left to do.
+    /// Runs the main loop until nothing is pending.
     public static func settle() async {
         for _ in 0..<3 {
             while MainLoop.runIteration() {}
@@ -42,12 +42,12 @@ public enum Toolkit {
         }
     }
 
-    /// Where pictures of the windows are wanted, if they are.
+    /// The folder for screenshots, if they are requested.
     private static let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"]
 
-    /// Writes what a window looks like, light, dark and narrow, if that is wanted.
+    /// Saves screenshots of a window, light, dark and narrow, if they are requested.
     ///
-    /// - Parameter popover: one that is open over it.
+    /// - Parameter popover: an open popover to include.
     public static func picture(_ window: Window, _ name: String, with popover: Popover? = nil) async {
         guard let folder else { return }
         let size = window.defaultSize
@@ -57,9 +57,11 @@ public enum Toolkit {
             StyleManager.use(scheme)
             window.setDefaultSize(width: width, height: size.height)
             let end = ContinuousClock.now + .milliseconds(600)
-            while ContinuousClock.now < end { if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(5)) } }
-            // A busy machine may need longer, and what moves has nothing to show before it is laid out again.
-            _ = await turn { window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png") ?? false }
+            while ContinuousClock.now < end {
+                if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(5)) }
+            }
+            // A busy machine may need longer, and animated widgets are empty until the next layout.
+            _ = await eventually { window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png") ?? false }
         }
         StyleManager.use(.light)
         window.setDefaultSize(width: size.width, height: size.height)
