@@ -19,7 +19,7 @@ extension WindowTests {
         func accounts() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", "nurse@verona.example")
             let view = ProgramPreferencesWindow.show(home, over: nil)
-            #expect(await Toolkit.turn { home.accounts.rows.elements.allSatisfy { $0.nextAttempt != nil } })
+            #expect(await Toolkit.eventually { home.accounts.rows.elements.allSatisfy { $0.nextAttempt != nil } })
             let row = try #require(home.accounts.rows.elements.first)
             let words = Wording.account(row, now: .now)
             #expect(words.contains("capulet.example cannot be reached"))
@@ -31,7 +31,7 @@ extension WindowTests {
             view.window.show(try #require(view.general))
             await Toolkit.picture(view.window, "preferences")
             await home.setEnabled(false, row.id)
-            #expect(await Toolkit.turn { home.accounts.rows[row.id]?.isEnabled == false })
+            #expect(await Toolkit.eventually { home.accounts.rows[row.id]?.isEnabled == false })
             let off = try #require(home.accounts.rows[row.id])
             #expect(Wording.account(off, now: .now) == "Disabled")
             view.window.close()
@@ -68,7 +68,7 @@ extension WindowTests {
         func needs() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", password: nil)
             let id = try #require(home.accounts.rows.elements.first?.id)
-            #expect(await Toolkit.turn { home.accounts.rows[id]?.need == .password(isRejected: false) })
+            #expect(await Toolkit.eventually { home.accounts.rows[id]?.need == .password(isRejected: false) })
             let row = try #require(home.accounts.rows[id])
             #expect(Wording.account(row, now: .now) == "The password of this account is not stored here.")
             let view = ProgramPreferencesWindow.show(home, over: nil, account: id)
@@ -88,7 +88,7 @@ extension WindowTests {
             #expect(home.presence.show == .doNotDisturb)
             #expect(home.preferences.values.statusText == "reading")
             button.widget.open()
-            #expect(await Toolkit.turn { button.popover.isMapped })
+            #expect(await Toolkit.eventually { button.popover.isMapped })
             await Toolkit.picture(window, "presence", with: button.popover)
             button.widget.close()
             await Toolkit.settle()
@@ -117,18 +117,18 @@ extension WindowTests {
             let romeo = try JID("romeo@montague.example")
             let key = ConversationKey(account: account, address: romeo, kind: .direct)
             // Only what arrives after the feed has read the existing messages is new.
-            #expect(await Toolkit.turn { notifier.feed.hasStarted })
+            #expect(await Toolkit.eventually { notifier.feed.hasStarted })
             try await home.store.write { store throws(StoreError) in
                 _ = try store.receive(
                     MessageCopy(
                         route: .live, sender: romeo, originID: "1", time: .now, content: .text(MessageText("Soft!"))),
                     in: key)
             }
-            #expect(await Toolkit.turn { desktop.sent.count == 1 })
-            #expect(await Toolkit.turn { !home.conversations.rows.elements.isEmpty })
+            #expect(await Toolkit.eventually { desktop.sent.count == 1 })
+            #expect(await Toolkit.eventually { !home.conversations.rows.elements.isEmpty })
             let id = try #require(home.conversations.rows.elements.first?.id)
             try await home.conversations.markRead(id, through: nil)
-            #expect(await Toolkit.turn { desktop.withdrawn == [Notifier.name(id)] })
+            #expect(await Toolkit.eventually { desktop.withdrawn == [Notifier.name(id)] })
             notifier.end()
             await home.stop()
         }
@@ -141,7 +141,7 @@ extension WindowTests {
             let notifier = Notifier(home, sink: desktop) { _ in false }
             let romeo = try JID("romeo@montague.example")
             let key = ConversationKey(account: account, address: romeo, kind: .direct)
-            #expect(await Toolkit.turn { notifier.feed.hasStarted })
+            #expect(await Toolkit.eventually { notifier.feed.hasStarted })
             try await home.store.write { store throws(StoreError) in
                 for (number, words) in ["Soft!", "What light?"].enumerated() {
                     _ = try store.receive(
@@ -150,7 +150,7 @@ extension WindowTests {
                             content: .text(MessageText(words))), in: key)
                 }
             }
-            #expect(await Toolkit.turn { desktop.last?.reply != nil })
+            #expect(await Toolkit.eventually { desktop.last?.reply != nil })
             let target = try #require(desktop.last?.reply?.action.target)
             #expect(desktop.last?.click == NotificationAction("app.open-conversation", target: target))
             notifier.answer(target, with: " \n")
@@ -158,7 +158,7 @@ extension WindowTests {
             notifier.answer("987654", with: "to nobody")
             notifier.answer(target, with: "It is the east. \n")
             let id = ConversationID(rawValue: try #require(Int64(target)))
-            #expect(await Toolkit.turn { desktop.withdrawn.contains(Notifier.name(id)) })
+            #expect(await Toolkit.eventually { desktop.withdrawn.contains(Notifier.name(id)) })
             let (waiting, conversation) = try await home.store.read { store throws(StoreError) in
                 (try store.sendQueue(of: account), try store.conversation(id))
             }
@@ -190,7 +190,7 @@ extension WindowTests {
             #expect(desktop.sent.isEmpty)
             #expect(home.contacts.requests.elements.map(\.address) == [romeo.address])
             home.contacts.show(requests: [], of: account)
-            #expect(await Toolkit.turn { desktop.withdrawn == [name(romeo)] })
+            #expect(await Toolkit.eventually { desktop.withdrawn == [name(romeo)] })
             desktop.withdrawn = []
             isLooking = true
             // An active window shows the bar instead.
@@ -199,20 +199,20 @@ extension WindowTests {
             #expect(desktop.sent.isEmpty)
             isLooking = false
             home.contacts.show(requests: [romeo, paris], of: account)
-            #expect(await Toolkit.turn { desktop.sent == [name(paris)] })
+            #expect(await Toolkit.eventually { desktop.sent == [name(paris)] })
             home.contacts.show(requests: [romeo], of: account)
-            #expect(await Toolkit.turn { desktop.withdrawn == [name(paris)] })
+            #expect(await Toolkit.eventually { desktop.withdrawn == [name(paris)] })
             await home.show(.doNotDisturb, saying: nil)
             home.contacts.show(requests: [romeo, paris], of: account)
             await Toolkit.settle()
             await home.show(.available, saying: nil)
             home.contacts.show(requests: [romeo], of: account)
-            #expect(await Toolkit.turn { desktop.withdrawn.count == 2 })
+            #expect(await Toolkit.eventually { desktop.withdrawn.count == 2 })
             home.preferences.values.showsNotifications = false
             home.contacts.show(requests: [romeo, paris], of: account)
             await Toolkit.settle()
             home.contacts.show(requests: [romeo], of: account)
-            #expect(await Toolkit.turn { desktop.withdrawn.count == 3 })
+            #expect(await Toolkit.eventually { desktop.withdrawn.count == 3 })
             #expect(desktop.sent == [name(paris)])
             notifier.end()
             await home.stop()
@@ -239,9 +239,9 @@ extension WindowTests {
             ]
             home.contacts.show(invitations: both, of: account)
             let name = RequestNotifier.name(RoomInvitationRow.ID(account: account, room: garden))
-            #expect(await Toolkit.turn { desktop.sent == [name] })
+            #expect(await Toolkit.eventually { desktop.sent == [name] })
             home.contacts.show(invitations: [both[0]], of: account)
-            #expect(await Toolkit.turn { desktop.withdrawn == [name] })
+            #expect(await Toolkit.eventually { desktop.withdrawn == [name] })
             await home.show(.doNotDisturb, saying: nil)
             home.contacts.show(invitations: both, of: account)
             await Toolkit.settle()

@@ -14,7 +14,7 @@ extension ChatHome {
         for id in accounts { contacts.show(requests: [stranger], of: id) }
         await start()
         let contacts = contacts
-        try #require(await Toolkit.turn { contacts.requests.elements.isEmpty })
+        try #require(await Toolkit.eventually { contacts.requests.elements.isEmpty })
         await Toolkit.settle()
     }
 }

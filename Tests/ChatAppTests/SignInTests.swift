@@ -32,13 +32,13 @@ extension WindowTests {
             window.present()
             view.address.text = "juliet"
             view.page.onContinue()
-            #expect(await Toolkit.turn { view.page.failure.isVisible })
+            #expect(await Toolkit.eventually { view.page.failure.isVisible })
             #expect(model.failure?.field == .address)
             view.address.text = "juliet@capulet.example"
             view.password.text = "secret"
             await Toolkit.picture(window, "sign-in")
             view.page.onContinue()
-            #expect(await Toolkit.turn { view.page.failure.text.contains("capulet.example") && !model.isWorking })
+            #expect(await Toolkit.eventually { view.page.failure.text.contains("capulet.example") && !model.isWorking })
             await Toolkit.picture(window, "sign-in-unreachable")
             window.destroy()
             await home.stop()
@@ -63,7 +63,7 @@ extension WindowTests {
                 flow.cancelWork()
                 window.destroy()
             }
-            #expect(await Toolkit.turn { Object.liveCount <= before })
+            #expect(await Toolkit.eventually { Object.liveCount <= before })
             await home.stop()
         }
 
@@ -135,14 +135,14 @@ extension WindowTests {
             (model.host, model.port) = (server.host, String(server.port))
             flow.showSignIn(model, reason: nil)
             model.start()
-            #expect(await Toolkit.turn { model.certificates.details != nil })
-            #expect(await Toolkit.turn { flow.questions.last?.shown != nil })
+            #expect(await Toolkit.eventually { model.certificates.details != nil })
+            #expect(await Toolkit.eventually { flow.questions.last?.shown != nil })
             let question = try #require(flow.questions.last?.shown)
             await Toolkit.picture(question.dialog, "certificate")
             model.certificates.answer(.trustAlways)
-            #expect(await Toolkit.turn { done != nil })
+            #expect(await Toolkit.eventually { done != nil })
             let id = try #require(done)
-            #expect(await Toolkit.turn { home.accounts.rows[id]?.connection.isOnline == true })
+            #expect(await Toolkit.eventually { home.accounts.rows[id]?.connection.isOnline == true })
             window.destroy()
             await home.stop()
         }

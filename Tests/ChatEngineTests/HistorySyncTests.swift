@@ -112,8 +112,8 @@ struct HistorySyncTests {
     func older() throws {
         var sync = HistorySync(account: Self.account)
         let first = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
-        #expect(sync.olderWanted(archive: Self.account, peer: Self.romeo, before: "7", now: Self.start) == .none)
-        #expect(sync.olderWanted(archive: Self.account, peer: Self.romeo, before: "7", now: Self.start) == .none)
+        #expect(sync.olderRequested(archive: Self.account, peer: Self.romeo, before: "7", now: Self.start) == .none)
+        #expect(sync.olderRequested(archive: Self.account, peer: Self.romeo, before: "7", now: Self.start) == .none)
         let older = try #require(
             Self.request(sync.answered(first, gaps: [Self.gap("1", "9")], now: Self.start)))
         #expect(older.purpose == .older && older.query.anchor == "7" && older.with == Self.romeo)
@@ -177,7 +177,7 @@ struct HistorySyncTests {
         let room = try #require(Self.request(sync.failed(own, .refused, now: Self.start)))
         #expect(room.archive == Self.room)
         #expect(sync.answered(room, gaps: [], now: Self.start) == .none)
-        #expect(sync.olderWanted(archive: Self.account, peer: Self.romeo, before: nil, now: Self.start) == .none)
+        #expect(sync.olderRequested(archive: Self.account, peer: Self.romeo, before: nil, now: Self.start) == .none)
     }
 
     @Test("Answers to what was not asked, or after the end, mean nothing")

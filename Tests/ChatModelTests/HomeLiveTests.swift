@@ -79,7 +79,7 @@ struct HomeLiveTests {
         #expect(home.accounts.rows[id]?.need == nil)
         await home.remove(id)
         #expect(home.phase == .empty)
-        #expect(await accountStorage.kept.isEmpty)
+        #expect(await accountStorage.stored.isEmpty)
         await home.stop()
     }
 

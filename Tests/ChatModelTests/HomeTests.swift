@@ -50,7 +50,7 @@ struct HomeTests {
         await until { home.accounts.rows.elements.first?.need == .password(isRejected: false) }
         await home.remove(row.id)
         #expect(home.phase == .empty)
-        #expect(await accountStorage.kept.isEmpty)
+        #expect(await accountStorage.stored.isEmpty)
         #expect(home.account(row.id) == nil)
         await home.stop()
     }

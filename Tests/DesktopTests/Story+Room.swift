@@ -10,7 +10,7 @@ extension Story {
         try await alice.clicks(.label("Create a new room"))
         try await alice.writes("Pond", into: "Name")
         try await alice.sees(.label("pond@conference.\(stage.server.domain)"))
-        try await alice.clicks(.button("Make the room"))
+        try await alice.clicks(.button("Create the room"))
         try await alice.sees(.label("1 person"))
         try await alice.says("The ice is ours.")
         try await alice.clicks(.button("About the room"))

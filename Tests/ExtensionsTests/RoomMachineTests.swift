@@ -66,7 +66,7 @@ struct RoomMachineTests {
         var machine = RoomMachine()
         #expect(machine.leave() == [])
         #expect(machine.changeNickname(to: "x") == [])
-        #expect(machine.patienceEnded() == [])
+        #expect(machine.timedOut() == [])
         #expect(machine.placeLost(.forgotten) == [])
         #expect(machine.errorReceived(Self.error, for: "me") == [])
         #expect(machine.subjectReceived(RoomSubject(text: "x")) == [])
@@ -132,7 +132,7 @@ struct RoomMachineTests {
         #expect(machine.leave() == [.requestDeparture(nickname: "you")])
         var late = entering()
         #expect(
-            late.patienceEnded() == [.requestDeparture(nickname: "me"), .refused(StanzaError(.remoteServerTimeout))])
+            late.timedOut() == [.requestDeparture(nickname: "me"), .refused(StanzaError(.remoteServerTimeout))])
         #expect(late.isOutside == true)
         var lost = entering()
         #expect(lost.placeLost(.sessionLost) == [.departed(RoomDeparture(.sessionLost))])
@@ -228,7 +228,7 @@ struct RoomMachineTests {
     @Test("inside: requests, subject and losses")
     func insideRequests() {
         var machine = inside()
-        #expect(machine.patienceEnded() == [])
+        #expect(machine.timedOut() == [])
         #expect(machine.subjectReceived(RoomSubject(text: "Fire")) == [.subjectChanged(RoomSubject(text: "Fire"))])
         #expect(machine.subject == RoomSubject(text: "Fire"))
         #expect(machine.leave() == [.requestDeparture(nickname: "me")])
@@ -253,7 +253,7 @@ struct RoomMachineTests {
         var refused = leaving()
         #expect(refused.errorReceived(Self.error, for: "me") == [.departed(RoomDeparture(.left))])
         var late = leaving()
-        #expect(late.patienceEnded() == [.departed(RoomDeparture(.left))])
+        #expect(late.timedOut() == [.departed(RoomDeparture(.left))])
         var lost = leaving()
         #expect(lost.placeLost(.sessionLost) == [.departed(RoomDeparture(.left))])
     }
@@ -293,7 +293,7 @@ struct RoomMachineTests {
             case 3: actions = machine.errorReceived(Self.error, for: Bool.random(using: &random) ? name : nil)
             case 4: actions = machine.subjectReceived(RoomSubject(text: name))
             case 5: actions = Int.random(in: 0..<4, using: &random) == 0 ? machine.placeLost(.forgotten) : []
-            case 6: actions = Int.random(in: 0..<4, using: &random) == 0 ? machine.patienceEnded() : []
+            case 6: actions = Int.random(in: 0..<4, using: &random) == 0 ? machine.timedOut() : []
             case 7: actions = machine.presenceReceived(presence(name, false, [.own]))
             case 8...10: actions = machine.presenceReceived(own(name))
             case 11...12: actions = machine.presenceReceived(presence(name, false, [.kicked]))

@@ -196,10 +196,10 @@ extension GTKTests {
                     wrapper = nil
                     #expect(witness == nil, "\(kind.name)")
                     kind.emit(twin)
-                    #expect(await Toolkit.turn { calls > 0 }, "\(kind.name)")
+                    #expect(await Toolkit.eventually { calls > 0 }, "\(kind.name)")
                     if kind.name.hasPrefix("window") { gtk_window_destroy(twin.cast()) }
                 }
-                #expect(await Toolkit.turn { Object.liveCount == before }, "\(kind.name)")
+                #expect(await Toolkit.eventually { Object.liveCount == before }, "\(kind.name)")
             }
         }
 
@@ -250,7 +250,7 @@ extension GTKTests {
             list = nil
             #expect(witness == nil)
             window?.present()
-            #expect(await Toolkit.turn { rows.contains { $0.label.text == "b" } })
+            #expect(await Toolkit.eventually { rows.contains { $0.label.text == "b" } })
             model.update("B", at: 1)
             #expect(rows.contains { $0.label.text == "B" })
             gtk_single_selection_set_selected(gtk_list_view_get_model(OpaquePointer(raw)), 1)

@@ -43,7 +43,9 @@ extension GTKTests {
             }
 
             @MainActor func shows(_ items: [String]) async -> Bool {
-                await Toolkit.turn { items.indices.allSatisfy { shown[$0] == items[$0] } && shown.count == items.count }
+                await Toolkit.eventually {
+                    items.indices.allSatisfy { shown[$0] == items[$0] } && shown.count == items.count
+                }
             }
         }
 
@@ -139,13 +141,13 @@ extension GTKTests {
             let objects = Object.liveCount
             do {
                 let screen = Screen((0..<100_000).map { "row \($0)" })
-                #expect(await Toolkit.turn { screen.shown[0] == "row 0" && screen.list.height > 100 })
+                #expect(await Toolkit.eventually { screen.shown[0] == "row 0" && screen.list.height > 100 })
                 #expect(ListRows.liveCount - rows < 500)
                 screen.list.scroll(to: 99_999)
-                #expect(await Toolkit.turn { screen.shown[99_999] == "row 99999" })
+                #expect(await Toolkit.eventually { screen.shown[99_999] == "row 99999" })
                 screen.window.destroy()
             }
-            #expect(await Toolkit.turn { ListRows.liveCount == rows && Object.liveCount == objects })
+            #expect(await Toolkit.eventually { ListRows.liveCount == rows && Object.liveCount == objects })
         }
     }
 }

@@ -26,12 +26,12 @@ extension GTKTests {
             model.text = "second"
             model.text = "third"
             #expect(drawn == ["first"])
-            #expect(await Toolkit.turn { drawn == ["first", "third"] })
+            #expect(await Toolkit.eventually { drawn == ["first", "third"] })
             model.other = 1
             await Toolkit.settle()
             #expect(drawn.count == 2)
             model.text = "fourth"
-            #expect(await Toolkit.turn { drawn == ["first", "third", "fourth"] })
+            #expect(await Toolkit.eventually { drawn == ["first", "third", "fourth"] })
             observation.end()
             model.text = "fifth"
             await Toolkit.settle()
@@ -51,7 +51,7 @@ extension GTKTests {
                 }
             }
             model.text = "again"
-            #expect(await Toolkit.turn { view?.count == 2 })
+            #expect(await Toolkit.eventually { view?.count == 2 })
             view = nil
             #expect(witness == nil)
             model.text = "once more"

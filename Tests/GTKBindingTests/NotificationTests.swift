@@ -69,7 +69,7 @@ extension GTKTests {
         }
 
         private func does(_ what: String, _ values: Variant...) async throws {
-            let loop = Task { _ = await Toolkit.turn { Task.isCancelled } }
+            let loop = Task { _ = await Toolkit.eventually { Task.isCancelled } }
             defer { loop.cancel() }
             _ = try await connection.call(what, of: person, values, gives: "()", timeout: .seconds(30))
         }
@@ -97,7 +97,7 @@ extension GTKTests {
             mention.priority = .high
             notifications.send(mention, id: "b")
             notifications.send(message("again", picture: Array("no picture".utf8)), id: "a")
-            #expect(await Toolkit.turn { self.lines(desktop).count == 3 })
+            #expect(await Toolkit.eventually { self.lines(desktop).count == 3 })
             let lines = lines(desktop)
             #expect(lines.map(\.id) == [1, 2, 1])
             #expect(lines.first?.title == "Romeo & Paris")
@@ -118,23 +118,23 @@ extension GTKTests {
             let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             notifications.send(message("Soft!"), id: "a")
             notifications.send(NotificationContent("Invitation", body: "to the feast"), id: "b")
-            #expect(await Toolkit.turn { self.server.names == ["a", "b"] })
+            #expect(await Toolkit.eventually { self.server.names == ["a", "b"] })
             // Ids of other programs are ignored.
             try await does("Reply", Variant(UInt32(99)), Variant("not for us"))
             try await does("Reply", Variant(UInt32(1)), Variant("What light?"))
-            #expect(await Toolkit.turn { self.replies == ["7: What light?"] })
+            #expect(await Toolkit.eventually { self.replies == ["7: What light?"] })
             for key in ["default", "0", "1", "unknown"] {
                 try await does("Click", Variant(UInt32(1)), Variant(key))
             }
             try await does("Click", Variant(UInt32(2)), Variant("default"))
-            #expect(await Toolkit.turn { self.actions.count == 3 })
+            #expect(await Toolkit.eventually { self.actions.count == 3 })
             #expect(actions.map { $0?.name } == ["app.open", "app.read", nil])
             #expect(actions.first??.target == "7")
             try await does("Dismiss", Variant(UInt32(2)))
-            #expect(await Toolkit.turn { self.server.names == ["a"] })
+            #expect(await Toolkit.eventually { self.server.names == ["a"] })
             notifications.withdrawNotification("a")
             notifications.withdrawNotification("b")
-            #expect(await Toolkit.turn { self.plain.withdrawn == ["a", "b"] })
+            #expect(await Toolkit.eventually { self.plain.withdrawn == ["a", "b"] })
             // A closed notification is not closed again.
             #expect(lines(desktop).compactMap(\.closed) == [1])
         }
@@ -149,13 +149,13 @@ extension GTKTests {
             let subscription = dock.on("Update", of: program) { _, values in told.append(values.description) }
             defer { dock.end(subscription) }
             // A response of the bus shows that the subscription is active.
-            let loop = Task { _ = await Toolkit.turn { Task.isCancelled } }
+            let loop = Task { _ = await Toolkit.eventually { Task.isCancelled } }
             defer { loop.cancel() }
             let daemon = MessageBus.Interface("org.freedesktop.DBus", path: "/org/freedesktop/DBus")
             _ = try await dock.call("GetId", of: daemon, gives: "(s)", timeout: .seconds(30))
             let badge = LauncherBadge(connection, desktopEntry: "im.hongyan.Hongyan")
             for count in [3, 3, 4, 0] { badge.show(count) }
-            #expect(await Toolkit.turn { told.count == 3 })
+            #expect(await Toolkit.eventually { told.count == 3 })
             #expect(
                 told == [
                     "('application://im.hongyan.Hongyan.desktop', {'count': <int64 3>, 'count-visible': <true>})",
@@ -169,17 +169,17 @@ extension GTKTests {
             let first = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             notifications.send(message("one"), id: "a")
             notifications.send(message("two"), id: "b")
-            #expect(await Toolkit.turn { self.server.names == ["a", "b"] })
+            #expect(await Toolkit.eventually { self.server.names == ["a", "b"] })
             first.end()
-            #expect(await Toolkit.turn { self.server.names.isEmpty })
+            #expect(await Toolkit.eventually { self.server.names.isEmpty })
             // There is no notification server now.
             notifications.send(message("lost"), id: "c")
-            #expect(await Toolkit.turn { self.plain.sent == ["c"] })
+            #expect(await Toolkit.eventually { self.plain.sent == ["c"] })
 
             let second = try PrivateNotifications(on: bus, capabilities: ["body", "actions", "inline-reply"])
             notifications.withdrawNotification("a")
             notifications.send(message("<three>"), id: "b")
-            #expect(await Toolkit.turn { self.server.names == ["b"] })
+            #expect(await Toolkit.eventually { self.server.names == ["b"] })
             let lines = lines(second)
             #expect(lines.count == 1 && lines.first?.id == 1)
             // It does not support markup.
@@ -187,9 +187,9 @@ extension GTKTests {
             second.end()
 
             let third = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.plain)
-            #expect(await Toolkit.turn { self.server.names.isEmpty })
+            #expect(await Toolkit.eventually { self.server.names.isEmpty })
             notifications.send(message("four"), id: "d")
-            #expect(await Toolkit.turn { self.plain.sent == ["c", "d"] })
+            #expect(await Toolkit.eventually { self.plain.sent == ["c", "d"] })
             #expect(self.lines(third).isEmpty)
         }
 
@@ -203,7 +203,7 @@ extension GTKTests {
                 await notifications.end()
                 hasEnded = true
             }
-            #expect(await Toolkit.turn { hasEnded })
+            #expect(await Toolkit.eventually { hasEnded })
             await end.value
             #expect(lines(desktop).compactMap(\.closed).sorted() == [1, 2])
             #expect(server.names.isEmpty)

@@ -48,7 +48,7 @@ extension GTKTests {
             let task = Task.detached { [label] in withExtendedLifetime(label) {} }
             label = nil
             await task.value
-            #expect(await Toolkit.turn { Object.liveCount == before })
+            #expect(await Toolkit.eventually { Object.liveCount == before })
         }
 
         @Test("external text cannot become markup")

@@ -17,7 +17,7 @@ extension GTKTests {
             let window = Window("Proportions", width: room, height: 700, around)
             window.present()
             #expect(
-                await Toolkit.turn {
+                await Toolkit.eventually {
                     around.width > 0 && place.width == min(around.width, 320) && place.height == place.width / 2
                         && around.height == place.height
                 })

@@ -23,7 +23,7 @@ extension GTKTests {
             let column = SideColumn(spacing: 5, short, hidden, long)
             let window = Window("Column", width: 600, height: 400, Box.vertical(column))
             window.present()
-            #expect(await Toolkit.turn { long.height > 0 })
+            #expect(await Toolkit.eventually { long.height > 0 })
             let upper = try #require(place(short, in: column))
             let lower = try #require(place(long, in: column))
             #expect(upper.x == 0 && lower.x == 0 && upper.y == 0)
@@ -34,7 +34,7 @@ extension GTKTests {
             #expect(column.height == short.height + 5 + long.height)
 
             column.isAtEnd(true)
-            let isThere = await Toolkit.turn {
+            let isThere = await Toolkit.eventually {
                 place(short, in: column)?.x == Double(column.width - short.width)
             }
             #expect(isThere)
@@ -48,12 +48,12 @@ extension GTKTests {
             column.runs(rightToLeft: true)
             let window = Window("Column", width: 600, height: 400, Box.vertical(column))
             window.present()
-            let isAtRight = await Toolkit.turn {
+            let isAtRight = await Toolkit.eventually {
                 short.width > 0 && place(short, in: column)?.x == Double(column.width - short.width)
             }
             #expect(isAtRight)
             column.isAtEnd(true)
-            #expect(await Toolkit.turn { place(short, in: column)?.x == 0 })
+            #expect(await Toolkit.eventually { place(short, in: column)?.x == 0 })
             window.destroy()
         }
 
@@ -62,7 +62,7 @@ extension GTKTests {
             let column = SideColumn(spacing: 0, long)
             let window = Window("Column", width: 120, height: 400, Box.vertical(column))
             window.present()
-            #expect(await Toolkit.turn { long.height > 0 })
+            #expect(await Toolkit.eventually { long.height > 0 })
             #expect(long.width <= column.width)
             #expect(column.height == long.height)
             window.destroy()

@@ -26,7 +26,7 @@ extension GTKTests {
                 Self.work(0.2)
                 isDone = true
             }
-            #expect(await Toolkit.turn { isDone })
+            #expect(await Toolkit.eventually { isDone })
             await Toolkit.settle()
             // Other threads of the process may have used a part of the measured time.
             #expect(watchdog.longest.processor > .milliseconds(20))
@@ -44,12 +44,12 @@ extension GTKTests {
             #expect(witness == nil)
             var isDone = false
             MainLoop.schedule { isDone = true }
-            #expect(await Toolkit.turn { isDone })
+            #expect(await Toolkit.eventually { isDone })
             let second = MainLoopWatchdog()
             await Toolkit.settle()
             var isDoneAgain = false
             MainLoop.schedule { isDoneAgain = true }
-            #expect(await Toolkit.turn { isDoneAgain })
+            #expect(await Toolkit.eventually { isDoneAgain })
             await Toolkit.settle()
             #expect(second.count > 0)
         }

@@ -113,13 +113,13 @@ class Desktop(Person):
 
     def replies(self, sender, text, answer):
         self.chooses("menu item", "Reply", "%s, %s" % (sender, text))
-        self.sees("label", "Answer to %s" % sender)
+        self.sees("label", "Reply to %s" % sender)
         self.writes(answer)
 
     def has_reply(self, sender, text, answer):
         """The reply contains the quotation once, in its own element, and not a second time as “> ” in the text."""
         self.sees("filler", has=["%s, %s" % (sender, answer)])
-        self.sees("push button", has=["Answer to", text])
+        self.sees("push button", has=["Reply to", text])
 
     def chooses(self, role, name, message, own=False):
         """Selects an entry of the menu of a message, which is opened again if the message has changed."""

@@ -21,12 +21,11 @@ public enum Toolkit {
         return true
     }()
 
-    /// If pictures are taken in a different language than that of the tests, some tests wait for texts that never
-    /// appear.
+    /// Screenshots in another language wait for texts that never appear, so they get a shorter timeout.
     private static let limit = Duration.seconds(folder != nil && Localization.language != "en" ? 4 : 30)
 
-    /// Runs GLib's loop until a condition is true.
-    public static func turn(until isTrue: @MainActor () -> Bool) async -> Bool {
+    /// Runs the main loop until a condition is true. Returns `false` after the timeout.
+    public static func eventually(_ isTrue: @MainActor () -> Bool) async -> Bool {
         let end = ContinuousClock.now + limit
         while !isTrue() {
             guard ContinuousClock.now < end else { return false }
@@ -35,7 +34,7 @@ public enum Toolkit {
         return true
     }
 
-    /// Runs the loop until it is idle.
+    /// Runs the main loop until nothing is pending.
     public static func settle() async {
         for _ in 0..<3 {
             while MainLoop.runIteration() {}
@@ -43,12 +42,12 @@ public enum Toolkit {
         }
     }
 
-    /// The folder for pictures of the windows, if enabled.
+    /// The folder for screenshots, if they are requested.
     private static let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"]
 
-    /// Saves pictures of a window, light, dark and narrow, if enabled.
+    /// Saves screenshots of a window, light, dark and narrow, if they are requested.
     ///
-    /// - Parameter popover: an open popover over it.
+    /// - Parameter popover: an open popover to include.
     public static func picture(_ window: Window, _ name: String, with popover: Popover? = nil) async {
         guard let folder else { return }
         let size = window.defaultSize
@@ -61,8 +60,8 @@ public enum Toolkit {
             while ContinuousClock.now < end {
                 if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(5)) }
             }
-            // A loaded machine may need longer, and a moving widget shows nothing before it is laid out again.
-            _ = await turn { window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png") ?? false }
+            // A busy machine may need longer, and animated widgets are empty until the next layout.
+            _ = await eventually { window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png") ?? false }
         }
         StyleManager.use(.light)
         window.setDefaultSize(width: size.width, height: size.height)

@@ -119,9 +119,9 @@ final class ContactView {
         request.show(model)
         subscription.text =
             model.isBlocked ? localized("You have blocked %@.", model.name) : ContactText.subscription(model)
-        let wish = ContactText.request(model)
-        ask.isVisible = wish != nil
-        if let wish { ask.show(label: wish) }
+        let label = ContactText.request(model)
+        ask.isVisible = label != nil
+        if let label { ask.show(label: label) }
     }
 
     private func showChoices() {

@@ -8,7 +8,7 @@ final class RequestBar {
     let root: Widget
     private let contacts: ContactList
     private let accounts: AccountList
-    private let makeWishes: (ContactRow.ID) -> ContactActions?
+    private let makeActions: (ContactRow.ID) -> ContactActions?
     private let picture: AvatarImage
     private let title = Label().ellipsize().textAlignment(0).css("heading")
     private let label = Label().ellipsize().textAlignment(0).css("dim-label")
@@ -28,7 +28,7 @@ final class RequestBar {
     ) {
         self.contacts = contacts
         self.accounts = accounts
-        makeWishes = actions
+        makeActions = actions
         picture = AvatarImage(avatars, size: 36)
         let column = Box.vertical(title, label, more).expand(.horizontal).align(vertical: .center)
         let who = Box.horizontal(spacing: 8, picture.widget.align(vertical: .center), column)
@@ -59,7 +59,7 @@ final class RequestBar {
             return
         }
         if actions?.model.id != request.id {
-            actions = makeWishes(request.id)
+            actions = makeActions(request.id)
             if let model = actions?.model { Task { await model.refresh() } }
         }
         guard let model = actions?.model else { return }

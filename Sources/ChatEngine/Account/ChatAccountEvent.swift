@@ -1,40 +1,68 @@
 public import ChatStore
+internal import Foundation
 public import GroupChat
 public import XMPPAddress
 public import XMPPClient
+public import XMPPStanzas
 
-/// What happens to an account at work, apart from what its store tells: a reason to look again at ``ChatAccount``, whose state
-/// is the truth.
+/// An event of a running account, apart from changes of its store: a reason to read ``ChatAccount``'s state again.
 public enum ChatAccountEvent: Sendable {
     case connection(ConnectionState)
-    /// Somebody of the contacts came, went or changed what is said about it.
+    /// The presence of a contact has changed.
     case presence(JID)
-    /// Somebody waits for an answer, or does not any more: ``ContactService/requests``.
+    /// ``ContactService/requests`` has changed.
     case requests
-    /// Somebody was blocked or is not any more: ``BlockingService/blocked``.
+    /// ``BlockingService/blocked`` has changed.
     case blocked
-    /// An invitation into a room came or was answered: ``InvitationService/waiting``.
+    /// ``InvitationService/waiting`` has changed.
     case invitations
-    /// Somebody began or stopped writing: ``ChatAccount/writers``.
+    /// ``ChatAccount/writers`` has changed.
     case typing(ConversationKey)
-    /// Something about a room changed: whether this account is in it, who is there.
+    /// A room has changed: joined or left, or its people.
     case room(JID)
-    /// Something did not work that nobody asked for, and the user should know of it.
+    /// A background operation failed, and the user should know.
     case problem(AccountProblem)
 }
 
-/// Something that did not work without anybody having asked for it.
+/// The failure of a background operation.
 public enum AccountProblem: Sendable {
     /// The store could not be read or written.
     case store(StoreError)
-    /// A room could not be entered.
+    /// A room could not be joined.
     case room(JID, RoomFailure)
     /// The account was removed from a room.
     case removed(JID, RoomDeparture)
-    /// More contact requests came than are shown: so many.
+    /// More contact requests have arrived than are shown, by this number.
     case requestsOmitted(Int)
-    /// The archive of a room holds messages that were not sent there; they were ignored.
+    /// The archive of a room contains messages that were not sent there; they were ignored.
     case forgedArchive(JID)
     /// A part of the session failed.
     case session(any Error)
+}
+
+/// The account's own presence (RFC 6121 §4.7).
+public struct OwnPresence: Hashable, Sendable {
+    /// `nil` is available.
+    public var show: Presence.Show?
+    /// The status text.
+    public var status: String?
+    /// Connected, but shown as offline.
+    public var isHidden: Bool
+
+    public init(show: Presence.Show? = nil, status: String? = nil, isHidden: Bool = false) {
+        self.show = show
+        self.status = status
+        self.isHidden = isHidden
+    }
+
+    var stanza: Presence {
+        isHidden ? Presence(type: .unavailable) : Presence(show: show, status: status)
+    }
+}
+
+extension MessageTime {
+    /// The time of this device's clock.
+    public static var now: MessageTime {
+        MessageTime(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
+    }
 }

@@ -2,7 +2,7 @@ internal import Blocking
 public import XMPPAddress
 public import XMPPClient
 
-/// From whom an account takes nothing and to whom it shows nothing (XEP-0191). The server has the list.
+/// The block list of an account (XEP-0191), stored on the server.
 public struct BlockingService: Sendable {
     private let context: AccountContext
     private let contacts: ContactService
@@ -12,7 +12,7 @@ public struct BlockingService: Sendable {
         self.contacts = contacts
     }
 
-    /// Takes nothing from an address any more, and shows nothing to it.
+    /// Blocks an address in both directions.
     public func block(_ address: JID) async throws(ClientError) {
         guard let blocking = context.session?[Blocking.self] else { throw .notConnected }
         try await blocking.block(address)
@@ -23,12 +23,12 @@ public struct BlockingService: Sendable {
         try await blocking.unblock(address)
     }
 
-    /// Whom this account takes nothing from, as far as the server has said.
+    /// The blocked addresses, as last reported by the server.
     public var blocked: Set<JID> {
         get async { await context.session?[Blocking.self]?.blocked ?? [] }
     }
 
-    /// Follows what is blocked, also by another device.
+    /// Follows the block list, which other devices may change.
     func run(in session: Session) async {
         guard let blocking = session[Blocking.self] else { return }
         let events = blocking.events()
@@ -38,7 +38,7 @@ public struct BlockingService: Sendable {
 
     private func changed(_ blocking: Blocking) async {
         context.events.post(.blocked)
-        // A request of an address that was blocked, here or on another device, needs no answer any more.
+        // A request of an address that was blocked on any device is removed.
         for request in await contacts.requests where await blocking.isBlocked(request.address) {
             await contacts.forgetRequest(of: request.address)
         }

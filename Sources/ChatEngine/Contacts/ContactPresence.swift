@@ -1,9 +1,10 @@
 internal import Roster
+public import XMPPAddress
 internal import XMPPStanzas
 
-/// Who of a contact's devices is there, and what they say (RFC 6121 §4).
+/// The presence of a contact's devices, combined (RFC 6121 §4).
 public struct ContactPresence: Hashable, Sendable {
-    /// Where a contact stands in a list, in this order.
+    /// The section of the contact list, in order.
     public enum Section: Int, Sendable, Comparable, CaseIterable {
         case online, away, offline
 
@@ -11,7 +12,7 @@ public struct ContactPresence: Hashable, Sendable {
     }
 
     public var section: Section
-    /// What the contact says about its state.
+    /// The status text.
     public var status: String?
     /// The resources of its available devices.
     public var devices: [String]
@@ -32,4 +33,67 @@ public struct ContactPresence: Hashable, Sendable {
         self.init(
             section: section, status: contact.status, devices: contact.resources.keys.compactMap(\.resource).sorted())
     }
+}
+
+/// An available device of a contact (RFC 6121 §4.7).
+public struct ContactDevice: Identifiable, Hashable, Sendable {
+    public enum Availability: Int, Sendable, Hashable, Comparable, CaseIterable {
+        case chatty, available, away, extendedAway, busy
+
+        public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// The full address.
+    public let address: JID
+    public let availability: Availability
+    public let status: String?
+    /// −128 to 127; messages go to the device with the highest one, and never to a negative one.
+    public let priority: Int
+
+    public var id: JID { address }
+    /// The name of the device: its resource.
+    public var name: String { address.resource ?? address.description }
+
+    public init(address: JID, availability: Availability, status: String? = nil, priority: Int = 0) {
+        self.address = address
+        self.availability = availability
+        self.status = status.flatMap { $0.isEmpty ? nil : $0 }
+        self.priority = priority
+    }
+
+    init(_ address: JID, _ presence: Presence) {
+        let availability: Availability =
+            switch presence.show {
+            case nil: .available
+            case .chat: .chatty
+            case .away: .away
+            case .extendedAway: .extendedAway
+            case .doNotDisturb: .busy
+            }
+        self.init(
+            address: address, availability: availability, status: presence.status, priority: Int(presence.priority))
+    }
+}
+
+/// A request to see this account's presence (RFC 6121 §3.1.3).
+public struct ContactRequest: Hashable, Sendable {
+    public var address: JID
+    /// The message of the request.
+    public var text: String?
+    /// It was pending already when the program last ended, and is not new.
+    public var isRepeated: Bool
+
+    public init(address: JID, text: String? = nil, isRepeated: Bool = false) {
+        self.address = address.bare
+        self.text = text
+        self.isRepeated = isRepeated
+    }
+}
+
+/// The result of adding a contact.
+public enum ContactAddition: Sendable, Hashable {
+    /// It was added, and the request was sent.
+    case requested
+    /// It was in the list already; nothing was sent.
+    case alreadyContact
 }

@@ -3,23 +3,23 @@ internal import Synchronization
 internal import XMPPAddress
 internal import XMPPClient
 
-/// The people of an account as its store knows them: contacts, and those to whom the person has written.
+/// The people known to an account: its contacts, and everybody the user has written to.
 ///
-/// It answers before the server has sent the contact list, for a session that was resumed by a new process, and knows the
-/// conversations of earlier sessions. Strangers can ask at any rate, so it remembers who is one.
+/// Available before the server has sent the contact list, for a session resumed by a new process, and with the
+/// conversations of earlier sessions. Strangers can trigger lookups at any rate, so they are cached.
 final class KnownPeople: Sendable {
-    /// How many strangers are remembered, so that a flood of one does not read the store each time.
+    /// The number of strangers cached, so that a flood from one does not read the store each time.
     static let strangerLimit = 1024
 
     private struct State {
         var contacts: [JID: StoredContact.Subscription] = [:]
-        /// Addresses to which the person has not written.
+        /// Addresses that the user has not written to.
         var strangers: Set<JID> = []
     }
 
     private let state = Mutex(State())
 
-    /// Whether there is a contact list.
+    /// Whether the contact list is not empty.
     var hasContacts: Bool { state.withLock { !$0.contacts.isEmpty } }
 
     func subscription(of address: JID) -> StoredContact.Subscription? { state.withLock { $0.contacts[address.bare] } }
@@ -35,12 +35,12 @@ final class KnownPeople: Sendable {
         state.withLock { $0.contacts[address.bare] = subscription }
     }
 
-    /// The person has written something, here or on another device: a stranger may be none any more.
+    /// The user has written a message, on any device: a stranger may have become known.
     func wrote() {
         state.withLock { $0.strangers = [] }
     }
 
-    /// - Parameter find: looks into the store.
+    /// - Parameter find: reads the store.
     func hasWritten(to address: JID, _ find: () async -> Bool) async -> Bool {
         if state.withLock({ $0.strangers.contains(address.bare) }) { return false }
         if await find() { return true }
@@ -52,13 +52,13 @@ final class KnownPeople: Sendable {
     }
 }
 
-/// Tells a session whom the account knows, beside the contact list and the rooms.
+/// Tells a session whom the account knows, in addition to the contact list and the rooms.
 struct PeopleDirectory: PeerDirectory {
     let people: KnownPeople
     let store: any LocalStore
     let account: AccountID
 
-    /// Contacts with a subscription to our presence, and the other side of each conversation that the person takes part in.
+    /// Contacts with a subscription to our presence, and people in whose conversations the user takes part.
     func maySeePresence(_ peer: JID) async -> Bool {
         if people.subscription(of: peer)?.isMutualOrFrom == true { return true }
         let key = ConversationKey(account: account, address: peer.bare, kind: .direct)

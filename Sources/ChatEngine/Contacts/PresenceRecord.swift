@@ -4,14 +4,14 @@ internal import Synchronization
 internal import XMPPAddress
 internal import XMPPStanzas
 
-/// Which session the presences in the store belong to: those of another one are worth nothing.
+/// Tracks which session the stored presence belongs to; that of another session is outdated.
 final class PresenceRecord: Sendable {
-    /// What one presence says, for whoever takes the session over.
+    /// A presence to store, for a process that resumes the session.
     enum Sighting: Sendable {
         case here(StoredPresence)
         case gone(StoredPresence.Kind, JID)
 
-        /// `nil` for what says nothing about a contact: a room's, the own devices', a refusal.
+        /// `nil` for presence that is not a contact's: of rooms, own devices, and errors.
         init?(_ presence: Presence, own: JID, rooms: [JID: RoomPlace]) {
             guard let sender = presence.from, sender.bare != own, rooms[sender.bare] == nil,
                 !presence.payloads.contains(RoomUser.name)
@@ -50,7 +50,7 @@ final class PresenceRecord: Sendable {
         }
     }
 
-    /// How many devices are saved in a session before there is a contact list, and how many requests; see `Roster`.
+    /// The maximum number of devices stored before the contact list is known, and of requests; see `Roster`.
     private static let unlistedLimit = 1024
     private static let requestLimit = 1024
 
@@ -62,7 +62,8 @@ final class PresenceRecord: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether a sighting is saved: anybody can send presence, so only that of contacts is, and a bounded number of requests.
+    /// Whether a presence is stored: anybody can send one, so only those of contacts are, and a limited number of
+    /// requests.
     func admits(_ sighting: Sighting, _ people: KnownPeople) -> Bool {
         guard case .here(let presence) = sighting else { return true }
         switch presence.kind {
@@ -83,7 +84,7 @@ final class PresenceRecord: Sendable {
 
     func loaded(_ id: String?) { state.withLock { $0.session = id } }
 
-    /// - Returns: whether it is another session than the one before.
+    /// - Returns: whether the session differs from the previous one.
     func committed(_ id: String?) -> Bool {
         state.withLock { state in
             guard state.session != id else { return false }
@@ -94,12 +95,12 @@ final class PresenceRecord: Sendable {
 }
 
 extension SessionRecorder {
-    /// Who asked when the last session ended, or has not ended.
+    /// The contact requests of the last session.
     func rememberedRequests() async -> Set<JID> {
         Set(await rememberedPresences().filter { $0.type == .subscribe }.compactMap(\.from))
     }
 
-    /// What the store knows of who is there and who asks, as the server would say it.
+    /// The stored presence and requests, as the server would send them.
     func rememberedPresences() async -> [Presence] {
         let account = account
         let stored = try? await store.read { reader throws(StoreError) in try reader.presences(of: account) }

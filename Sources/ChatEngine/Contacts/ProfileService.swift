@@ -3,18 +3,18 @@ internal import Media
 public import Profiles
 internal import XMPPClient
 
-/// The picture and the nickname that an account shows to its contacts, and its password.
+/// The account's avatar and nickname, and its password.
 public struct ProfileService: Sendable {
     private let context: AccountContext
 
     init(_ context: AccountContext) { self.context = context }
 
-    /// How large a picture of the account is made at most: it is shown small, and every contact downloads it.
+    /// The longest side of the published avatar in pixels: it is shown small, and every contact downloads it.
     public static let avatarSide = 256
 
-    /// Shows a picture to all contacts: made small, and without what a camera writes into it (XEP-0084).
+    /// Publishes an avatar, scaled down and without metadata (XEP-0084).
     ///
-    /// - Throws: ``OwnProfileFailure``: there is no connection, the bytes are no picture, or the server refused it.
+    /// - Throws: ``OwnProfileFailure``: not connected, not a picture, or refused by the server.
     public func publishAvatar(_ bytes: [UInt8]) async throws(OwnProfileFailure) {
         let picture: Picture
         do throws(MediaError) {
@@ -33,17 +33,17 @@ public struct ProfileService: Sendable {
         }
     }
 
-    /// Removes the account's picture.
+    /// Removes the avatar.
     public func removeAvatar() async throws(OwnProfileFailure) {
         try await withProfiles { profiles throws(ProfileError) in try await profiles.removeAvatar() }
     }
 
-    /// Tells contacts which name this person goes by; `nil` removes it (XEP-0172).
+    /// Publishes the nickname; `nil` removes it (XEP-0172).
     public func publishNickname(_ name: String?) async throws(OwnProfileFailure) {
         try await withProfiles { profiles throws(ProfileError) in try await profiles.publish(nickname: name) }
     }
 
-    /// Sets another password on the server (XEP-0077 §3.3).
+    /// Changes the password on the server (XEP-0077 §3.3).
     package func changePassword(to password: String) async throws(RegistrationError) {
         guard let session = context.session else { throw RegistrationError(.notConnected) }
         try await session.changePassword(to: password)
@@ -66,7 +66,7 @@ public struct ProfileService: Sendable {
 /// Why the account's profile could not be changed.
 public enum OwnProfileFailure: Error, Sendable {
     case notConnected
-    /// What was given as a picture is none.
+    /// The data is not a readable picture.
     case unreadablePicture
     case refused(ProfileError)
 }

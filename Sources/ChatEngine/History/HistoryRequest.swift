@@ -1,25 +1,26 @@
 public import ChatStore
 public import XMPPAddress
+public import XMPPStream
 
-/// A page of an archive that is to be asked for (XEP-0313 §4).
+/// A page to be requested from an archive (XEP-0313 §4).
 public struct HistoryRequest: Hashable, Sendable {
-    /// What the page is for.
+    /// The purpose of the page.
     public enum Purpose: Hashable, Sendable {
-        /// To see whether something has come since.
+        /// To check for new messages.
         case newest
-        /// A person has scrolled to the end of what is here.
+        /// The user has scrolled to the oldest stored message.
         case older
-        /// To close a hole.
+        /// To fill a gap.
         case gap
     }
 
     /// The archive: the account's bare address, or a room's.
     public let archive: JID
-    /// Only what was exchanged with this address.
+    /// Only messages exchanged with this address.
     public let with: JID?
     public let query: StoredArchiveQuery
     public let purpose: Purpose
-    /// How many items at most.
+    /// The maximum number of items.
     public let limit: Int
 
     public init(archive: JID, with: JID? = nil, query: StoredArchiveQuery, purpose: Purpose, limit: Int) {
@@ -31,12 +32,40 @@ public struct HistoryRequest: Hashable, Sendable {
     }
 }
 
-/// What came of asking an archive for what is before the oldest message that is here.
+/// The result of requesting older messages from an archive.
 public enum OlderHistory: Hashable, Sendable {
-    /// A page came and is in the store; it may have held nothing for this conversation.
+    /// A page is in the store; it may contain nothing of this conversation.
     case arrived
-    /// Nothing is before what is here.
+    /// There are no older messages.
     case nothingMore
-    /// The archive cannot be asked now; there is no connection, or it does not answer.
+    /// The archive cannot be reached now.
     case notNow
+}
+
+/// Why an archive returned no page.
+public enum HistoryFailure: Error, Hashable, Sendable {
+    /// The item that the page should start at is unknown (`item-not-found`): the archive was cleared, or items expire.
+    case cursorLost
+    /// The archive refuses this account, or there is none.
+    case refused
+    /// It may succeed later.
+    case temporary
+}
+
+/// How much history is synchronised automatically, and in which portions.
+public struct HistoryPolicy: Hashable, Sendable {
+    /// Items per page: one or two screens, so that the first page arrives soon; servers limit it to 100 or less anyway.
+    public var pageSize = 50
+    /// Pages per archive and session that fill gaps automatically: a thousand messages. The rest is loaded by
+    /// scrolling.
+    public var gapPages = 20
+    /// Whether messages before the oldest stored one count as a gap: each session then loads some older pages, until
+    /// everything can be searched.
+    public var reachesBack = true
+    /// The backoff after temporary failures of an archive.
+    public var backoff = Backoff(first: .seconds(5), longest: .seconds(300))
+
+    public init() {}
+
+    public static let standard = HistoryPolicy()
 }

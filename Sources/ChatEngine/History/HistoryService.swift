@@ -55,7 +55,7 @@ actor HistoryService {
             limit: context.policy.history.pageSize)
         return await withCheckedContinuation { continuation in
             waiters[request, default: []].append(continuation)
-            proceed(sync.olderWanted(archive: place.archive, peer: place.peer, before: anchor, now: .now))
+            proceed(sync.olderRequested(archive: place.archive, peer: place.peer, before: anchor, now: .now))
         }
     }
 

@@ -1,36 +1,36 @@
 public import ChatStore
 public import XMPPAddress
 
-/// Decides which page of which archive to ask for next, without a network, a clock or a store of its own.
+/// Decides which page of which archive to request next, without network, clock or store.
 ///
-/// The newest first, and the conversation in front of the person before the others. One page is asked for at a time, so
-/// that what a person waits for is never behind more than one page of something else. What is known complete is the
-/// store's to say: after each page it is asked for the holes that are left. Nothing that comes live moves anything here.
+/// The newest pages come first, and the conversation that the user looks at before others. One page is requested at a
+/// time, so a page that the user waits for is behind at most one other. The store knows what is complete: it reports
+/// the remaining gaps after each page. Live messages change nothing here.
 ///
 ///     perform(sync.sessionBegan(isResumed: false, now: now))            // .ask(newest page of the own archive)
 ///     perform(sync.answered(request, gaps: gaps, now: now))             // .ask(page of the newest hole)
 ///     perform(sync.answered(request, gaps: [], now: now))               // .none
 public struct HistorySync: ~Copyable, Sendable {
-    /// What the owner is to do.
+    /// What the owner has to do.
     public enum Action: Equatable, Sendable {
         case none
-        /// Ask for this page and report what came of it.
+        /// Request this page and report the result.
         case ask(HistoryRequest)
-        /// The archive has another memory than the store: forget what is known complete of it (XEP-0313 §5).
+        /// The archive has lost the items that the store knows: delete its intervals (XEP-0313 §5).
         case forget(archive: JID, then: HistoryRequest)
-        /// Nothing before this time.
+        /// Do nothing before this time.
         case wait(until: ContinuousClock.Instant)
     }
 
-    /// What is known about one archive in this session.
+    /// The state of one archive in this session.
     struct Archive {
-        /// Something may have come that is not here.
+        /// There may be new messages.
         var isNewestDue = false
-        /// Holes that are to be closed, newest first.
+        /// The gaps to fill, newest first.
         var gaps: [ArchiveGap] = []
-        /// How many pages of holes may still be fetched unasked.
+        /// The number of gap pages that may still be requested automatically.
         var gapPages: Int
-        /// It does not answer in this session.
+        /// It refuses requests in this session.
         var isRefused = false
         var failures = 0
         var notBefore: ContinuousClock.Instant?
@@ -38,22 +38,22 @@ public struct HistorySync: ~Copyable, Sendable {
 
     struct Online {
         var archives: [JID: Archive] = [:]
-        /// The pages that a person waits for, oldest wish first.
-        var wishes: [HistoryRequest] = []
-        /// Peers whose newest messages were looked at in this session.
+        /// The pages that the user waits for, oldest request first.
+        var requests: [HistoryRequest] = []
+        /// Contacts whose newest messages were requested in this session.
         var seen: Set<JID> = []
     }
 
     enum State: ~Copyable {
         /// No session. → idle, asking
         case offline
-        /// Nothing is asked for. → asking, offline
+        /// Nothing to request. → asking, offline
         case idle(Online)
-        /// A page is on its way. → idle, asking, offline
+        /// A page was requested. → idle, asking, offline
         case asking(HistoryRequest, Online)
     }
 
-    /// The conversation in front of the person.
+    /// The conversation that the user looks at.
     struct Focus: Equatable {
         let archive: JID
         let peer: JID?
@@ -64,7 +64,7 @@ public struct HistorySync: ~Copyable, Sendable {
     var focus: Focus?
     var state: State
 
-    /// - Parameter account: the bare address, which is that of its archive, too.
+    /// - Parameter account: the bare address, which is also that of its archive.
     public init(account: JID, policy: HistoryPolicy = .standard) {
         self.init(account.bare, policy, nil, .offline)
     }
@@ -77,10 +77,10 @@ public struct HistorySync: ~Copyable, Sendable {
     }
 }
 
-// MARK: - What happened
+// MARK: - Events
 
 extension HistorySync {
-    /// Stanzas flow. After a resumption nothing was missed; a new session begins with the newest page.
+    /// The stream is established. After a resumption nothing was missed; a new session starts with the newest page.
     public mutating func sessionBegan(isResumed: Bool, gaps: [ArchiveGap], now: ContinuousClock.Instant) -> Action {
         change(now) { online, policy, account in
             var archive = online.archives[account] ?? Archive(gapPages: policy.gapPages)
@@ -93,7 +93,7 @@ extension HistorySync {
         }
     }
 
-    /// A room was entered: its archive may have more than what the room sent on entering.
+    /// A room was joined: its archive may have more than the history sent on joining.
     public mutating func roomEntered(_ room: JID, gaps: [ArchiveGap], now: ContinuousClock.Instant) -> Action {
         change(now) { online, policy, _ in
             var archive = online.archives[room.bare] ?? Archive(gapPages: policy.gapPages)
@@ -107,11 +107,11 @@ extension HistorySync {
     public mutating func roomLeft(_ room: JID, now: ContinuousClock.Instant) -> Action {
         change(now) { online, _, _ in
             online.archives[room.bare] = nil
-            online.wishes.removeAll { $0.archive == room.bare }
+            online.requests.removeAll { $0.archive == room.bare }
         }
     }
 
-    /// The page came and is in the store, which says what is still missing.
+    /// The page is in the store, which reports the remaining gaps.
     public mutating func answered(
         _ request: HistoryRequest, gaps: [ArchiveGap], now: ContinuousClock.Instant
     ) -> Action {
@@ -128,7 +128,7 @@ extension HistorySync {
         }
     }
 
-    /// No page came.
+    /// The request failed.
     public mutating func failed(
         _ request: HistoryRequest, _ failure: HistoryFailure, now: ContinuousClock.Instant
     ) -> Action {
@@ -146,22 +146,22 @@ extension HistorySync {
             case .cursorLost, .temporary:
                 archive.failures += 1
                 archive.notBefore = now.advanced(by: policy.backoff.pause(after: archive.failures))
-                if request.purpose == .older { online.wishes.insert(request, at: 0) }
+                if request.purpose == .older { online.requests.insert(request, at: 0) }
             }
             online.archives[request.archive] = archive
         }
         guard forgets else { return action }
         let newest = Self.newest(of: request.archive, policy)
-        // Whatever was to come next waits behind the beginning anew.
+        // The planned next action follows the newest page.
         return begin(newest, instead: action)
     }
 
-    /// A hole was paused for, and its time has come.
+    /// The backoff of a gap is over.
     public mutating func deadlinePassed(now: ContinuousClock.Instant) -> Action {
         change(now) { _, _, _ in }
     }
 
-    /// There is no session any more.
+    /// The session has ended.
     public mutating func disconnected() {
         let (account, policy, focus) = (account, policy, focus)
         switch consume state {
@@ -171,20 +171,20 @@ extension HistorySync {
         }
     }
 
-    /// Whether an answer to the request is still to come.
+    /// Whether the request is pending.
     public func isWaiting(for request: HistoryRequest) -> Bool {
         switch state {
         case .offline: false
-        case .idle(let online): online.wishes.contains(request)
-        case .asking(let pending, let online): pending == request || online.wishes.contains(request)
+        case .idle(let online): online.requests.contains(request)
+        case .asking(let pending, let online): pending == request || online.requests.contains(request)
         }
     }
 
-    // MARK: What a person wants
+    // MARK: User requests
 
-    /// A conversation is in front of the person, or none is.
+    /// The user looks at a conversation.
     ///
-    /// - Parameter peer: the other one; `nil` in a room.
+    /// - Parameter peer: the contact; `nil` in a room.
     public mutating func opened(
         archive: JID, peer: JID?, now: ContinuousClock.Instant
     ) -> Action {
@@ -192,27 +192,27 @@ extension HistorySync {
         return change(now) { _, _, _ in }
     }
 
-    /// No conversation is in front of the person.
+    /// The user looks at no conversation.
     public mutating func closed() {
         focus = nil
     }
 
-    /// Somebody has scrolled to the oldest message that is here.
+    /// The user has scrolled to the oldest stored message.
     ///
-    /// - Parameter anchor: the archive's name for it; `nil` if nothing is here.
-    public mutating func olderWanted(
+    /// - Parameter anchor: its archive id; `nil` if nothing is stored.
+    public mutating func olderRequested(
         archive: JID, peer: JID?, before anchor: String?, now: ContinuousClock.Instant
     ) -> Action {
         change(now) { online, policy, _ in
             let request = HistoryRequest(
                 archive: archive.bare, with: peer?.bare, query: StoredArchiveQuery(.backward, anchor: anchor),
                 purpose: .older, limit: policy.pageSize)
-            if !online.wishes.contains(request) { online.wishes.append(request) }
+            if !online.requests.contains(request) { online.requests.append(request) }
         }
     }
 }
 
-// MARK: - What comes next
+// MARK: - Planning
 
 extension HistorySync {
     static func newest(of archive: JID, with peer: JID? = nil, _ policy: HistoryPolicy) -> HistoryRequest {
@@ -221,7 +221,7 @@ extension HistorySync {
         )
     }
 
-    /// What lies before everything that is here comes last, or waits for somebody to scroll there.
+    /// The gap before the oldest message comes last, or waits for the user to scroll there.
     static func holes(_ gaps: [ArchiveGap], _ policy: HistoryPolicy) -> [ArchiveGap] {
         gaps.filter { $0.after != nil || policy.reachesBack }
     }
@@ -233,16 +233,17 @@ extension HistorySync {
             guard let archive = online.archives[address], !archive.isRefused else { return false }
             return archive.notBefore.map { $0 <= now } ?? true
         }
-        online.wishes.removeAll { online.archives[$0.archive]?.isRefused ?? true }
+        online.requests.removeAll { online.archives[$0.archive]?.isRefused ?? true }
         func isInFront(_ request: HistoryRequest) -> Bool {
             Focus(archive: request.archive, peer: request.with) == focus
         }
-        let ready = online.wishes.filter { isReady($0.archive) }
-        if let wish = ready.first(where: isInFront) ?? ready.first {
-            online.wishes.removeAll { $0 == wish }
-            return .ask(wish)
+        let ready = online.requests.filter { isReady($0.archive) }
+        if let request = ready.first(where: isInFront) ?? ready.first {
+            online.requests.removeAll { $0 == request }
+            return .ask(request)
         }
-        // The whole archive's newest page may be full of others: the one who is looked at comes first.
+        // The newest page of the whole archive may be full of other conversations, so the visible one is requested
+        // first.
         if let peer = focus?.peer, focus?.archive == account, isReady(account), !online.seen.contains(peer),
             online.archives[account]?.isNewestDue == true
         {
@@ -266,11 +267,11 @@ extension HistorySync {
         let waiting =
             online.archives.values.filter { archive in
                 !archive.isRefused && (archive.isNewestDue || !archive.gaps.isEmpty && archive.gapPages > 0)
-            }.compactMap(\.notBefore) + online.wishes.compactMap { online.archives[$0.archive]?.notBefore }
+            }.compactMap(\.notBefore) + online.requests.compactMap { online.archives[$0.archive]?.notBefore }
         return waiting.filter { $0 > now }.min().map { .wait(until: $0) } ?? .none
     }
 
-    /// Changes what is known, and goes on unless a page is on its way.
+    /// Applies a change and continues unless a request is pending.
     private mutating func change(
         _ now: ContinuousClock.Instant, _ change: (inout Online, HistoryPolicy, JID) -> Void,
         beginning: () -> Online? = { nil }
@@ -298,7 +299,7 @@ extension HistorySync {
         }
     }
 
-    /// The page that is on its way came to an end; an answer to anything else means nothing.
+    /// Ends the pending request; results of any other are ignored.
     private mutating func finish(
         _ request: HistoryRequest, _ now: ContinuousClock.Instant,
         _ change: (inout Online, HistoryPolicy, JID) -> Void
@@ -327,7 +328,7 @@ extension HistorySync {
         if case .ask(let request) = action { .asking(request, online) } else { .idle(online) }
     }
 
-    /// Puts the beginning anew in front of what would have been next.
+    /// Puts the newest page before the planned action.
     private mutating func begin(_ newest: HistoryRequest, instead action: Action) -> Action {
         let (account, policy, focus) = (account, policy, focus)
         switch consume state {
@@ -337,7 +338,7 @@ extension HistorySync {
         case .idle(let online):
             self = Self(account, policy, focus, .asking(newest, online))
         case .asking(let request, var online):
-            if request.purpose == .older { online.wishes.insert(request, at: 0) }
+            if request.purpose == .older { online.requests.insert(request, at: 0) }
             self = Self(account, policy, focus, .asking(newest, online))
         }
         return .forget(archive: newest.archive, then: newest)

@@ -2,7 +2,7 @@ internal import ChatStore
 internal import Foundation
 internal import Media
 
-/// What the bytes of a file say about it.
+/// The properties of a file, found in its content.
 struct AttachmentFacts: Sendable {
     var type: MediaType?
     var byteCount: Int64?
@@ -10,7 +10,7 @@ struct AttachmentFacts: Sendable {
     var height: Int?
     var milliseconds: Int64?
 
-    /// What is known without decoding it.
+    /// Reads what is known without decoding.
     init(_ path: String) {
         guard let handle = FileHandle(forReadingAtPath: path) else { return }
         defer { try? handle.close() }
@@ -31,7 +31,7 @@ struct AttachmentFacts: Sendable {
         }
     }
 
-    /// How long a sound lasts is found by decoding all of it; `nil` if it is none.
+    /// The duration of a sound file, found by decoding it; `nil` if it is none.
     static func milliseconds(of path: String) async -> Int64? {
         (try? await AudioFile.inspect(path: path)).map { Int64($0.milliseconds) }
     }

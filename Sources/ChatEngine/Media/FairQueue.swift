@@ -1,12 +1,11 @@
-/// Which jobs are done next: some at a time, and few of one group, so that one slow server or person does not hold up the
-/// others.
+/// Schedules jobs with a limit in total and per group, so that one slow server or contact does not delay the others.
 package struct FairQueue<Group: Hashable & Sendable, Job: Sendable>: Sendable {
     package enum Admission {
-        /// Begin now.
+        /// Start now.
         case start(Job)
-        /// It waits for ``finished(_:)``.
+        /// Wait for ``finished(_:)``.
         case waiting
-        /// Too much waits.
+        /// Too many jobs are waiting.
         case refused
     }
 
@@ -18,9 +17,9 @@ package struct FairQueue<Group: Hashable & Sendable, Job: Sendable>: Sendable {
     private var waiting: [(group: Group, job: Job)] = []
 
     /// - Parameters:
-    ///   - limit: how many jobs run at a time.
-    ///   - groupLimit: how many of them are of one group.
-    ///   - waitingLimit: how many wait at most.
+    ///   - limit: the number of parallel jobs.
+    ///   - groupLimit: the number of parallel jobs per group.
+    ///   - waitingLimit: the maximum number of waiting jobs.
     package init(limit: Int, groupLimit: Int, waitingLimit: Int) {
         self.limit = limit
         self.groupLimit = groupLimit
@@ -39,7 +38,7 @@ package struct FairQueue<Group: Hashable & Sendable, Job: Sendable>: Sendable {
         return .waiting
     }
 
-    /// - Returns: the job to be done in the place of one that was.
+    /// - Returns: the job to start next.
     package mutating func finished(_ group: Group) -> Job? {
         runningCount -= 1
         let left = running[group, default: 1] - 1

@@ -1,14 +1,14 @@
 internal import ChatStore
 internal import Synchronization
 
-/// When a server may say that it has kept a message, and how old such a message can be (XEP-0203 §5): anybody can write a delay,
-/// and most servers let it through.
+/// When a message may be a stored one delivered by the server, and how old it can be (XEP-0203 §5): anybody can write a
+/// delay stamp, and most servers pass it on.
 ///
-/// What was kept comes between the beginning of a connection and the first answer to what was asked after the presence was sent.
-/// It was sent after this device was last online.
+/// Stored messages arrive between the start of a connection and the first response to a request made after sending the
+/// presence. They were sent after this device was last online.
 final class OfflineDelivery: Sendable {
     private struct State {
-        /// Until when this device was online before, as far as that is known.
+        /// When this device was last online, if known.
         var lastOnline: MessageTime?
         var isOpen = true
         var connection = 0
@@ -17,14 +17,14 @@ final class OfflineDelivery: Sendable {
 
     private let state = Mutex(State())
 
-    /// What the store knows of earlier sessions.
+    /// The stored state of earlier sessions.
     func loaded(_ lastOnline: MessageTime?) {
         state.withLock { state in
             if let lastOnline, state.lastOnline.map({ $0 < lastOnline }) ?? true { state.lastOnline = lastOnline }
         }
     }
 
-    /// The connection is lost: with the next one the server delivers what it keeps from now on.
+    /// The connection is lost: the server stores messages from now on.
     func connectionLost() {
         state.withLock { state in
             if !state.isOpen { state.lastOnline = state.noted ?? state.lastOnline }
@@ -33,10 +33,10 @@ final class OfflineDelivery: Sendable {
         }
     }
 
-    /// Which connection this is.
+    /// The number of the connection.
     var connection: Int { state.withLock { $0.connection } }
 
-    /// Everything that was kept has come over a connection.
+    /// All stored messages have arrived over a connection.
     func ended(over connection: Int, at time: MessageTime) {
         state.withLock { state in
             guard state.connection == connection else { return }
@@ -45,7 +45,7 @@ final class OfflineDelivery: Sendable {
         }
     }
 
-    /// The oldest delay that is believed of a message that comes now; `nil` believes none.
+    /// The oldest delay stamp accepted for a message that arrives now; `nil` accepts none.
     func earliestDelay(at time: MessageTime) -> MessageTime? {
         state.withLock { state in
             guard state.isOpen else { return nil }
@@ -53,9 +53,9 @@ final class OfflineDelivery: Sendable {
         }
     }
 
-    /// Notes that the device is online.
+    /// Records that the device is online.
     ///
-    /// - Returns: whether it is time to store that; it is stored once in a while.
+    /// - Returns: whether to store that now, which happens at intervals.
     func isOnline(at time: MessageTime) -> Bool {
         state.withLock { state in
             guard !state.isOpen else { return false }
@@ -67,10 +67,11 @@ final class OfflineDelivery: Sendable {
         }
     }
 
-    /// How much the clocks of this device and of the server may differ, and what was noted may be late, in milliseconds.
+    /// In milliseconds: the accepted difference between the clocks of device and server, plus the interval of
+    /// recording.
     private static let clockDifference: Int64 = 10 * 60_000
-    /// How old a kept message can be on a device that was never online, in milliseconds: a week. What is older and genuine has its
-    /// true time in the archive.
+    /// In milliseconds: the accepted age on a device that was never online: a week. An older message gets its true time
+    /// from the archive.
     private static let longestUnknown: Int64 = 7 * 24 * 3_600_000
     private static let noteInterval: Int64 = 60_000
 }

@@ -5,7 +5,7 @@ internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
 
-/// Up to where conversations were read, here and on other devices (XEP-0490), and who is told (XEP-0333).
+/// Read positions, synchronised with other devices (XEP-0490), and the markers sent to others (XEP-0333).
 struct ReadingService: Sendable {
     private let context: AccountContext
 
@@ -21,18 +21,18 @@ struct ReadingService: Sendable {
         guard isNew, let known, let session = context.session else { return }
         await tellDevices(of: known, in: key, session: session)
         guard !known.isOutgoing, context.policy.tellsReceipts else { return }
-        // A stranger does not learn when a person looks (XEP-0333 §7).
+        // A stranger does not learn when the user reads (XEP-0333 §7).
         guard key.kind == .direct, await session.mayLearnPresence(key.address),
             let id = known.wireID ?? known.originID, id.utf8.count <= Message.repeatedIDBytes
         else { return }
         var marker = Message(to: key.address, type: .chat)
         marker.append(DisplayedMarker(messageID: id))
         marker.payloads.append(ProcessingHint.store)
-        // Without a connection it waits for the next thing that is read.
+        // Without a connection, the next marker includes it.
         _ = try? await session.send(marker)
     }
 
-    /// Takes over what other devices of this account have shown.
+    /// Applies the read positions of this account's other devices.
     func run(in session: Session) async {
         guard let positions = session[DisplayedPositions.self] else { return }
         for await event in positions.events() {

@@ -1,9 +1,9 @@
 internal import ChatStore
-internal import GroupChat
+public import GroupChat
 public import XMPPAddress
 public import XMPPClient
 
-/// The rooms that an account remembers on the server, for all its devices (XEP-0402).
+/// The bookmarked rooms of an account, stored on the server for all devices (XEP-0402).
 public struct BookmarkService: Sendable {
     private let context: AccountContext
     private let rooms: RoomService
@@ -13,12 +13,12 @@ public struct BookmarkService: Sendable {
         self.rooms = rooms
     }
 
-    /// The rooms that are remembered; empty without a connection.
+    /// The bookmarks; empty without a connection.
     public var all: [JID: RoomBookmark] {
         get async { await context.session?[Bookmarks.self]?.all.mapValues { RoomBookmark($0) } ?? [:] }
     }
 
-    /// Whether a room is entered whenever the account connects, on all devices. A room that it is in now it stays in.
+    /// Sets whether a room is joined at each connection, on all devices. A joined room is not left.
     public func setEntersAutomatically(_ enters: Bool, _ room: JID) async throws(ClientError) {
         let nickname = context.places[room.bare]?.nickname
         try await change(room) { bookmark in
@@ -29,7 +29,7 @@ public struct BookmarkService: Sendable {
         context.events.post(.room(room.bare))
     }
 
-    /// Calls a room something else, for this account, on all its devices; `nil` removes the name.
+    /// Renames a room for this account, on all devices; `nil` removes the name.
     public func rename(_ room: JID, to name: String?) async throws(ClientError) {
         try await change(room) { $0.title = name }
         await rooms.change(room) { $0.name = name }
@@ -43,7 +43,7 @@ public struct BookmarkService: Sendable {
         try await bookmarks.set(bookmark, for: room)
     }
 
-    /// Follows the rooms that another device of this account enters.
+    /// Joins the rooms that another device of this account joins.
     func run(in session: Session) async {
         guard let bookmarks = session[Bookmarks.self] else { return }
         for await event in bookmarks.events() {
@@ -63,17 +63,59 @@ public struct BookmarkService: Sendable {
     }
 }
 
-/// A room that this account remembers on all its devices.
+/// A bookmarked room.
 public struct RoomBookmark: Hashable, Sendable {
-    /// What the person calls the room.
+    /// The name given by the user.
     public var name: String?
     public var nickname: String?
-    /// It is entered whenever the account connects.
+    /// Whether it is joined at each connection.
     public var entersAutomatically: Bool
 
     init(_ bookmark: Bookmark) {
         name = bookmark.title.flatMap { $0.isEmpty ? nil : $0 }
         nickname = bookmark.nickname
         entersAutomatically = bookmark.entersAutomatically
+    }
+}
+
+/// The unanswered room invitations since the program started.
+public actor InvitationService {
+    private let context: AccountContext
+    /// The unanswered invitations, oldest first.
+    public private(set) var waiting: [RoomInvitation] = []
+
+    /// The maximum number of invitations; the oldest ones beyond it are dropped.
+    static let limit = 50
+
+    init(_ context: AccountContext) { self.context = context }
+
+    /// Declines; the inviter is notified if the room supports it.
+    public func decline(_ room: JID) async throws(GroupChatError) {
+        if let invitation = invitation(to: room), invitation.isMediated, let chat = try? context.groupChat() {
+            try await chat.decline(invitation)
+        }
+        forget(room)
+    }
+
+    func invitation(to room: JID) -> RoomInvitation? { waiting.first { $0.room == room.bare } }
+
+    func forget(_ room: JID) {
+        guard invitation(to: room) != nil else { return }
+        waiting.removeAll { $0.room == room.bare }
+        context.events.post(.invitations)
+    }
+
+    func run(in session: Session) async {
+        guard let chat = session[GroupChat.self] else { return }
+        for await event in chat.events() {
+            guard case .invitation(let invitation) = event else { continue }
+            if await chat.room(invitation.room)?.isInside == true { continue }
+            waiting.removeAll { $0.room == invitation.room.bare }
+            if waiting.count >= Self.limit { waiting.removeFirst() }
+            var stored = invitation
+            stored.room = invitation.room.bare
+            waiting.append(stored)
+            context.events.post(.invitations)
+        }
     }
 }

@@ -1,35 +1,34 @@
-internal import GroupChat
+public import GroupChat
 public import XMPPAddress
-internal import XMPPStanzas
+public import XMPPStanzas
 
-/// A room as it is now.
+/// The current state of a room.
 public struct RoomState: Hashable, Sendable {
-    /// What somebody is in the room: the lasting relation first, then the role at the moment (XEP-0045 §5). In the order in
-    /// which people are shown.
+    /// A person's affiliation, or else the role (XEP-0045 §5), in the order of display.
     public enum Standing: Int, Sendable, Hashable, Comparable, CaseIterable {
         case owner, admin, moderator, member, participant
-        /// Listens, and has no voice in a moderated room.
+        /// Without voice in a moderated room.
         case visitor
 
         public static func < (left: Standing, right: Standing) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// Somebody who is in the room.
+    /// A person in the room.
     public struct Person: Hashable, Sendable {
         public var nickname: String
-        /// The lasting name in this room (XEP-0421).
+        /// The occupant id (XEP-0421).
         public var id: String?
-        /// The account, where the room tells.
+        /// The account, if the room reveals it.
         public var address: JID?
         public var standing: Standing
         public var isModerator: Bool
-        /// Without voice nobody hears it (XEP-0045 §5.1).
+        /// Whether the person may write (XEP-0045 §5.1).
         public var hasVoice: Bool
         public var isOwn: Bool
-        /// Whether it is there, away or busy.
+        /// Online, away or busy.
         public var availability: ContactPresence.Section
         public var status: String?
-        /// What else this person is there, such as a teacher (XEP-0317).
+        /// The hats of the person, such as teacher (XEP-0317).
         public var hats: [String]
 
         public init(
@@ -76,9 +75,9 @@ public struct RoomState: Hashable, Sendable {
     public var isInside: Bool
     public var nickname: String?
     public var subject: String?
-    /// By nickname.
+    /// Sorted by nickname.
     public var people: [Person]
-    /// Why this account is not inside, where it did not leave by itself.
+    /// Why this account is not in the room, unless it left by itself.
     public var absence: RoomAbsence?
 
     public init(
@@ -93,4 +92,81 @@ public struct RoomState: Hashable, Sendable {
     }
 
     public static let outside = RoomState(isInside: false)
+}
+
+extension GroupChatError.Code {
+    /// A room with that address exists already, so none was created.
+    public static let alreadyThere = Self("already there")
+}
+
+/// Why an operation on a room failed.
+public typealias RoomFailure = GroupChatError
+
+/// Why an account is not in a room that it should be in.
+public struct RoomAbsence: Hashable, Sendable {
+    public enum Cause: Hashable, Sendable {
+        /// The account was in the room.
+        case departure(RoomDeparture)
+        /// Joining failed. The condition is that of the room's error, if there was one.
+        case failure(RoomFailure.Code, StanzaError.Condition?)
+    }
+
+    public let cause: Cause
+    /// Whether joining is retried automatically.
+    public let isTriedAgain: Bool
+
+    /// - Returns: `nil` if this account left by itself.
+    public init?(_ departure: RoomDeparture) {
+        if case .left = departure.cause { return nil }
+        cause = .departure(departure)
+        isTriedAgain = departure.isTemporary
+    }
+
+    init(_ error: RoomFailure, isTriedAgain: Bool) {
+        cause = .failure(error.code, error.stanzaError?.condition)
+        self.isTriedAgain = isTriedAgain
+    }
+}
+
+/// The settings of a new room.
+public struct RoomSettings: Hashable, Sendable {
+    /// Who may join, and who finds the room.
+    public enum Access: Sendable, Hashable, CaseIterable {
+        /// The service's defaults.
+        case standard
+        /// Only members and invited users; it is not listed, and everybody sees the real addresses.
+        case membersOnly
+        /// Everybody; it is listed by the service.
+        case everybody
+    }
+
+    /// The name; empty for the one from the address.
+    public var name: String
+    public var access: Access
+
+    public init(name: String = "", access: Access = .membersOnly) {
+        self.name = name
+        self.access = access
+    }
+
+    /// The fields of the owner's form (XEP-0045 §10.1.3, §15.5.3); fields unknown to the service are left out.
+    var fields: [String: [String]] {
+        var fields: [String: [String]] = [:]
+        func set(_ name: String, _ value: String) { fields["muc#roomconfig_" + name] = [value] }
+        if !name.isEmpty { set("roomname", name) }
+        switch access {
+        case .standard: break
+        case .membersOnly:
+            set("persistentroom", "1")
+            set("membersonly", "1")
+            set("publicroom", "0")
+            set("whois", "anyone")
+            set("allowinvites", "1")
+        case .everybody:
+            set("persistentroom", "1")
+            set("membersonly", "0")
+            set("publicroom", "1")
+        }
+        return fields
+    }
 }

@@ -1,22 +1,23 @@
 internal import ChatStore
+internal import XMPPAddress
 internal import XMPPClient
 
-/// The messages that the present session was given, and that are not out of the queue.
+/// The messages passed to the current session that are still in the queue.
 struct GivenMessages: Sendable {
     private struct Given {
         let token: SendToken
-        /// Its place in the queue: put to the end again, it is another one.
+        /// Its position in the queue; a requeued message has another one.
         let position: Int64
         let conversation: ConversationID
     }
 
     private var messages: [MessageID: Given] = [:]
-    /// What was given to the session last. When that is lost, so may be all before it, and nothing must overtake them.
+    /// The last message passed to the session. If it is lost, all before it may be, and nothing may overtake them.
     private var last: SendToken?
 
     var isLastLost: Bool { last?.failure != nil }
 
-    /// Messages that the server would refuse again.
+    /// Messages that the server would reject again.
     var refused: [MessageID: FailureReason] {
         messages.compactMapValues { given in given.token.failure.flatMap { FailureReason($0) } }
     }
@@ -37,7 +38,7 @@ struct GivenMessages: Sendable {
         messages = messages.filter { !conversations.contains($0.value.conversation) }
     }
 
-    /// What the connection before has lost is not given any more.
+    /// Messages lost with the previous connection are not pending any more.
     mutating func connectionBegan(isManaged: Bool) {
         messages = messages.filter { _, given in
             guard let failure = given.token.failure else { return true }
@@ -46,9 +47,36 @@ struct GivenMessages: Sendable {
         last = nil
     }
 
-    /// The session is another one, and has nothing.
+    /// A new session has no messages.
     mutating func sessionBegan() {
         let refused = refused
         messages = messages.filter { refused[$0.key] != nil }
+    }
+}
+
+/// The rooms that accept messages, and how many at a time.
+struct OpenRooms: Sendable {
+    private(set) var open: Set<JID> = []
+    /// Joined rooms that have reflected a message since. In the others, one message is sent at a time: a room just
+    /// joined on a restarted server may reject one message and accept the next.
+    private var proven: Set<JID> = []
+
+    mutating func opened(_ room: JID) {
+        open.insert(room.bare)
+        proven.remove(room.bare)
+    }
+
+    mutating func closed(_ room: JID) { open.remove(room.bare) }
+
+    /// A room has reflected a message.
+    mutating func answered(_ room: JID) { if open.contains(room.bare) { proven.insert(room.bare) } }
+
+    /// The session is a new one.
+    mutating func sessionBegan() { proven = [] }
+
+    func readiness(of key: ConversationKey) -> SendPlan.Readiness {
+        guard key.kind != .direct else { return .open }
+        guard open.contains(key.address.bare) else { return .closed }
+        return proven.contains(key.address.bare) ? .open : .oneByOne
     }
 }

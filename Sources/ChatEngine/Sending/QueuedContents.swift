@@ -1,9 +1,9 @@
 internal import ChatStore
 
-/// Holds on to the files of messages that have not left, and to no others.
+/// Pins the files of unsent messages in the cache, and no others.
 ///
-/// What is needed is what the store says, each time that it says something else. So whenever the program dies, nothing stays
-/// pinned for ever, and nothing goes that a message in the queue needs.
+/// The store determines which files are needed, at each of its changes. So whenever the program dies, nothing stays
+/// pinned for ever, and no file of a queued message is evicted.
 actor QueuedContents {
     private let store: any LocalStore
     private let account: AccountID
@@ -23,11 +23,11 @@ actor QueuedContents {
         await update()
         await media.releaseOpeningPins()
         await releaseForgotten()
-        // What is put into the queue is held by `holding` before; here it is let go.
+        // Files are pinned by `holding` before they are queued; here they are unpinned.
         for await change in changes where change.sendQueue && !pinned.isEmpty { await update() }
     }
 
-    /// Does something that puts files into the queue, or takes them out; they are held all the while.
+    /// Runs an operation that changes the queued files, with all of them pinned.
     func holding<Result: Sendable>(
         _ attachments: [Attachment], _ body: @Sendable () async throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
@@ -44,7 +44,8 @@ actor QueuedContents {
         }
     }
 
-    /// Pins what the store says now. One after another, so that an earlier answer is never taken for a later one.
+    /// Pins the files that the store needs now. Serialised, so that an earlier result is never applied after a later
+    /// one.
     func update() async {
         let before = last
         let task = Task {
@@ -63,7 +64,7 @@ actor QueuedContents {
         for hash in idle { await media.unpin(hash) }
     }
 
-    /// A program that died between putting a file aside and writing its message has left a file that nobody will send.
+    /// Releases files left by a program that died between storing a file and its message.
     private func releaseForgotten() async {
         guard let wanted = await wanted() else { return }
         for hash in await media.kept where !wanted.contains(hash) { try? await media.release(hash) }

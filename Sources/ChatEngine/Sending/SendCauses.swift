@@ -3,17 +3,17 @@ internal import Waiting
 internal import XMPPAddress
 internal import XMPPClient
 
-/// What wakes the send queue, joined while it works.
+/// The causes that wake the send queue, combined while it works.
 final class SendCauses: Sendable {
     struct Joined: MailboxContent, Sendable {
         var isWoken = false
         var isOnline = false
-        /// The session is another one, which has nothing of what was given to the one before.
+        /// The session is a new one, without the messages passed to the previous one.
         var isNew = false
         var dequeued: Set<MessageID> = []
-        /// Messages whose upload has ended, well or not.
+        /// Messages whose upload has ended, with any result.
         var uploaded: Set<MessageID> = []
-        /// Rooms whose messages are to be given again, where they have not come back.
+        /// Rooms whose messages are sent again unless they were reflected.
         var reopened: Set<JID> = []
 
         var isEmpty: Bool { !isWoken }
@@ -24,7 +24,7 @@ final class SendCauses: Sendable {
     /// The next causes; `nil` at the end of the session or when the task is cancelled.
     func next() async -> Joined? { await mailbox.next() }
 
-    /// What has come meanwhile, if anything has.
+    /// The causes that have arrived meanwhile, if any.
     func waiting() -> Joined? { mailbox.takeWaiting() }
 
     func wake() { put { _ in } }

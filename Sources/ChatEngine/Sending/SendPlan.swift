@@ -1,22 +1,21 @@
 package import ChatStore
 
-/// Which messages of the send queue go out next, and which files: it is shown the queue from its beginning to its end, and each place
-/// again only when what held its conversation back is over.
+/// Decides which messages of the send queue to send next, and which files to upload: it is shown the queue from
+/// beginning to end, and an entry again only when what blocked its conversation is over.
 ///
-/// The queue is in the order of writing. What is not ready, because a file of it is still to be uploaded, a backoff has not
-/// passed or its room was not entered, holds back the later messages of its own conversation and of no other.
+/// The queue is in the order of writing. An entry that is not ready, because of an upload, a backoff or a room that is
+/// not joined, blocks the later ones of its own conversation only.
 struct SendPlan: Sendable {
-    /// How messages of a conversation may go out.
+    /// How messages of a conversation may be sent.
     enum Readiness: Sendable {
         case open
-        /// The next one when the one before is out of the queue: where a message may be refused and a later one not, the later
-        /// one would overtake it.
+        /// One at a time: if a message may be rejected, a later one must not overtake it.
         case oneByOne
-        /// Nothing can be said there at present.
+        /// No messages can be sent there at present.
         case closed
     }
 
-    /// What is to be done with a message.
+    /// What to do with a message.
     enum Step: Sendable, Equatable {
         case send
         case upload
@@ -28,24 +27,24 @@ struct SendPlan: Sendable {
         case upload
         case confirmation
         case closed
-        /// Nothing holds it back any more, but places that were passed over are still to be shown.
+        /// Nothing blocks it any more, but skipped entries have to be shown first.
         case behind
     }
 
     private struct Hold {
         var reason: Reason
         var message: MessageID?
-        /// Behind this place stands what was passed over.
+        /// The skipped entries are after this position.
         var position: Int64
     }
 
-    /// A conversation of which places were passed over, and behind which place they stand.
+    /// A conversation with skipped entries, and the position before them.
     struct Release: Equatable, Sendable {
         let conversation: ConversationID
         let position: Int64
     }
 
-    /// The place up to which the queue was shown.
+    /// The position up to which the queue was shown.
     private(set) var end: Int64 = 0
     private var holds: [ConversationID: Hold] = [:]
     /// Conversations to be shown again, in the order in which they were released.
@@ -53,26 +52,26 @@ struct SendPlan: Sendable {
 
     init() {}
 
-    /// What is to be shown again before the queue goes on.
+    /// The conversation to be shown again before the queue continues.
     var nextRelease: Release? {
         released.first.flatMap { conversation in
             holds[conversation].map { Release(conversation: conversation, position: $0.position) }
         }
     }
 
-    /// When the next backoff of a held message is over.
+    /// The end of the next backoff.
     var nextTime: MessageTime? {
         holds.values.lazy.compactMap { if case .time(let time) = $0.reason { time } else { nil } }.min()
     }
 
-    /// Messages that hold others back until they are out of the queue.
+    /// Messages that block others until they leave the queue.
     var awaited: Set<MessageID> {
         Set(holds.values.lazy.filter { $0.reason == .confirmation }.compactMap(\.message))
     }
 
-    // MARK: The queue is shown
+    // MARK: Reading the queue
 
-    /// - Parameter isInFlight: the stream has it already.
+    /// - Parameter isInFlight: it was passed to the stream already.
     mutating func shown(
         _ entry: QueuedMessage, isInFlight: Bool, now: MessageTime, readiness: Readiness
     ) -> Step {
@@ -112,29 +111,29 @@ struct SendPlan: Sendable {
         return .wait
     }
 
-    /// Whether more of a conversation that is shown again is to be shown.
+    /// Whether further entries of a released conversation are to be shown.
     func isReleased(_ conversation: ConversationID) -> Bool { holds[conversation]?.reason == .behind }
 
-    /// All that was passed over of a conversation was shown.
+    /// All skipped entries of a conversation were shown.
     mutating func caughtUp(_ conversation: ConversationID) {
         released.removeAll { $0 == conversation }
         if isReleased(conversation) { holds[conversation] = nil }
     }
 
-    /// The page ended there, with places of other accounts.
+    /// The page ended there, with entries of other accounts.
     mutating func skipped(to position: Int64) { end = max(end, position) }
 
-    /// A message could not be given to the stream: it is shown again with the next connection.
+    /// A message could not be passed to the stream: it is shown again with the next connection.
     mutating func returned(_ entry: QueuedMessage) {
         release(entry.message.conversation, behind: entry.position - 1)
     }
 
-    // MARK: What holds back is over
+    // MARK: Unblocking
 
-    /// Everything is shown again: what the stream had was lost.
+    /// Everything is shown again: the messages passed to the stream were lost.
     mutating func restart() { self = SendPlan() }
 
-    /// A conversation is shown again from its beginning: what the stream had of it was not taken.
+    /// A conversation is shown again from its beginning: its messages passed to the stream were not accepted.
     mutating func restart(_ conversation: ConversationID) { release(conversation, behind: 0) }
 
     mutating func timePassed(now: MessageTime) {
@@ -143,7 +142,7 @@ struct SendPlan: Sendable {
         }
     }
 
-    /// Messages are out of the queue, or at its end again.
+    /// Messages have left the queue, or were requeued.
     ///
     /// - Returns: the conversations that waited for one of them to be confirmed.
     mutating func dequeued(_ messages: Set<MessageID>) -> [ConversationID] {
@@ -155,7 +154,7 @@ struct SendPlan: Sendable {
         return confirmed
     }
 
-    /// An upload has ended, well or not.
+    /// An upload has ended, with any result.
     mutating func uploaded(_ message: MessageID) {
         for (conversation, hold) in holds where hold.reason == .upload && hold.message == message {
             release(conversation, behind: hold.position)
@@ -169,7 +168,7 @@ struct SendPlan: Sendable {
 }
 
 extension QueuedMessage {
-    /// A file of it is here and nowhere else yet.
+    /// Whether it has a file that was not uploaded yet.
     package var hasFileToUpload: Bool {
         content.attachments.contains { $0.url == nil }
     }

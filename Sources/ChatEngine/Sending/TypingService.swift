@@ -1,19 +1,20 @@
 internal import ChatStore
 internal import MessageFeatures
+internal import Synchronization
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
 
-/// Who is writing to an account, what others are told of its own writing, and in which threads it writes (XEP-0085).
+/// Typing notifications in both directions, and their threads (XEP-0085).
 actor TypingService {
     private let context: AccountContext
     private let contacts: ContactService
     private var table = TypingTable()
-    /// What was last announced about our writing.
+    /// The conversations in which "composing" was last announced.
     private var announced: Set<ConversationKey> = []
-    /// Threads of one-to-one conversations in which something was said since the session began (§5.6).
+    /// The threads of one-to-one conversations with messages since the session started (§5.6).
     private var threads: [ConversationKey: String] = [:]
-    /// Threads that the other side has left, and that are not used again.
+    /// Threads that the other side has left, which are not used again.
     private var endedThreads: [ConversationKey: String] = [:]
 
     init(_ context: AccountContext, contacts: ContactService) {
@@ -21,7 +22,7 @@ actor TypingService {
         self.contacts = contacts
     }
 
-    // MARK: Our writing
+    // MARK: Outgoing
 
     func setComposing(_ isComposing: Bool, in key: ConversationKey) async {
         guard key.kind == .direct, isComposing != announced.contains(key),
@@ -36,10 +37,10 @@ actor TypingService {
         await contacts.presences[key.address] != nil && context.stateSupport.allows(key.address)
     }
 
-    /// A message was written: it tells that its writing is over.
+    /// A sent message implies the end of typing.
     func wrote(in key: ConversationKey) { announced.remove(key) }
 
-    /// Nothing else may stand in it but the thread, where threads are used (§5.5).
+    /// The stanza may contain nothing else but the thread, if threads are used (§5.5).
     private func send(_ state: ChatState, in key: ConversationKey, thread: String?, _ session: Session) async {
         var message = Message(to: key.address, type: .chat)
         message.payloads.append(state)
@@ -49,12 +50,12 @@ actor TypingService {
 
     // MARK: Threads
 
-    /// The thread of a conversation that the other side has left; `nil` where it has left none.
+    /// The thread that the other side has left; `nil` if there is none.
     func endedThread(in key: ConversationKey) -> String? { endedThreads[key] }
 
     func use(_ thread: String, in key: ConversationKey) { threads[key] = thread }
 
-    /// Says in each thread of this session that the conversation is over.
+    /// Sends "gone" in each thread of this session.
     func leaveThreads(_ session: Session) async {
         let left = threads
         threads = [:]
@@ -63,9 +64,9 @@ actor TypingService {
         }
     }
 
-    // MARK: The writing of others
+    // MARK: Incoming
 
-    /// The users that are writing or have just stopped, by full address.
+    /// Who is typing or has just stopped, by full address.
     var writers: [ConversationKey: [JID: ChatState]] { table.states }
 
     func received(_ message: Message) async {
@@ -84,7 +85,7 @@ actor TypingService {
         case .composing?: state = .composing
         case .paused?: state = .paused
         case .active?, .inactive?, .gone?: state = nil
-        // A device that has sent a message has stopped writing it.
+        // A device that has sent a message has stopped typing.
         case nil:
             guard message.body != nil else { return }
             state = nil
@@ -107,4 +108,38 @@ actor TypingService {
         table.removeAll()
         for key in writing { context.events.post(.typing(key)) }
     }
+}
+
+/// Who gets typing notifications (XEP-0085 §5.1): nobody if the user does not allow it; a contact who has replied
+/// without a chat state gets none until one arrives.
+final class ChatStateSupport: Sendable {
+    private let silent = Mutex<Set<JID>>([])
+    private let isAllowed: Mutex<Bool>
+
+    /// - Parameter tellsTyping: the user's setting.
+    init(tellsTyping: Bool = true) { isAllowed = Mutex(tellsTyping) }
+
+    /// Changes the user's setting.
+    func setTellsTyping(_ tellsTyping: Bool) { isAllowed.withLock { $0 = tellsTyping } }
+
+    /// Evaluates a received message.
+    func received(_ message: Message) {
+        guard message.type == .chat || message.type == .normal, let sender = message.from?.bare else { return }
+        silent.withLock { silent in
+            if message.chatState != nil {
+                silent.remove(sender)
+            } else if message.isMessageWithBody {
+                // Bounds the memory; a forgotten contact gets one more notification.
+                if silent.count >= Self.limit { silent = [] }
+                silent.insert(sender)
+            }
+        }
+    }
+
+    func allows(_ peer: JID) -> Bool {
+        isAllowed.withLock(\.self) && silent.withLock { !$0.contains(peer.bare) }
+    }
+
+    /// The number of contacts remembered.
+    private static let limit = 1024
 }

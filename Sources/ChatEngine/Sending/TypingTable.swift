@@ -2,14 +2,14 @@ internal import ChatStore
 internal import MessageFeatures
 internal import XMPPAddress
 
-/// Who is writing, or has just stopped (XEP-0085), by conversation.
+/// Who is typing, or has just stopped (XEP-0085), by conversation.
 ///
-/// Anybody can send it, in any number of names, so it has bounds. Strangers have a small part of it to themselves: where theirs is
-/// full, the one who began first goes, and whoever the person knows is shown all the same.
+/// Anybody can send it under any number of names, so the table is bounded. Strangers have a small separate part: when
+/// it is full, the oldest entry is dropped.
 struct TypingTable: Sendable {
-    /// Conversations with people that the person knows, and rooms.
+    /// Conversations with known people, and rooms.
     static let conversations = 256
-    /// Devices or occupants in each: more names than a line shows.
+    /// Devices or occupants per conversation: more names than a line shows.
     static let writers = 64
     /// Conversations with strangers, with one device each.
     static let strangers = 16
@@ -20,7 +20,7 @@ struct TypingTable: Sendable {
         var writers: [(address: JID, state: ChatState)]
     }
 
-    /// Those that began first come first.
+    /// Oldest first.
     private var entries: [Entry] = []
 
     var keys: [ConversationKey] { entries.map(\.key) }
@@ -34,14 +34,14 @@ struct TypingTable: Sendable {
     }
 
     /// - Parameters:
-    ///   - state: `nil` for one who does not write any more.
-    ///   - isKnown: the person takes part in the conversation, or knows the other side.
-    /// - Returns: the conversations of which something else is to be shown now.
+    ///   - state: `nil` when somebody has stopped.
+    ///   - isKnown: the user takes part in the conversation, or knows the other side.
+    /// - Returns: the conversations whose display changes.
     mutating func set(
         _ state: ChatState?, of writer: JID, in key: ConversationKey, isKnown: Bool
     ) -> [ConversationKey] {
         let old = entries.firstIndex { $0.key == key }
-        // Who was known when it began still is when it stops.
+        // Known at the start means known at the end.
         let isKnown = isKnown || old.map { entries[$0].isKnown } ?? false
         var entry = Entry(key: key, isKnown: isKnown, writers: old.map { entries[$0].writers } ?? [])
         let place = entry.writers.firstIndex { $0.address == writer }

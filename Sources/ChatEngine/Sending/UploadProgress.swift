@@ -1,7 +1,8 @@
 public import ChatStore
 internal import Synchronization
 
-/// How far the uploads of an account are. It lives in memory: a step is written nowhere, and reaches only who observes that attachment.
+/// The progress of an account's uploads, in memory only: a step is not stored, and only reaches the observers of that
+/// attachment.
 ///
 ///     for await percent in account.uploads.values(of: message, at: 0) { ring.show(percent) }
 public final class UploadProgress: Sendable {
@@ -20,12 +21,12 @@ public final class UploadProgress: Sendable {
 
     public init() {}
 
-    /// How much of an attachment is uploaded, 0 to 100; `nil` where no upload is running.
+    /// The percentage uploaded, 0 to 100; `nil` if no upload is in progress.
     public func percent(of message: MessageID, at index: Int) -> Int? {
         state.withLock { $0.percents[Key(message: message, index: index)] }
     }
 
-    /// The same now and whenever it changes, until the task is cancelled; a slow observer gets the newest.
+    /// The current value and its changes until the task is cancelled; a slow observer gets the latest.
     public func values(of message: MessageID, at index: Int) -> AsyncStream<Int?> {
         let key = Key(message: message, index: index)
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -44,7 +45,7 @@ public final class UploadProgress: Sendable {
         }
     }
 
-    /// - Parameter percent: 0 to 100; `nil` when the upload has ended, well or not.
+    /// - Parameter percent: 0 to 100; `nil` when the upload has ended, with any result.
     func show(_ percent: Int?, of message: MessageID, at index: Int) {
         let key = Key(message: message, index: index)
         state.withLock { state in

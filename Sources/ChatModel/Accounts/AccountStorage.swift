@@ -118,7 +118,7 @@ public enum AccountNeed: Sendable, Hashable {
 
 /// Account data in memory: for tests, and for programs that leave nothing on disk.
 public actor MemoryAccountStorage: AccountStorage {
-    public private(set) var kept: [JID: AccountAccess] = [:]
+    public private(set) var stored: [JID: AccountAccess] = [:]
     public private(set) var passwords: [JID: String] = [:]
 
     private let media: MediaCache?
@@ -126,10 +126,10 @@ public actor MemoryAccountStorage: AccountStorage {
     /// - Parameter media: the cache of all accounts; without it only text can be sent.
     public init(media: MediaCache? = nil) { self.media = media }
 
-    public func accesses() -> [AccountAccess] { kept.values.sorted { $0.address < $1.address } }
-    public func save(_ access: AccountAccess) { kept[access.address] = access }
+    public func accesses() -> [AccountAccess] { stored.values.sorted { $0.address < $1.address } }
+    public func save(_ access: AccountAccess) { stored[access.address] = access }
     public func remove(_ account: JID) {
-        kept[account] = nil
+        stored[account] = nil
         passwords[account] = nil
     }
     public func password(of account: JID) -> String? { passwords[account] }

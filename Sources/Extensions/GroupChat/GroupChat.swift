@@ -5,15 +5,15 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Talks in rooms with many (XEP-0045 Multi-User Chat).
+/// Group chat (XEP-0045 Multi-User Chat).
 ///
-/// Rooms are entered again after a lost session, and asked now and then whether I am still in them (XEP-0410 MUC Self-Ping
-/// (Schrödinger's Chat)), because a room can lose its occupants without a word.
+/// Rooms are joined again after a lost session, and checked at intervals with a self-ping (XEP-0410 MUC Self-Ping
+/// (Schrödinger's Chat)), because a room can lose its occupants without notice.
 ///
 ///     let room = try await session[GroupChat.self]?.enter(address, nickname: "thirdwitch")
 ///     try await room?.send("Harpier cries: 'tis time, 'tis time.")
 public final class GroupChat: PeerDirectory, StanzaInterceptor {
-    /// Is given a message of a room, unread, before observers of the session see it.
+    /// Called with each message of a room, unparsed, before observers of the session see it.
     public typealias MessageObserver = @Sendable (Room, Message) async -> Void
 
     private enum Job {
@@ -28,7 +28,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     private let onMessage: MessageObserver?
     /// Who this account is in its rooms: what `MessageReader` of MessageSemantics reads their messages with.
     public let places: RoomPlaces
-    /// Nobody else reports presences to the places.
+    /// No other component reports presences to `places`.
     private let reportsPresences: Bool
     private let channel = EventChannel<GroupChatEvent>()
     private let everywhere = EventChannel<RoomNotice>()
@@ -54,22 +54,22 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     public var features: [String] { [RoomNames.entrance, DirectInvitation.name.namespace] }
     public var interceptors: [any StanzaInterceptor] { [self] }
 
-    /// Invitations and the like, from now on.
+    /// Invitations and other events outside of rooms, from now on.
     public func events() -> AsyncStream<GroupChatEvent> { channel.stream() }
 
-    /// What happens in all rooms from now on, also in those that bookmarks enter.
+    /// The events of all rooms from now on, including those joined by bookmarks.
     public func roomNotices() -> AsyncStream<RoomNotice> { everywhere.stream() }
 
     // MARK: Rooms
 
-    /// The rooms that this session has been in, or wanted to.
+    /// The rooms that this session has joined or tried to join.
     public var rooms: [Room] { table.withLock { Array($0.values) } }
 
-    /// The room at that address, if this session has been in it or wanted to.
+    /// The room with that address, if this session has joined it or tried to.
     public func room(_ address: JID) -> Room? { table.withLock { $0[address.bare] } }
 
-    /// Enters a room and returns when I am in it: everybody is in ``Room/occupants`` then. In a room where I am already this
-    /// asks for the other nickname.
+    /// Joins a room and returns when that is complete: ``Room/occupants`` contains everybody then. In a joined room
+    /// this changes the nickname.
     ///
     /// - Throws: ``GroupChatError`` with `nicknameTaken`, `passwordRequired`, `membersOnly`, `banned`, `full` …
     @discardableResult
@@ -79,9 +79,9 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
         return room
     }
 
-    /// Enters a room under that nickname.
+    /// Joins a room with that nickname.
     ///
-    /// - Parameter history: How much of what was said before the room shall send; `nil` leaves it to the room.
+    /// - Parameter history: how much history the room should send; `nil` leaves it to the room.
     @discardableResult
     public func enter(
         _ address: JID, nickname: String, password: String? = nil, history: RoomEntrance.History? = nil
@@ -104,7 +104,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
         }
     }
 
-    /// Refuses an invitation that came through a room (XEP-0045 §7.8.2).
+    /// Declines an invitation that was sent through a room (XEP-0045 §7.8.2).
     public func decline(_ invitation: RoomInvitation, reason: String? = nil) async throws(GroupChatError) {
         guard invitation.isMediated, let inviter = invitation.inviter else { return }
         var message = Message(to: invitation.room)
@@ -121,15 +121,16 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     /// Everybody in a room sees the presence that was sent to it (XEP-0045 §7.2).
     public func maySeePresence(_ peer: JID) async -> Bool { await room(peer)?.isInside ?? false }
 
-    /// What a room says of its occupants counts from the request to enter until the end of the visit.
+    /// A room's presences of its occupants are accepted from the join request until it is left.
     public func follows(_ peer: JID) async -> Bool { await room(peer)?.isOutside == false }
 
-    // MARK: What the session reports
+    // MARK: Session events
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
         for room in rooms {
             if isResumed {
-                // Meanwhile the room may have given me up: what it sent to a hanging connection came back as errors.
+                // The room may have removed this account meanwhile: what it sent to a hanging connection was returned
+                // as errors.
                 jobs.continuation.yield(.check(room))
             } else {
                 await room.sessionLost()
@@ -171,7 +172,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
 
     // MARK: Stanzas
 
-    /// Shows rooms what they sent, in the order of the stream.
+    /// Passes stanzas to their rooms, in the order of the stream.
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .presence(let presence):
@@ -188,7 +189,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
         return .pass(stanza)
     }
 
-    /// Broadcast presence does not reach rooms (XEP-0045 §7.7); they are told one by one.
+    /// Broadcast presence does not reach rooms (XEP-0045 §7.7), so it is sent to each of them.
     public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .presence(let presence) = stanza, presence.isBroadcast, presence.type == .available {
             jobs.continuation.yield(.announce)
@@ -198,8 +199,8 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
 }
 
 extension GroupChatEvent {
-    /// What a message says about invitations. The room's own word comes from its bare address; what an occupant writes in its
-    /// form means nothing.
+    /// The invitation in a message. The room itself sends from its bare address; the same element from an occupant is
+    /// ignored.
     init?(_ message: Message, isFromOccupant: Bool) {
         guard !message.isError, message.type != .groupchat, let sender = message.from else { return nil }
         if sender.isBare, let user = (try? message.payload(RoomUser.self)) ?? nil {

@@ -1,7 +1,7 @@
 public import XMPPClient
 public import XMPPStanzas
 
-/// Why something that was asked of a room or a service did not happen.
+/// Why an operation on a room or a service failed.
 public struct GroupChatError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -11,31 +11,31 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
             self.description = description
         }
 
-        /// Somebody else in the room has the nickname; try another one.
+        /// The nickname is in use; try another one.
         public static let nicknameTaken = Self("nickname taken")
-        /// The nickname is no valid one, or not the one registered with the room.
+        /// The nickname is invalid, or not the one registered with the room.
         public static let nicknameRefused = Self("nickname refused")
-        /// The room asks for a password, or for another one.
+        /// The password is missing or wrong.
         public static let passwordRequired = Self("password required")
         public static let membersOnly = Self("members only")
         public static let banned = Self("banned")
-        /// There are as many in the room as it takes.
+        /// The room is full.
         public static let full = Self("full")
-        /// The room does not exist, or waits to be configured by who made it.
+        /// The room does not exist, or is locked until its creator configures it.
         public static let notFound = Self("not found")
-        /// The room does not exist and this account may not make rooms.
+        /// The room does not exist and this account may not create rooms.
         public static let creationForbidden = Self("creation forbidden")
-        /// The room is gone for good.
+        /// The room was destroyed.
         public static let gone = Self("gone")
-        /// The service does not answer or cannot be reached.
+        /// The service does not respond or cannot be reached.
         public static let unreachable = Self("unreachable")
-        /// I was removed while I entered.
+        /// Removed while joining.
         public static let removed = Self("removed")
-        /// This needs to be in the room first.
+        /// Only possible in a joined room.
         public static let notInside = Self("not in the room")
-        /// The room does not let me do this.
+        /// The room refuses the operation.
         public static let refused = Self("refused")
-        /// The connection to the own server is the problem; see ``GroupChatError/clientError``.
+        /// The connection to the account's server failed; see ``GroupChatError/clientError``.
         public static let connection = Self("connection")
         public static let cancelled = Self("cancelled")
     }
@@ -44,7 +44,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
     /// One sentence that says what happened and, where possible, what to do.
     public let description: String
     public let cause: (any Error)?
-    /// How I was removed, for ``Code/removed``.
+    /// How the account was removed, for ``Code/removed``.
     public let departure: RoomDeparture?
 
     public init(_ code: Code, _ description: String, cause: (any Error)? = nil, departure: RoomDeparture? = nil) {
@@ -54,15 +54,15 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
         self.departure = departure
     }
 
-    /// What the room answered, if it did.
+    /// The error of the room, if there was one.
     public var stanzaError: StanzaError? { cause as? StanzaError ?? clientError?.stanzaError }
-    /// What the session reported, if that was the cause.
+    /// The error of the session, if it was the cause.
     public var clientError: ClientError? { cause as? ClientError }
 
     static let notInside = GroupChatError(.notInside, "This is only possible in the room. Enter it first.")
     static let cancelled = GroupChatError(.cancelled, "The operation was cancelled.")
 
-    /// What an answer to the wish to enter means (XEP-0045 §7.2.5 to §7.2.11, §7.2.16).
+    /// The meaning of an error in response to a join request (XEP-0045 §7.2.5 to §7.2.11, §7.2.16).
     init(entrance error: StanzaError) {
         let (code, sentence): (Code, String) =
             switch error.condition {
@@ -92,7 +92,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// I was removed while I entered.
+    /// Removed while joining.
     init(_ departure: RoomDeparture) {
         switch departure.cause {
         case .banned: self.init(.banned, "This account is banned from the room.", departure: departure)
@@ -102,7 +102,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A failure of the session, or a room's answer to a request.
+    /// A failure of the session, or an error of the room.
     init(_ error: ClientError) {
         switch error.code {
         case .cancelled: self = .cancelled
@@ -113,8 +113,8 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether entering later, without any change, may succeed. The nickname can be taken by what is left of my own lost
-    /// session, and a new room is not found before its maker has opened it.
+    /// Whether joining later, without a change, may succeed. The nickname may be in use by a previous session of this
+    /// account, and a new room is not found before its creator has unlocked it.
     var isTemporary: Bool {
         switch code {
         case .unreachable, .connection, .full, .cancelled, .nicknameTaken, .notFound: true
@@ -126,7 +126,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
 }
 
 extension GroupChatError: Equatable {
-    /// Equal in everything but in the cause, of which only what the room answered counts.
+    /// Equal in everything but the cause, of which only the room's error counts.
     public static func == (left: GroupChatError, right: GroupChatError) -> Bool {
         left.code == right.code && left.description == right.description && left.departure == right.departure
             && left.stanzaError == right.stanzaError

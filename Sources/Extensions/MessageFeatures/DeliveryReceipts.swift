@@ -15,7 +15,7 @@ public import XMPPStanzas
 public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
     private let isEnabled: @Sendable () -> Bool
 
-    /// - Parameter isEnabled: whether receipts are given at all: the person's switch.
+    /// - Parameter isEnabled: the user's setting: whether receipts are sent at all.
     public init(isEnabled: @escaping @Sendable () -> Bool = { true }) {
         self.isEnabled = isEnabled
     }

@@ -16,7 +16,7 @@ public import XMPPStanzas
 public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
     private let isEnabled: @Sendable () -> Bool
 
-    /// - Parameter isEnabled: whether markers are sent at all: the person's switch.
+    /// - Parameter isEnabled: the user's setting: whether markers are sent at all.
     public init(isEnabled: @escaping @Sendable () -> Bool = { true }) {
         self.isEnabled = isEnabled
     }

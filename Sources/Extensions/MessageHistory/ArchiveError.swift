@@ -1,28 +1,28 @@
 public import XMPPClient
 import XMPPStanzas
 
-/// Why an archive did not give what was asked.
+/// Why an archive query failed.
 public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
-        /// The archive no longer has the message that was named as a starting point or in the filter: ask by time, or
+        /// The archive does not have the message that was named as a starting point or in the filter: query by time, or
         /// from one of the ends (XEP-0313 §4.3.2).
         case messageVanished
-        /// There is no archive, or it cannot do what was asked.
+        /// There is no archive, or it does not support the query.
         case notSupported
         /// This account may not read the archive.
         case forbidden
-        /// The archive answered against the protocol.
+        /// The response violates the protocol.
         case invalidAnswer
         /// The task was cancelled.
         case cancelled
-        /// The connection or the server failed; it may be tried again.
+        /// The connection or the server failed; retrying is possible.
         case failed
     }
 
     public let code: Code
     /// One sentence that says what happened and what to do.
     public let description: String
-    /// What the session reported.
+    /// The error of the session.
     public let cause: ClientError?
 
     public init(_ code: Code, _ description: String, cause: ClientError? = nil) {
@@ -31,7 +31,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// - Parameter namesMessage: Whether the query named messages that must be there.
+    /// - Parameter namesMessage: whether the query named messages that must exist.
     init(_ error: ClientError, namesMessage: Bool) {
         switch error.stanzaError?.condition {
         case .itemNotFound where namesMessage:

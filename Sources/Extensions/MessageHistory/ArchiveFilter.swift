@@ -2,9 +2,9 @@ import DataForms
 public import MessageFeatures
 public import XMPPAddress
 
-/// Which messages of an archive are wanted (XEP-0313 Message Archive Management §4.1).
+/// Which messages of an archive to return (XEP-0313 Message Archive Management §4.1).
 ///
-/// Without conditions it is all of them.
+/// Without conditions, all of them.
 public struct ArchiveFilter: Sendable, Hashable {
     /// Only messages to or from this address; in a room's archive, from it. A bare address stands for all of its
     /// resources; the own one for messages to oneself.

@@ -2,15 +2,15 @@ public import MessageFeatures
 public import XMPPAddress
 public import XMPPStanzas
 
-/// A message as an archive keeps it.
+/// A message in an archive.
 public struct ArchivedMessage: Sendable, Hashable {
-    /// The archive: the own account or a room.
+    /// The archive: of the account or of a room.
     public var archive: JID
     /// The identifier in that archive, the same that live messages carry as `stanza-id`.
     public var id: String
     /// When the archive's server received it.
     public var stamp: Timestamp?
-    /// `nil` if the archive has taken it out, or if it cannot be read; its place stays.
+    /// `nil` if the archive has removed it, or if it cannot be parsed; the item stays.
     public var message: Message?
 
     public init(archive: JID, id: String, stamp: Timestamp?, message: Message?) {
@@ -21,7 +21,7 @@ public struct ArchivedMessage: Sendable, Hashable {
     }
 }
 
-/// A page of an archive: some of its messages without a gap.
+/// A page of an archive: consecutive messages.
 public struct ArchivePage: Sendable, Hashable {
     /// The oldest message first; the newest first if the page was asked for flipped.
     public var messages: [ArchivedMessage]
@@ -52,7 +52,7 @@ public struct ArchivePage: Sendable, Hashable {
         self.count = count
     }
 
-    /// Puts the results and the end of a query together.
+    /// Combines the results and the end of a query.
     init(_ messages: [ArchivedMessage], _ answer: ArchiveAnswer, isFlipped: Bool) {
         let oldest = isFlipped ? messages.last : messages.first
         let newest = isFlipped ? messages.first : messages.last
@@ -64,4 +64,46 @@ public struct ArchivePage: Sendable, Hashable {
             newestID: (isSwapped ? answer.part.first : answer.part.last) ?? newest?.id,
             isComplete: answer.isComplete, isStable: answer.isStable, count: answer.part.count)
     }
+}
+
+/// Consecutive pages of an archive, requested one at a time as they are consumed.
+public struct ArchivePages: AsyncSequence, Sendable {
+    public typealias Element = ArchivePage
+    public typealias Failure = ArchiveError
+
+    let archive: MessageArchive
+    let address: JID?
+    let filter: ArchiveFilter
+    let start: ArchivePosition
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let pages: ArchivePages
+        private var position: ArchivePosition?
+
+        init(_ pages: ArchivePages) {
+            self.pages = pages
+            position = pages.start
+        }
+
+        /// The next page, perhaps an empty one if it is the last; `nil` at the end.
+        ///
+        /// - Throws: ``ArchiveError``. Afterwards `next()` tries the same page again.
+        public mutating func next() async throws(ArchiveError) -> ArchivePage? {
+            try await next(isolation: nil)
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(ArchiveError) -> ArchivePage? {
+            guard let position else { return nil }
+            let page = try await pages.archive.page(in: pages.address, filter: pages.filter, page: position)
+            let next = position.next(after: page)
+            // An archive that makes no progress would be queried for ever.
+            if let next, next.cursor == position.cursor { throw .circle }
+            self.position = next
+            return page
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }

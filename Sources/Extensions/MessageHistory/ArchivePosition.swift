@@ -1,21 +1,21 @@
-/// Where a page lies in an archive, and how many messages it has at most.
+/// The position of a page in an archive, and its maximum number of messages.
 ///
-/// The number is held between 1 and ``maximumPageSize``; servers may send fewer (XEP-0313 §4.3.1).
+/// The number is limited to 1 through ``maximumPageSize``; servers may send fewer (XEP-0313 §4.3.1).
 public enum ArchivePosition: Sendable, Hashable {
-    /// The last messages.
+    /// The newest messages.
     case newest(Int)
-    /// The first messages.
+    /// The oldest messages.
     case oldest(Int)
-    /// The messages right before this one.
+    /// The messages directly before this one.
     case before(String, Int)
-    /// The messages right after this one.
+    /// The messages directly after this one.
     case after(String, Int)
 
-    /// How many messages a page may have. A page is kept in memory as a whole, and a message may be some 256 KiB; servers
-    /// usually allow 50 to 250.
+    /// In messages. A page is kept in memory completely, and a message may have some 256 KiB; servers usually allow 50
+    /// to 250.
     public static let maximumPageSize = 250
 
-    /// Whether pages that follow each other go back in time.
+    /// Whether consecutive pages go back in time.
     public var isBackward: Bool {
         switch self {
         case .newest, .before: true
@@ -31,7 +31,7 @@ public enum ArchivePosition: Sendable, Hashable {
         }
     }
 
-    /// The message that the page lies next to.
+    /// The message next to the page.
     var cursor: String? {
         switch self {
         case .newest, .oldest: nil
@@ -39,7 +39,7 @@ public enum ArchivePosition: Sendable, Hashable {
         }
     }
 
-    /// The position of the page that follows in the same direction; `nil` if the page says where nothing follows.
+    /// The position of the next page in the same direction; `nil` if the page is the last one.
     func next(after page: ArchivePage) -> ArchivePosition? {
         guard !page.isComplete, let id = isBackward ? page.oldestID : page.newestID else { return nil }
         return isBackward ? .before(id, size) : .after(id, size)

@@ -13,10 +13,10 @@ public import XMPPStanzas
 public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
     public typealias Response = ArchivePreferences
 
-    /// What happens to the messages of everybody whom neither list names (§2.1.1).
+    /// The rule for everybody not in one of the lists (§2.1.1).
     public enum Rule: String, Sendable, CaseIterable {
         case always, never
-        /// Kept if the other is on the contact list.
+        /// Stored if the other side is on the contact list.
         case roster
     }
 
@@ -27,9 +27,9 @@ public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
     private static let addressName = XMLName("jid", name.namespace)
 
     public var standard: Rule
-    /// Those whose messages are kept. A bare address stands for all of its resources.
+    /// Addresses whose messages are stored. A bare address includes all of its resources.
     public var always: [JID]
-    /// Those whose messages are not kept.
+    /// Addresses whose messages are not stored.
     public var never: [JID]
 
     public init(_ standard: Rule, always: [JID] = [], never: [JID] = []) {
@@ -38,7 +38,7 @@ public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
         self.never = never
     }
 
-    /// Whether messages from and to somebody are kept (§2.1).
+    /// Whether messages from and to an address are stored (§2.1).
     public func keeps(_ peer: JID, isContact: Bool) -> Bool {
         func names(_ address: JID) -> Bool { address == peer || address == peer.bare }
         if never.contains(where: names) { return false }
@@ -60,7 +60,7 @@ public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
         var addresses: [JID] = []
         guard let list else { return addresses }
         for child in list.children where child.isNamed(addressName) {
-            // To lose one would change what is kept, when the list is sent back.
+            // Losing one would change the preferences when the list is sent back.
             guard let address = try? JID(child.text) else { throw XMLDecodingError(addressName, .invalidText) }
             addresses.append(address)
         }
@@ -79,7 +79,7 @@ public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
     }
 }
 
-/// Asks which messages the server keeps (XEP-0441 Message Archive Management Preferences §2.1).
+/// Requests the archive preferences (XEP-0441 Message Archive Management Preferences §2.1).
 public struct ArchivePreferencesRequest: IQRequest, Hashable {
     public typealias Response = ArchivePreferences
 

@@ -1,4 +1,4 @@
-import DataForms
+public import DataForms
 public import XMLStreaming
 public import XMPPStanzas
 
@@ -21,13 +21,13 @@ public struct ArchiveQuery: IQRequest, Hashable {
     public static let iqType = IQ.Kind.set
     private static let flipName = XMLName("flip-page", name.namespace)
 
-    /// What the archive repeats in each result.
+    /// Repeated by the archive in each result.
     public var queryID: String?
-    /// The node whose items are wanted, in the archive of a publish-subscribe service.
+    /// The node to query in the archive of a publish-subscribe service.
     public var node: String?
     public var filter: ArchiveFilter
     public var page: ResultSetRequest?
-    /// Whether the newest message of the page is to come first (§4.3.4).
+    /// Whether the newest message of the page comes first (§4.3.4).
     public var isFlipped: Bool
 
     public init(
@@ -71,9 +71,9 @@ public struct ArchiveQuery: IQRequest, Hashable {
 public struct ArchiveAnswer: IQResponse, XMLPayload, Hashable {
     public static let name = XMLName("fin", ArchiveQuery.name.namespace)
 
-    /// Whether nothing more matches in the direction that was asked.
+    /// Whether there are no more matches in the direction of the query.
     public var isComplete: Bool
-    /// `false` if the archive may answer otherwise later: not to be kept without asking again (§4.3.2).
+    /// `false` if the result may change later, so that it must not be cached (§4.3.2).
     public var isStable: Bool
     public var part: ResultSet
 
@@ -96,5 +96,42 @@ public struct ArchiveAnswer: IQResponse, XMLPayload, Hashable {
         if !isStable { writer.attribute("stable", "false") }
         part.encode(to: &writer)
         writer.end()
+    }
+}
+
+/// Requests the conditions that an archive supports in a filter (XEP-0313 Message Archive Management §4.1.5).
+public struct ArchiveFormRequest: IQRequest, Hashable {
+    /// The conditions as fields of a form.
+    public struct Response: IQResponse, XMLPayload, Equatable {
+        public static let name = ArchiveQuery.name
+
+        public var form: DataForm
+
+        public init(form: DataForm) {
+            self.form = form
+        }
+
+        public init(from element: XMLElement) throws(XMLDecodingError) {
+            try element.requireName(Self.name)
+            form = try DataForm(from: try element.required(DataForm.name))
+        }
+
+        public func encode(to writer: inout XMLWriter) {
+            writer.start(Self.name)
+            form.encode(to: &writer)
+            writer.end()
+        }
+    }
+
+    public static let name = ArchiveQuery.name
+
+    public init() {}
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.element(Self.name, text: "")
     }
 }

@@ -17,7 +17,7 @@ public struct ArchiveResult: MessagePayload, Hashable {
     public static func isClaimed(by message: Message) -> Bool { message.payloads.contains(name) }
 
     public var queryID: String?
-    /// The identifier of the message in the archive.
+    /// The archive id of the message.
     public var id: String
     public var forwarded: ForwardedMessage
 
@@ -27,7 +27,7 @@ public struct ArchiveResult: MessagePayload, Hashable {
         self.forwarded = forwarded
     }
 
-    /// A message inside that cannot be read counts as taken out: it must not hide that it was there.
+    /// An unreadable message counts as removed: the item still shows that there was one.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         queryID = element["queryid"]

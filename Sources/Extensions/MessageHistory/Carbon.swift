@@ -18,26 +18,26 @@ public import XMPPStanzas
 /// wants to put words into the mouth of others (§11, CVE-2017-5589). The message inside must be one that this account has
 /// sent or received.
 public struct Carbon: Sendable, Equatable {
-    /// Which way the message went.
+    /// The direction of the message.
     public enum Direction: Sendable, Hashable, CaseIterable {
-        /// Another device sent it.
+        /// Another device has sent it.
         case sent
-        /// It was meant for another device.
+        /// Another device has received it.
         case received
     }
 
     static let namespace = "urn:xmpp:carbons:2"
 
     public let direction: Direction
-    /// The message as it was.
+    /// The original message.
     public let message: Message
 
-    /// The copy in a message.
+    /// Parses the carbon in a message.
     ///
     /// - Parameters:
-    ///   - message: The message that was received.
-    ///   - account: The own address; only its bare form counts.
-    /// - Returns: `nil` if there is no copy in it, or none that may be believed.
+    ///   - message: the received message.
+    ///   - account: the account's address; only its bare form counts.
+    /// - Returns: `nil` if there is no carbon in it, or none that is trustworthy.
     public init?(in message: Message, for account: JID) {
         guard message.from == account.bare, message.type != .error else { return nil }
         let (direction, forwarded): (Direction, ForwardedMessage)

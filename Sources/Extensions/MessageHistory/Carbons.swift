@@ -4,18 +4,18 @@ public import XMPPClient
 public import XMPPStanzas
 public import XMPPStream
 
-/// Lets the server send copies of what the other devices of the account send and receive (XEP-0280 Message Carbons).
+/// Lets the server send copies of messages that the account's other devices send and receive (XEP-0280 Message
+/// Carbons).
 ///
-/// It is switched on at the beginning of each session, together with the login where the server can do that (XEP-0386),
-/// and lives on in a resumed one. A message that brings a copy passes on to the observers as it came, in its place in
-/// the order; ``Carbon/init(in:for:)`` reads it. A message that pretends to bring one, but does not come from the own
-/// account, is dropped.
+/// Enabled at the start of each session, together with the login if the server supports that (XEP-0386), and still
+/// enabled in a resumed one. A message with a carbon is passed to the observers as received, in order;
+/// ``Carbon/init(in:for:)`` parses it. A message with a forged carbon is dropped.
 public final class Carbons: SessionExtension, StanzaInterceptor {
     private let onCarbon: (@Sendable (Carbon) async -> Void)?
     private let enabled = Mutex(false)
 
-    /// - Parameter onCarbon: Is given each copy that may be believed, in order, before observers see the message that
-    ///   brought it. Nothing else is read meanwhile.
+    /// - Parameter onCarbon: called with each trustworthy carbon, in order, before observers see its message. Reading
+    ///   continues when it returns.
     public init(onCarbon: (@Sendable (Carbon) async -> Void)? = nil) { self.onCarbon = onCarbon }
 
     /// Whether the server sends copies to this session.
@@ -30,7 +30,7 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
     }
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
-        // A new process does not know what an earlier one switched on; once more does no harm.
+        // A new process does not know whether carbons are enabled; enabling them again is harmless.
         guard !isResumed || !isEnabled, let agreement = await session.agreement else { return }
         enabled.withLock { $0 = false }
         if !agreement.inlineFeatures.contains(Carbon.namespace), try await !enable(in: session) { return }
@@ -59,7 +59,7 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
     }
 }
 
-/// Switches the copies on for this session (§4).
+/// Enables carbons for this session (§4).
 struct EnableCarbons: IQRequest, Equatable {
     typealias Response = EmptyResponse
     static let name = XMLName("enable", Carbon.namespace)
@@ -70,4 +70,21 @@ struct EnableCarbons: IQRequest, Equatable {
     init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
 
     func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
+}
+
+/// Keeps a message to the devices it goes between: the servers make no copies of it (XEP-0280 §8.1 Message Carbons).
+///
+/// ```
+/// C: <message to='juliet@capulet.example/balcony'>…<private xmlns='urn:xmpp:carbons:2'/></message>
+/// ```
+///
+/// Beside it belongs the hint `no-copy` of XEP-0334, for servers that look for that.
+public struct CarbonExclusion: MessagePayload, Equatable {
+    public static let name = XMLName("private", "urn:xmpp:carbons:2")
+
+    public init() {}
+
+    public init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
+
+    public func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
 }

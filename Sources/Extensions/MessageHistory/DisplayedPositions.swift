@@ -24,7 +24,7 @@ public actor DisplayedPositions: SessionExtension {
     private let session: Session
     private let channel = EventChannel<DisplayedPositionEvent>()
     private var table = DisplayedTable()
-    /// What is published next of a conversation, and of which conversations something is on its way.
+    /// The next position to publish per conversation; an entry means that a request is pending.
     private var waiting: [JID: StanzaIdentifier] = [:]
     private var publishing: Set<JID> = []
 
@@ -38,19 +38,19 @@ public actor DisplayedPositions: SessionExtension {
     /// The newest displayed message of each conversation.
     public var all: [JID: StanzaIdentifier] { table.positions }
 
-    /// What happens to the positions from now on.
+    /// The changes of the positions from now on.
     public nonisolated func events() -> AsyncStream<DisplayedPositionEvent> { channel.stream() }
 
-    // MARK: What the person does
+    // MARK: Commands
 
-    /// Asks the server for all positions. When that fails, what is known stays.
+    /// Requests all positions from the server. If this fails, the known ones stay.
     public func fetch() async throws(ClientError) {
         guard let data = session[PublishSubscribe.self] else { throw Self.unavailable }
         var items: [PublishedItem] = []
         do throws(ClientError) {
             items = try await data.items(of: DisplayedPosition.node).items
         } catch  where error.isItemNotFound {
-            // Nothing has ever been displayed.
+            // There are no positions yet.
         }
         guard let own = await session.address?.bare else { return }
         post(table.populate(items, own: own))
@@ -97,7 +97,7 @@ public actor DisplayedPositions: SessionExtension {
     public func displayed(
         _ message: StanzaIdentifier, in conversation: JID, telling marker: Message
     ) async throws(ClientError) -> SendToken {
-        // The server takes the receiver for the conversation, and an empty message must not be sent for this (§4.4.2).
+        // The server uses the recipient as the conversation, and no message must be sent just for this (§4.4.2).
         guard marker.to == conversation, conversation.isBare, !marker.payloads.isEmpty, await isAssisted() else {
             let token = try await session.send(marker)
             try await displayed(message, in: conversation)
@@ -110,7 +110,7 @@ public actor DisplayedPositions: SessionExtension {
         return token
     }
 
-    /// A server that does not know the position would pass it on to the contact (§6).
+    /// A server without support would pass the position on to the contact (§6).
     private func isAssisted() async -> Bool {
         guard let discovery = session[ServiceDiscovery.self], let own = await session.address?.bare else {
             return false
@@ -119,7 +119,7 @@ public actor DisplayedPositions: SessionExtension {
         return information?.features.contains(DisplayedPosition.assistance) ?? false
     }
 
-    // MARK: What the session reports
+    // MARK: Session events
 
     /// The events are of no use without the extension that reads them.
     public nonisolated var features: [String] {

@@ -16,7 +16,7 @@ public import XMPPStanzas
 public struct ForwardedMessage: MessagePayload, Hashable {
     public static let name = XMLName("forwarded", "urn:xmpp:forward:0")
 
-    /// `nil` where an archive has taken the message out and keeps its place (XEP-0313 §3.2).
+    /// `nil` if an archive has removed the message and kept the item (XEP-0313 §3.2).
     public var message: Message?
     /// When the forwarder received it.
     public var delay: DelayedDelivery?
@@ -26,7 +26,7 @@ public struct ForwardedMessage: MessagePayload, Hashable {
         self.delay = delay
     }
 
-    /// - Throws: If the message inside cannot be read. A time that cannot be read is left out.
+    /// - Throws: if the message inside cannot be parsed. An invalid time is ignored.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         delay = Self.delay(in: element)

@@ -25,12 +25,12 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
 
     public var interceptors: [any StanzaInterceptor] { [self] }
 
-    /// A page of messages.
+    /// Requests a page of messages.
     ///
     /// - Parameters:
-    ///   - archive: A room; `nil` for the own account.
-    ///   - isFlipped: Whether the newest message is to come first; needs an extended archive.
-    ///   - timeout: By default that of the session's configuration; for the whole page.
+    ///   - archive: a room; `nil` for the account.
+    ///   - isFlipped: whether the newest message comes first; needs an extended archive.
+    ///   - timeout: of the whole page; by default that of the session's configuration.
     public func page(
         in archive: JID? = nil, filter: ArchiveFilter = ArchiveFilter(), page position: ArchivePosition,
         flipped isFlipped: Bool = false, timeout: Duration? = nil
@@ -56,9 +56,9 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
         ArchivePages(archive: self, address: archive, filter: filter, start: start)
     }
 
-    /// The messages with these identifiers, oldest first; needs an extended archive.
+    /// The messages with these ids, oldest first; needs an extended archive.
     ///
-    /// - Throws: ``ArchiveError`` with `messageVanished` if one of them is not there.
+    /// - Throws: ``ArchiveError`` with `messageVanished` if one of them is missing.
     public func messages(
         withIDs ids: [String], in archive: JID? = nil
     ) async throws(ArchiveError) -> [ArchivedMessage] {
@@ -70,24 +70,24 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
             let pages = pages(in: archive, filter: ArchiveFilter(ids: Array(part)), from: .oldest(part.count))
             for try await page in pages { messages += page.messages }
         }
-        // Prosody leaves out what it does not have; the specification wants an error.
+        // Prosody leaves out missing messages; the specification requires an error.
         guard Set(ids).isSubset(of: messages.map(\.id)) else { throw .vanished }
         return messages
     }
 
-    /// How many messages match; `nil` if the archive does not say. May be a guess.
+    /// The number of matching messages, perhaps estimated; `nil` if the archive does not provide it.
     public func count(
         in archive: JID? = nil, filter: ArchiveFilter = ArchiveFilter()
     ) async throws(ArchiveError) -> Int? {
         let query = ArchiveQuery(filter: filter, page: ResultSetRequest(maximum: 0))
-        // Some archives send a message all the same.
+        // Some archives return a message nevertheless.
         return try await run(
             query, in: archive, limit: ArchivePosition.maximumPageSize, namesMessage: filter.namesMessages,
             timeout: nil
         ).count
     }
 
-    /// Where the archive begins and ends; needs an extended archive.
+    /// The oldest and the newest message of the archive; needs an extended archive.
     public func metadata(of archive: JID? = nil) async throws(ArchiveError) -> ArchiveMetadata {
         guard try await capabilities(of: archive).isExtended else { throw .notExtended }
         let address = try await address(of: archive)
@@ -98,7 +98,7 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
         }
     }
 
-    /// What the archive can do; asked once in a session where the session has `ServiceDiscovery`.
+    /// The features of the archive; requested once per session if the session has `ServiceDiscovery`.
     public func capabilities(of archive: JID? = nil) async throws(ArchiveError) -> ArchiveCapabilities {
         let address = try await address(of: archive)
         do {
@@ -114,7 +114,7 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
         }
     }
 
-    // MARK: The stanzas
+    // MARK: Stanzas
 
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
@@ -135,7 +135,7 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
 
     public func willSkip(_ stanza: UnreadableElement, in session: Session) async {
         guard let result = stanza.firstChild else { return }
-        // A sender that is no address is nobody's archive, unlike one that is left out.
+        // An invalid sender is no archive, unlike a missing one.
         let sender = stanza.from.map { try? JID($0) }
         if case .some(nil) = sender { return }
         queries.withLock { $0.skipped(result, from: sender ?? nil) }

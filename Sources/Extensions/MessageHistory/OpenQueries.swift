@@ -2,30 +2,30 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-/// The queries that wait for results, and what they have received. Holds results to XEP-0313 §8.2: only from the archive
-/// that was asked, only with the identifier of an open query, only before its end.
+/// The pending queries with their results. Enforces XEP-0313 §8.2: results are accepted only from the queried archive,
+/// with the id of a pending query, before its end.
 struct OpenQueries {
     private struct Query {
         var archive: JID
-        /// The archive is that of the own account, whose server may leave out the sender.
+        /// The archive is that of the account, whose server may omit the sender.
         var isOwn: Bool
         var limit: Int
         var messages: [ArchivedMessage] = []
-        /// Results that were beyond what is read.
+        /// The number of unreadable results.
         var unreadable = 0
         var hasEnded = false
         var isOverfull = false
 
         func isAllowed(_ sender: JID?) -> Bool {
-            // The server stamps the sender of what others send, so only the server itself can leave it out.
+            // The server sets the sender of others' stanzas, so only the server itself can omit it.
             sender == archive || sender == nil && isOwn
         }
     }
 
     enum Verdict: Equatable {
-        /// It belongs to an open query.
+        /// It belongs to a pending query.
         case collected
-        /// Nobody asked the sender for it.
+        /// It was not requested from the sender.
         case unsolicited
     }
 
@@ -48,7 +48,7 @@ struct OpenQueries {
         return .collected
     }
 
-    /// A result was skipped because it cannot be read: its place in the archive is known, and nothing of its content.
+    /// A result was skipped because it cannot be parsed: only its id is known.
     mutating func skipped(_ result: XMLElement, from sender: JID?) {
         guard result.isNamed(ArchiveResult.name), let id = result["queryid"], let query = queries[id], !query.hasEnded,
             query.isAllowed(sender), let place = result["id"]
@@ -59,7 +59,7 @@ struct OpenQueries {
 
     private mutating func collect(_ message: ArchivedMessage, for id: String) {
         guard let query = queries[id] else { return }
-        // What is more than was asked for is not kept: the sender does not decide how much memory it takes.
+        // More results than requested are dropped: the sender must not decide how much memory they take.
         if query.messages.count >= query.limit {
             queries[id]?.isOverfull = true
         } else {
@@ -67,13 +67,13 @@ struct OpenQueries {
         }
     }
 
-    /// The answer to the request with that id has come: results behind it do not count.
+    /// The response to the request with that id was received: later results are ignored.
     mutating func answered(id: String, from sender: JID?) {
         guard let query = queries[id], query.isAllowed(sender) else { return }
         queries[id]?.hasEnded = true
     }
 
-    /// Takes the query away and gives what it has received; `nil` if that was too much.
+    /// Removes the query and returns its results; `nil` if there were too many.
     mutating func close(id: String) -> (messages: [ArchivedMessage], unreadable: Int)? {
         guard let query = queries.removeValue(forKey: id), !query.isOverfull else { return nil }
         return (query.messages, query.unreadable)

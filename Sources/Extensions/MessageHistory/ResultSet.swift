@@ -51,3 +51,76 @@ public struct ResultSet: XMLPayload, Hashable {
         writer.end()
     }
 }
+
+/// Asks for a part of a long result (XEP-0059 Result Set Management §2).
+///
+/// ```
+/// C: <set xmlns='http://jabber.org/protocol/rsm'><max>10</max><before/></set>
+/// ```
+public struct ResultSetRequest: XMLPayload, Hashable {
+    /// Where the part lies in the whole.
+    public enum Position: Sendable, Hashable {
+        /// At the beginning.
+        case first
+        /// Right behind this item.
+        case after(String)
+        /// Right in front of this item.
+        case before(String)
+        /// At the end: an empty `<before/>` (§2.5).
+        case last
+        /// From the item with this number on, counted from 0; not every service can do that (§2.6).
+        case index(Int)
+    }
+
+    public static let name = XMLName("set", "http://jabber.org/protocol/rsm")
+    private static let beforeName = XMLName("before", name.namespace)
+    private static let afterName = XMLName("after", name.namespace)
+    private static let indexName = XMLName("index", name.namespace)
+    private static let maximumName = XMLName("max", name.namespace)
+
+    public var position: Position
+    /// How many items at most; 0 asks only how many there are (§2.7), `nil` leaves it to the service.
+    public var maximum: Int?
+
+    public init(_ position: Position = .first, maximum: Int? = nil) {
+        self.position = position
+        self.maximum = maximum
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        if let before = element.firstChild(Self.beforeName) {
+            position = before.text.isEmpty ? .last : .before(before.text)
+        } else if let after = element.firstChild(Self.afterName) {
+            position = after.text.isEmpty ? .first : .after(after.text)
+        } else if let index = element.firstChild(Self.indexName) {
+            position = .index(try index.count())
+        } else {
+            position = .first
+        }
+        maximum = try element.firstChild(Self.maximumName)?.count()
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        if let maximum { writer.element(Self.maximumName, text: "\(maximum)") }
+        switch position {
+        case .first: break
+        case .after(let id): writer.element(Self.afterName, text: id)
+        case .before(let id): writer.element(Self.beforeName, text: id)
+        case .last: writer.element(Self.beforeName, text: "")
+        case .index(let index): writer.element(Self.indexName, text: "\(index)")
+        }
+        writer.end()
+    }
+}
+
+extension XMLElement {
+    /// The text as a number of things.
+    func count() throws(XMLDecodingError) -> Int {
+        guard let number = UInt32(text), let count = Int(exactly: number) else {
+            throw XMLDecodingError(name, .invalidText)
+        }
+        return count
+    }
+}

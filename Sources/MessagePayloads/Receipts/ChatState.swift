@@ -7,11 +7,11 @@ public import XMPPStanzas
 /// C: <message type='chat' to='bernardo@example.com'><composing xmlns='http://jabber.org/protocol/chatstates'/></message>
 /// ```
 public enum ChatState: String, Sendable, CaseIterable, Codable {
-    /// Pays attention to the conversation.
+    /// Is looking at the conversation.
     case active
-    /// Is writing.
+    /// Is typing.
     case composing
-    /// Was writing and has stopped for the moment.
+    /// Was typing and has paused.
     case paused
     /// Has not looked at the conversation for a while.
     case inactive

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Asks the receiving program to say that the message has arrived (XEP-0184 Message Delivery Receipts §5.1).
+/// Requests a delivery receipt (XEP-0184 Message Delivery Receipts §5.1).
 public struct DeliveryReceiptRequest: MessagePayload, Equatable {
     public static let name = XMLName("request", "urn:xmpp:receipts")
 
@@ -25,7 +25,7 @@ public struct DeliveryReceiptRequest: MessagePayload, Equatable {
 public struct DeliveryReceipt: MessagePayload, Equatable {
     public static let name = XMLName("received", DeliveryReceiptRequest.name.namespace)
 
-    /// The `id` of the message that arrived.
+    /// The `id` of the received message.
     public var messageID: String
 
     public init(messageID: String) {

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Asks to be told when a person has seen the message (XEP-0333 Displayed Markers §4.1).
+/// Requests a displayed marker (XEP-0333 Displayed Markers §4.1).
 ///
 /// The message needs an `id`.
 public struct DisplayedMarkerRequest: MessagePayload, Hashable {
@@ -28,9 +28,9 @@ public struct DisplayedMarkerRequest: MessagePayload, Hashable {
 /// knows (§5).
 public struct DisplayedMarker: MessagePayload, Hashable {
     public static let name = XMLName("displayed", DisplayedMarkerRequest.name.namespace)
-    /// The form of drafts before 1.0 that said the person had also reacted to the message.
+    /// Drafts before 1.0: the user has also reacted to the message.
     static let acknowledgedName = XMLName("acknowledged", name.namespace)
-    /// The form of drafts before 1.0 that said the message had arrived; receipts say that now.
+    /// Drafts before 1.0: the message was received; now a delivery receipt.
     static let receivedName = XMLName("received", name.namespace)
 
     /// The identifier of the last message seen: `MessageIdentity.Purpose.displayedMarker` of MessageSemantics.
@@ -40,7 +40,7 @@ public struct DisplayedMarker: MessagePayload, Hashable {
         self.messageID = messageID
     }
 
-    /// Reads `<displayed/>`, and the `<acknowledged/>` of drafts before 1.0, which said more.
+    /// Reads `<displayed/>`, and the `<acknowledged/>` of drafts before 1.0.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         if !element.isNamed(Self.acknowledgedName) { try element.requireName(Self.name) }
         messageID = try element.required("id")
@@ -54,19 +54,19 @@ public struct DisplayedMarker: MessagePayload, Hashable {
 }
 
 extension Message {
-    /// How far the sender has seen the conversation, if the message says so, in the form of today or of the drafts.
+    /// The displayed marker in the message, in the current or the draft form.
     public var displayedMarker: DisplayedMarker? {
         if payloads.contains(DisplayedMarker.name) { return (try? payload(DisplayedMarker.self)) ?? nil }
         return payloads.first(DisplayedMarker.acknowledgedName).flatMap { try? DisplayedMarker(from: $0) }
     }
 
-    /// The `id` of the message that has arrived at the sender's device, if the message says so in the form that drafts
-    /// of XEP-0333 before 1.0 had beside receipts.
+    /// The `id` of the message that the sender's device has received, in the form that drafts of XEP-0333 before 1.0
+    /// had beside receipts.
     public var receivedMarkerID: String? {
         payloads.first(DisplayedMarker.receivedName)?["id"]
     }
 
-    /// Whether the message says how far messages have come, so that no marker may answer it (XEP-0333 §4.2).
+    /// Whether the message itself is a marker, which must not be answered by one (XEP-0333 §4.2).
     package var isMarker: Bool {
         [DisplayedMarker.name, DisplayedMarker.acknowledgedName, DisplayedMarker.receivedName].contains {
             payloads.contains($0)

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// What servers should or should not do with a message (XEP-0334 Message Processing Hints §4).
+/// What servers should do with a message (XEP-0334 Message Processing Hints §4).
 public enum ProcessingHint: String, Sendable, CaseIterable, XMLEncodable {
     case noPermanentStore = "no-permanent-store"
     case noStore = "no-store"
@@ -16,7 +16,7 @@ public enum ProcessingHint: String, Sendable, CaseIterable, XMLEncodable {
 }
 
 extension Message {
-    /// The processing hints that the message carries.
+    /// The processing hints of the message.
     public var processingHints: Set<ProcessingHint> {
         var hints = Set<ProcessingHint>()
         for payload in payloads where payload.name.namespace == ProcessingHint.namespace {

@@ -35,26 +35,26 @@ public struct FallbackIndication: MessagePayload, Hashable {
     private static let bodyName = XMLName("body", name.namespace)
     private static let subjectName = XMLName("subject", name.namespace)
 
-    /// The namespace of the payload that says the same in a better way.
+    /// The namespace of the payload that replaces the text.
     public var purpose: String?
-    /// The parts of the body.
+    /// The regions of the body.
     public var bodyRegions: [Region]
-    /// The parts of the subject.
+    /// The regions of the subject.
     public var subjectRegions: [Region]
 
-    /// Body and subject are there for others as a whole: what an indication means that names no parts.
+    /// Body and subject are fallback completely: the meaning of an indication without regions.
     public var coversEverything: Bool { bodyRegions.isEmpty && subjectRegions.isEmpty }
 
     /// - Parameters:
-    ///   - bodyRegions: By default the whole body.
-    ///   - subjectRegions: Without any parts at all, everything is meant.
+    ///   - bodyRegions: by default the whole body.
+    ///   - subjectRegions: without any regions at all, everything is fallback.
     public init(for purpose: String?, bodyRegions: [Region] = [.whole], subjectRegions: [Region] = []) {
         self.purpose = purpose
         self.bodyRegions = bodyRegions
         self.subjectRegions = subjectRegions
     }
 
-    /// - Throws: If a part is not given by two numbers in order.
+    /// - Throws: if a region does not have two numbers in ascending order.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         self.init(for: element["for"], bodyRegions: [])
@@ -86,5 +86,59 @@ public struct FallbackIndication: MessagePayload, Hashable {
             }
         }
         writer.end()
+    }
+}
+
+extension Message {
+    /// The body without the fallback text of certain payloads (XEP-0428).
+    ///
+    /// - Parameter understood: the namespaces of the payloads that the program supports.
+    /// - Returns: `nil` if there is no body or nothing of it is left.
+    public func body(withoutFallbackFor understood: Set<String>) -> String? {
+        text(body, without: understood) { $0.bodyRegions }
+    }
+
+    /// The subject without the fallback text of certain payloads (XEP-0428).
+    public func subject(withoutFallbackFor understood: Set<String>) -> String? {
+        text(subject, without: understood) { $0.subjectRegions }
+    }
+
+    /// The valid indications; an invalid one hides nothing.
+    public var fallbackIndications: [FallbackIndication] {
+        payloads.compactMap { payload in
+            payload.isNamed(FallbackIndication.name) ? try? FallbackIndication(from: payload) : nil
+        }
+    }
+
+    private func text(
+        _ text: String?, without understood: Set<String>,
+        regions: (FallbackIndication) -> [FallbackIndication.Region]
+    ) -> String? {
+        guard let text, payloads.contains(FallbackIndication.name) else { return text }
+        let indications = fallbackIndications.filter { $0.purpose.map(understood.contains) ?? false }
+        let hidden = indications.flatMap { $0.coversEverything ? [.whole] : regions($0) }
+        guard !hidden.isEmpty else { return text }
+        let rest = text.removing(hidden)
+        return rest.isEmpty ? nil : rest
+    }
+}
+
+extension String {
+    /// The text without these regions, which are counted in code points and may overlap or exceed the end.
+    func removing(_ regions: [FallbackIndication.Region]) -> String {
+        var kept = String.UnicodeScalarView()
+        var rest = unicodeScalars[...]
+        var position = 0
+        for region in regions.sorted(by: { $0.start < $1.start }) {
+            let visible = rest.prefix(max(region.start - position, 0))
+            kept += visible
+            rest = rest[visible.endIndex...]
+            position += max(region.start - position, 0)
+            guard let end = region.end else { return String(kept) }
+            rest = rest.dropFirst(max(end - position, 0))
+            position = max(end, position)
+        }
+        kept += rest
+        return String(kept)
     }
 }

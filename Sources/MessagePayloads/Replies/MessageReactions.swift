@@ -15,16 +15,16 @@ public struct MessageReactions: MessagePayload, Hashable {
     public static let name = XMLName("reactions", "urn:xmpp:reactions:0")
     private static let reactionName = XMLName("reaction", name.namespace)
 
-    /// How many reactions of one person to one message are kept; the rest is dropped. Nobody needs as many, and a
-    /// stranger must not fill a screen with one message.
+    /// The maximum number of reactions of one person to one message; the rest is dropped. A stranger must not fill a
+    /// screen with one message.
     public static let maximumCount = 32
 
     /// The identifier of the message reacted to: `MessageIdentity.Purpose.reaction` of MessageSemantics.
     public var messageID: String
-    /// Each is one emoji, none is there twice, all are written as ``qualified(_:)`` writes them.
+    /// Each is one emoji, without duplicates, in the form of ``qualified(_:)``.
     public let reactions: [String]
 
-    /// - Parameter reactions: What is no emoji, or there twice, is left out (§4).
+    /// - Parameter reactions: duplicates, and texts that are not emoji, are left out (§4).
     public init(_ reactions: [String], to messageID: String) {
         self.messageID = messageID
         var seen = Set<String>()
@@ -36,17 +36,17 @@ public struct MessageReactions: MessagePayload, Hashable {
         self.reactions = kept
     }
 
-    /// One way to write an emoji: with U+FE0F behind each part that would be shown as text without it, and behind no other
-    /// (UTS #51 §2.3, “fully-qualified”).
+    /// The canonical form of an emoji: with U+FE0F after each part that would be shown as text without it, and nowhere
+    /// else (UTS #51 §2.3, “fully-qualified”).
     ///
-    /// What chooses emoji for programs differs in this: GTK's writes “👍” with it. To people both are the same.
+    /// Emoji choosers differ in this: GTK's adds it to “👍”. To users both are the same.
     public static func qualified(_ emoji: String) -> String {
         let parts = emoji.unicodeScalars.filter { $0 != "\u{FE0E}" && $0 != "\u{FE0F}" }
         var written = String.UnicodeScalarView()
         for (part, next) in zip(parts, parts.dropFirst().map(Optional.some) + [nil]) {
             written.append(part)
             let isText = part.properties.isEmoji && !part.properties.isEmojiPresentation
-            // A colour of skin asks for the picture, too. Digits are emoji only in a keycap.
+            // A skin tone modifier also selects the picture. Digits are emoji only in a keycap.
             let isAsked = next?.properties.isEmojiModifier == true || (part.isASCII && next != "\u{20E3}")
             if isText, !isAsked { written.append("\u{FE0F}") }
         }
@@ -68,7 +68,7 @@ public struct MessageReactions: MessagePayload, Hashable {
 }
 
 extension Message {
-    /// A message that reacts to another one, made so that archives keep it.
+    /// Creates a message that reacts to another one, such that archives store it.
     public static func reaction(_ reactions: MessageReactions, to receiver: JID, type: Kind) -> Message {
         var message = Message(to: receiver, type: type)
         message.append(reactions)

@@ -9,7 +9,7 @@ public import XMPPStanzas
 ///    <reference xmlns='urn:xmpp:reference:0' begin='72' end='78' type='mention' uri='xmpp:juliet@capulet.lit'/>
 /// ```
 public struct MessageReference: MessagePayload, Hashable {
-    /// What kind of thing is referred to.
+    /// The kind of the target.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         public var rawValue: String
 
@@ -19,18 +19,18 @@ public struct MessageReference: MessagePayload, Hashable {
 
         /// A person.
         public static let mention = Kind(rawValue: "mention")
-        /// Anything that can be fetched.
+        /// Anything that can be downloaded.
         public static let data = Kind(rawValue: "data")
     }
 
     public static let name = XMLName("reference", "urn:xmpp:reference:0")
 
     public var kind: Kind
-    /// The address of the thing.
+    /// The URI of the target.
     public var uri: String
-    /// The part of the body, in Unicode code points; `nil` if the text does not show the reference.
+    /// The range in the body, in Unicode code points; `nil` if the text does not show the reference.
     public var range: Range<Int>?
-    /// The earlier message that the range is about, if it is not about this one (§3.4).
+    /// The earlier message that the range belongs to, if it is not this one (§3.4).
     public var anchor: String?
 
     public init(_ kind: Kind, uri: String, range: Range<Int>? = nil, anchor: String? = nil) {
@@ -57,7 +57,7 @@ public struct MessageReference: MessagePayload, Hashable {
         anchor = element["anchor"]
         let begin: UInt32? = try element.value("begin")
         let end: UInt32? = try element.value("end")
-        // One without the other marks nothing.
+        // One without the other is ignored.
         if let begin, let end {
             guard begin <= end else { throw XMLDecodingError(Self.name, .invalidAttribute("end", value: "\(end)")) }
             range = Int(begin)..<Int(end)
@@ -76,27 +76,27 @@ public struct MessageReference: MessagePayload, Hashable {
 }
 
 extension Message {
-    /// The references that can be read.
+    /// The valid references.
     public var references: [MessageReference] {
         payloads.compactMap { payload in
             payload.isNamed(MessageReference.name) ? try? MessageReference(from: payload) : nil
         }
     }
 
-    /// Whether the message mentions one of these addresses: the account, or the own occupant of a room.
+    /// Whether the message mentions one of these addresses: the account, or its occupant address in a room.
     public func mentions(_ addresses: JID...) -> Bool {
         references.contains { reference in reference.mentioned.map(addresses.contains) ?? false }
     }
 }
 
 extension StringProtocol {
-    /// The part between two indices, as specifications count it: in Unicode code points from the beginning.
+    /// The range between two indices as specifications count it: in Unicode code points from the beginning.
     public func codePoints(of range: Range<Index>) -> Range<Int> {
         let start = unicodeScalars.distance(from: startIndex, to: range.lowerBound)
         return start..<start + unicodeScalars.distance(from: range.lowerBound, to: range.upperBound)
     }
 
-    /// The indices of a part that is counted in code points; what lies behind the end is cut off.
+    /// The indices of a range in code points, cut off at the end of the text.
     public func range(ofCodePoints range: Range<Int>) -> Range<Index> {
         let scalars = unicodeScalars
         let start = scalars.index(startIndex, offsetBy: Swift.max(range.lowerBound, 0), limitedBy: endIndex) ?? endIndex

@@ -13,7 +13,7 @@ public struct MessageReply: MessagePayload, Hashable {
 
     /// The identifier of the message answered: `MessageIdentity.Purpose.reply` of MessageSemantics.
     public var messageID: String
-    /// Who wrote it.
+    /// The author of that message.
     public var author: JID?
 
     public init(to messageID: String, by author: JID? = nil) {
@@ -41,19 +41,19 @@ public struct MessageReply: MessagePayload, Hashable {
 }
 
 extension Message {
-    /// How many lines of a message are quoted for programs that do not know replies.
+    /// The number of lines quoted for programs that do not support replies.
     public static let maximumQuotedLines = 8
-    /// How much of one line is quoted, and of all lines together, in Unicode scalars: enough to recognise a message. What
-    /// somebody else has written must not make the answer longer than a server accepts.
+    /// The length of the quotation per line and in total, in Unicode scalars: enough to recognise a message, and short
+    /// enough that the reply does not exceed the server's limit.
     public static let maximumQuotedLineLength = 200
     public static let maximumQuotedLength = 600
 
-    /// This message as the answer to another one.
+    /// This message as a reply to another one.
     ///
     /// - Parameters:
-    ///   - quotation: The text answered, which is put in front of the own text as a quotation for programs that do not
-    ///     know replies (§3.1), cut after ``maximumQuotedLines`` and ``maximumQuotedLength``; `nil` for none.
-    ///   - name: Who is to be named above the quotation.
+    ///   - quotation: the text replied to, which is put before the message's own text for programs that do not support
+    ///     replies (§3.1), cut after ``maximumQuotedLines`` and ``maximumQuotedLength``; `nil` for none.
+    ///   - name: the name above the quotation.
     public func replying(_ reply: MessageReply, quoting quotation: String? = nil, of name: String? = nil) -> Message {
         var message = self
         message.payloads.removeAll(named: MessageReply.name)
@@ -67,7 +67,7 @@ extension Message {
         return message
     }
 
-    /// The beginning of a text, cut where a quotation has its bounds; linear in what is quoted.
+    /// The beginning of a text within the limits of a quotation; linear in the length of the quotation.
     private static func lines(quoting text: String) -> [String] {
         var lines: [String] = []
         var left = maximumQuotedLength
@@ -76,7 +76,7 @@ extension Message {
             guard lines.count < maximumQuotedLines, left > 0 else { return lines + ["…"] }
             let start = rest.prefix(min(left, maximumQuotedLineLength))
             guard let end = start.firstIndex(of: "\n") else {
-                // The line goes on behind what is quoted, or ends with it.
+                // The line continues after the quotation, or ends with it.
                 let next = rest.dropFirst(start.count)
                 guard let following = next.first else { return lines + [String(start)] }
                 left -= start.count

@@ -1,3 +1,6 @@
+public import XMLStreaming
+public import XMPPStanzas
+
 /// The text of a message with its styling, as a value that a view can show (XEP-0393 Message Styling).
 ///
 ///     for block in StyledText("The *first* line\n> a quotation").blocks {
@@ -11,7 +14,7 @@
 /// Every text can be read: what is not a directive is text. The characters of the directives are kept in spans of their
 /// own, because it is recommended to show them (§8). Reading takes time in proportion to the text.
 public struct StyledText: Sendable, Hashable {
-    /// How a span is to be shown.
+    /// The style of a span.
     public struct Style: OptionSet, Sendable, Hashable {
         public let rawValue: UInt8
 
@@ -27,11 +30,11 @@ public struct StyledText: Sendable, Hashable {
         public static let preformatted = Style(rawValue: 1 << 3)
     }
 
-    /// A piece of a line, all of it in one style.
+    /// A piece of a line in one style.
     public struct Span: Sendable, Hashable {
         public var text: String
         public var style: Style
-        /// Whether the text is one of the characters that begin or end a style; it has the style itself.
+        /// Whether the text is a styling directive; it has the style itself.
         public var isDirective: Bool
 
         public init(_ text: String, _ style: Style = [], isDirective: Bool = false) {
@@ -41,13 +44,13 @@ public struct StyledText: Sendable, Hashable {
         }
     }
 
-    /// Lines to be shown as they are, in a monospace font (§6.1.2).
+    /// Lines to be shown unchanged in a monospace font (§6.1.2).
     public struct Preformatted: Sendable, Hashable {
-        /// What follows the three grave accents of the first line.
+        /// The text after the three grave accents of the first line.
         public var label: String
-        /// The lines between the first and the last, without the end of the last of them.
+        /// The lines between the first and the last, without the last line break.
         public var text: String
-        /// Whether a line of three grave accents ends the block, and not only the end of the text around it.
+        /// Whether the block ends with a line of three grave accents, not just with the text around it.
         public var isClosed: Bool
 
         public init(label: String, text: String, isClosed: Bool) {
@@ -61,12 +64,12 @@ public struct StyledText: Sendable, Hashable {
         /// One line.
         case line([Span])
         case preformatted(Preformatted)
-        /// What somebody else said (§6.1.3).
+        /// A quotation (§6.1.3).
         case quotation([Block])
     }
 
-    /// How deep quotations are read; what is deeper is text. Nobody can show more, and a line of thousands of `>` must
-    /// not cost more than another of its length.
+    /// The maximum depth of quotations; deeper ones are text. Views cannot show more, and a line of thousands of `>`
+    /// must not cost more than another of its length.
     public static let maximumQuotationDepth = 16
 
     public var blocks: [Block]
@@ -77,10 +80,51 @@ public struct StyledText: Sendable, Hashable {
         blocks = BlockReader(scalars).read()
     }
 
-    /// A text in which no character is a directive.
+    /// A text without directives.
     public init(plain text: String) {
         blocks = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
             .line($0.isEmpty ? [] : [Span(String($0))])
         }
+    }
+}
+
+/// Says that the text of the message means only what it says (XEP-0393 Message Styling §7).
+///
+/// ```
+/// C: <message><body>> _ <</body><unstyled xmlns='urn:xmpp:styling:0'/></message>
+/// ```
+public struct StylingDisabled: MessagePayload, Hashable {
+    public static let name = XMLName("unstyled", "urn:xmpp:styling:0")
+
+    public init() {}
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.element(Self.name, text: "")
+    }
+}
+
+extension Message {
+    /// The body with its styling; plain if the sender has disabled it.
+    ///
+    /// - Parameter understood: the namespaces of the payloads whose fallback text is left out.
+    public func styledBody(withoutFallbackFor understood: Set<String> = []) -> StyledText? {
+        guard let body = body(withoutFallbackFor: understood) else { return nil }
+        return payloads.contains(StylingDisabled.name) ? StyledText(plain: body) : StyledText(body)
+    }
+}
+
+extension Message {
+    /// What the sender does, if the body begins with `/me ` (XEP-0245 The /me Command §2): `shrugs in disgust` for
+    /// `/me shrugs in disgust`.
+    ///
+    /// Show it with the sender's name in front, and so that nobody takes it for a notice of the room (§5).
+    public var action: String? {
+        guard let body, body.utf8.starts(with: "/me ".utf8) else { return nil }
+        // Counted in code points: a combining mark after the space belongs to the phrase.
+        return String(body.unicodeScalars.dropFirst(4))
     }
 }

@@ -10,7 +10,7 @@ public import XMPPStanzas
 public struct DelayedDelivery: MessagePayload, PresencePayload, Hashable {
     public static let name = XMLName("delay", "urn:xmpp:delay")
 
-    /// Who delayed it. Believe it only from the own server, the archive or a room that one is in (§5).
+    /// The entity that delayed it. Trust it only from the account's server, the archive, or a joined room (§5).
     public var from: JID?
     public var stamp: Timestamp
     public var reason: String?

@@ -26,7 +26,7 @@ extension WindowTests {
             let report = try #require(MainLoopReport(environment: [MainLoopReport.variable: file.path]))
             var isDone = false
             MainLoop.schedule { isDone = true }
-            #expect(await Toolkit.turn { isDone })
+            #expect(await Toolkit.eventually { isDone })
             await Toolkit.settle()
             report.write()
             let figures = try JSONDecoder().decode(Figures.self, from: Data(contentsOf: file))

@@ -23,7 +23,7 @@ extension WindowTests {
             #expect(view.check.text == "A name without @ is a user of capulet.example.")
             func says(_ text: String, _ words: String) async {
                 view.address.text = text
-                let isSaid = await Toolkit.turn { view.check.text == words }
+                let isSaid = await Toolkit.eventually { view.check.text == words }
                 #expect(isSaid, "\(text): \(view.check.text)")
             }
             await says("peter", "peter@capulet.example gets a request with your message.")
@@ -49,7 +49,7 @@ extension WindowTests {
             view.name.text = sampleWords("Rosaline")
             view.message.text = sampleWords("We met at the feast.")
             view.page.onContinue()
-            #expect(await Toolkit.turn { view.page.failure.isVisible })
+            #expect(await Toolkit.eventually { view.page.failure.isVisible })
             #expect(view.page.failure.text.contains("connection"))
             await Toolkit.picture(window.window, "contact-add-failure")
             #expect(view.address.text == "rosaline@verona.example" && view.message.text == "We met at the feast.")
@@ -66,9 +66,9 @@ extension WindowTests {
             let window = Window("Add", width: 440, height: 520, view.root)
             window.present()
             view.address.text = "peter"
-            #expect(await Toolkit.turn { view.check.text.contains("peter@capulet.example") })
+            #expect(await Toolkit.eventually { view.check.text.contains("peter@capulet.example") })
             view.account?.selected = 1
-            #expect(await Toolkit.turn { view.check.text.contains("peter@house.example") })
+            #expect(await Toolkit.eventually { view.check.text.contains("peter@house.example") })
             await Toolkit.picture(window, "contact-add-accounts")
             window.destroy()
             await sample.home.stop()
@@ -84,7 +84,7 @@ extension WindowTests {
                 await Toolkit.settle()
                 window.window.close()
             }
-            let isGone = await Toolkit.turn { Object.liveCount <= before }
+            let isGone = await Toolkit.eventually { Object.liveCount <= before }
             #expect(isGone, "\(Object.liveCount) of \(before)")
             await sample.home.stop()
         }

@@ -18,7 +18,7 @@ extension WindowTests {
             try await sample.people()
             let window = try #require(ContactWindow.show(try sample.row("nurse"), sample.context, over: nil))
             let view = window.view
-            #expect(await Toolkit.turn { view.texts.contains("Nurse") })
+            #expect(await Toolkit.eventually { view.texts.contains("Nurse") })
             #expect(view.texts.contains("You and Nurse see when the other one is online."))
             #expect(view.remark.text == "Nurse")
             #expect(!view.ask.isVisible && view.delete.isVisible)
@@ -28,10 +28,10 @@ extension WindowTests {
             var said: [String] = []
             view.actions.showToast = { said.append($0) }
             view.copy.click()
-            #expect(await Toolkit.turn { said == ["The address is copied."] })
+            #expect(await Toolkit.eventually { said == ["The address is copied."] })
             var copied: String?
             Task { copied = try? await Clipboard.text() }
-            #expect(await Toolkit.turn { copied == "nurse@verona.example" })
+            #expect(await Toolkit.eventually { copied == "nurse@verona.example" })
             #expect(ContactWindow.show(try sample.row("nurse"), sample.context, over: nil) === window)
             window.window.close()
             await Toolkit.settle()
@@ -56,7 +56,7 @@ extension WindowTests {
                     == "samson sees when you are online. You do not see when samson is.")
             #expect(try await sentence("rosaline") == "rosaline is not one of your contacts.")
             let window = try #require(ContactWindow.show(try sample.row("paris"), sample.context, over: nil))
-            #expect(await Toolkit.turn { window.view.ask.isVisible })
+            #expect(await Toolkit.eventually { window.view.ask.isVisible })
             await Toolkit.picture(window.window, "contact-pending")
             window.window.close()
             await Toolkit.settle()
@@ -69,11 +69,11 @@ extension WindowTests {
             try await sample.people()
             try await sample.receive("Soft!", from: "romeo")
             let window = try #require(ContactWindow.show(try sample.row("romeo"), sample.context, over: nil))
-            #expect(await Toolkit.turn { window.view.mute.isSensitive })
+            #expect(await Toolkit.eventually { window.view.mute.isSensitive })
             window.view.mute.isActive = true
-            #expect(await Toolkit.turn { window.view.actions.model.isMuted == true })
+            #expect(await Toolkit.eventually { window.view.actions.model.isMuted == true })
             window.view.mute.isActive = false
-            #expect(await Toolkit.turn { window.view.actions.model.isMuted == false })
+            #expect(await Toolkit.eventually { window.view.actions.model.isMuted == false })
             window.window.close()
             await Toolkit.settle()
             await sample.home.stop()
@@ -126,10 +126,10 @@ extension WindowTests {
             let before = Object.liveCount
             do {
                 let window = try #require(ContactWindow.show(try sample.row("romeo"), sample.context, over: nil))
-                #expect(await Toolkit.turn { window.view.texts.contains("Romeo Montague") })
+                #expect(await Toolkit.eventually { window.view.texts.contains("Romeo Montague") })
                 window.window.close()
             }
-            let isGone = await Toolkit.turn { Object.liveCount <= before }
+            let isGone = await Toolkit.eventually { Object.liveCount <= before }
             #expect(isGone, "\(Object.liveCount) of \(before)")
             // A page is closed together with its parent window, too.
             do {
@@ -139,7 +139,7 @@ extension WindowTests {
                 await Toolkit.settle()
                 parent.destroy()
             }
-            #expect(await Toolkit.turn { Object.liveCount <= before })
+            #expect(await Toolkit.eventually { Object.liveCount <= before })
             await sample.home.stop()
         }
     }

@@ -106,8 +106,8 @@ final class ContactsSample {
             "zhang": ContactPresence(section: .online),
             "nurse": ContactPresence(section: .away, status: sampleWords("At the market")),
         ])
-        _ = await Toolkit.turn { home.contacts.rows.elements.count == 7 }
+        _ = await Toolkit.eventually { home.contacts.rows.elements.count == 7 }
         // Waits until the list shows the presence.
-        _ = await Toolkit.turn { home.contacts.rows.elements.first?.section == .online }
+        _ = await Toolkit.eventually { home.contacts.rows.elements.first?.section == .online }
     }
 }

@@ -45,9 +45,9 @@ extension WindowTests {
             try sample.show(["mercutio": ContactPresence(section: .away)])
             #expect(names(view).prefix(3) == ["away 1", "mercutio", "offline 6"])
             try await sample.save("mercutio", remark: "Mercutio")
-            #expect(await Toolkit.turn { names(view).contains("Mercutio") })
+            #expect(await Toolkit.eventually { names(view).contains("Mercutio") })
             try await sample.remove("mercutio")
-            #expect(await Toolkit.turn { names(view).first == "offline 6" })
+            #expect(await Toolkit.eventually { names(view).first == "offline 6" })
             window.destroy()
             await sample.home.stop()
         }
@@ -95,7 +95,7 @@ extension WindowTests {
             view.open(0)
             #expect(opened.map(\.address.local) == ["romeo"])
             #expect(view.list.grabFocus())
-            #expect(await Toolkit.turn { view.list.focused != nil })
+            #expect(await Toolkit.eventually { view.list.focused != nil })
             // The first row is a heading, which has no menu.
             #expect(view.list.focused == 0 && !view.showMenuOfFocused())
             view.list.forEachRow { index, row in
@@ -115,7 +115,7 @@ extension WindowTests {
             #expect(view.page == "empty")
             await Toolkit.picture(window, "contacts-empty")
             try await sample.save("romeo")
-            #expect(await Toolkit.turn { view.page == "list" })
+            #expect(await Toolkit.eventually { view.page == "list" })
             window.destroy()
             await sample.home.stop()
         }
@@ -135,7 +135,7 @@ extension WindowTests {
                 #expect(menu != nil)
                 window.destroy()
             }
-            #expect(await Toolkit.turn { Object.liveCount <= objects && ListRows.liveCount <= rows })
+            #expect(await Toolkit.eventually { Object.liveCount <= objects && ListRows.liveCount <= rows })
             await sample.home.stop()
         }
     }

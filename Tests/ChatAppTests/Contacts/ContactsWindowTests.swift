@@ -23,9 +23,9 @@ extension WindowTests {
             #expect(window.window.activate("win.contacts"))
             #expect(window.sidebar.shown == "contacts")
             let view = try #require(window.contacts)
-            #expect(await Toolkit.turn { view.items.count == 10 })
+            #expect(await Toolkit.eventually { view.items.count == 10 })
             try sample.ask(("rosaline", "We met at the feast, and I would like to see you again."))
-            #expect(await Toolkit.turn { window.requests.isRevealed })
+            #expect(await Toolkit.eventually { window.requests.isRevealed })
             await Toolkit.picture(window.window, "main-contacts")
             // The index depends on the names of the others.
             let place = view.items.firstIndex { item in

@@ -19,7 +19,7 @@ extension WindowTests {
             window.present()
             #expect(!bar.isRevealed)
             try sample.ask(("rosaline", "We met at the feast."), ("samson", nil), ("abram", nil))
-            #expect(await Toolkit.turn { bar.isRevealed })
+            #expect(await Toolkit.eventually { bar.isRevealed })
             #expect(
                 bar.texts == [
                     "rosaline wants to add you as a contact", "rosaline@verona.example · “We met at the feast.”",
@@ -31,12 +31,12 @@ extension WindowTests {
             await Toolkit.picture(window, "request-folded")
             // Without a connection the request cannot be answered: an error is shown, and the request stays.
             bar.accept.click()
-            #expect(await Toolkit.turn { !sample.context.takePendingToasts().isEmpty })
+            #expect(await Toolkit.eventually { !sample.context.takePendingToasts().isEmpty })
             #expect(bar.isRevealed)
             try sample.ask(("samson", nil))
-            #expect(await Toolkit.turn { bar.texts.first == "samson wants to add you as a contact" })
+            #expect(await Toolkit.eventually { bar.texts.first == "samson wants to add you as a contact" })
             try sample.ask()
-            #expect(await Toolkit.turn { !bar.isRevealed })
+            #expect(await Toolkit.eventually { !bar.isRevealed })
             window.destroy()
             await sample.home.stop()
         }
@@ -51,10 +51,10 @@ extension WindowTests {
                 let bar = sample.context.requestBar()
                 let window = Window("Test", width: 900, height: 200, bar.root)
                 window.present()
-                #expect(await Toolkit.turn { bar.isRevealed })
+                #expect(await Toolkit.eventually { bar.isRevealed })
                 window.destroy()
             }
-            #expect(await Toolkit.turn { Object.liveCount <= before })
+            #expect(await Toolkit.eventually { Object.liveCount <= before })
             await sample.home.stop()
         }
     }

@@ -37,7 +37,7 @@ extension WindowTests {
             let view = sample.context.conversationListView(menu: Menu())
             let window = Window("Conversations", width: 340, height: 480, view.root)
             window.present()
-            #expect(await Toolkit.turn { view.model.count == 4 && row(view, tybalt) != nil })
+            #expect(await Toolkit.eventually { view.model.count == 4 && row(view, tybalt) != nil })
 
             let romeo = try #require(row(view, sample.key))
             #expect(romeo.title.text == "Romeo" && romeo.preview.text == "What light?")
@@ -55,7 +55,7 @@ extension WindowTests {
             try await list.pin(tybaltID, true)
             try await list.notify(tybaltID, for: .none)
             #expect(
-                await Toolkit.turn {
+                await Toolkit.eventually {
                     row(view, tybalt)?.pin.isVisible == true && row(view, tybalt)?.silence.isVisible == true
                 })
             #expect(view.model[0].key == tybalt)
@@ -63,11 +63,11 @@ extension WindowTests {
             try await sample.write { store throws(StoreError) in
                 try store.saveDraft(Draft(body: sampleWords("Wilt thou be gone?"), time: .now), in: nurseID)
             }
-            #expect(await Toolkit.turn { row(view, nurse)?.draftMark.isVisible == true })
+            #expect(await Toolkit.eventually { row(view, nurse)?.draftMark.isVisible == true })
             #expect(row(view, nurse)?.preview.text == "Wilt thou be gone?")
             #expect(row(view, nurse)?.state.widget.isVisible == false)
             list.showWriting([sample.key: [sampleWords("Romeo")]], of: sample.account)
-            #expect(await Toolkit.turn { romeo.preview.text == "is writing…" })
+            #expect(await Toolkit.eventually { romeo.preview.text == "is writing…" })
             let spoken = ConversationListRow.accessibilityText(try #require(list.rows[tybaltID]))
             #expect(spoken.contains("Pinned") && spoken.contains("Muted") && spoken.contains("1 unread"))
             await Toolkit.picture(window, "conversations")
@@ -83,16 +83,16 @@ extension WindowTests {
             let view = sample.context.conversationListView(menu: Menu())
             let window = Window("Conversations", width: 340, height: 480, view.root)
             window.present()
-            #expect(await Toolkit.turn { view.model.count == 2 })
+            #expect(await Toolkit.eventually { view.model.count == 2 })
             view.startSearch()
             #expect(view.searchButton.isActive)
             view.search.text = "rom"
-            #expect(await Toolkit.turn { view.model.count == 1 })
+            #expect(await Toolkit.eventually { view.model.count == 1 })
             view.search.text = "zzz"
-            #expect(await Toolkit.turn { view.stack.shown == "nothing" })
+            #expect(await Toolkit.eventually { view.stack.shown == "nothing" })
             view.searchBar.isOpen = false
             #expect(!view.searchButton.isActive)
-            #expect(await Toolkit.turn { view.model.count == 2 && view.stack.shown == "list" })
+            #expect(await Toolkit.eventually { view.model.count == 2 && view.stack.shown == "list" })
             window.destroy()
             await sample.end()
         }

@@ -25,18 +25,21 @@ extension WindowTests {
             let (photo, voice, failed) = try await talk(sample, media)
             try await others(sample)
             let window = try MainWindow.shown(sample.context)
-            #expect(await Toolkit.turn { window.conversations.model.count == 5 })
+            #expect(await Toolkit.eventually { window.conversations.model.count == 5 })
             window.open(sample.key)
             let timeline = try #require(window.conversation?.timeline)
-            #expect(await Toolkit.turn { timeline.bubble(of: failed) != nil })
-            #expect(await Toolkit.turn { (timeline.bubble(of: photo)?.views.first as? PictureView)?.isShown == true })
+            #expect(await Toolkit.eventually { timeline.bubble(of: failed) != nil })
             #expect(
-                await Toolkit.turn { (timeline.bubble(of: voice)?.views.first as? VoiceView)?.length.text == "0:07" })
+                await Toolkit.eventually { (timeline.bubble(of: photo)?.views.first as? PictureView)?.isShown == true })
+            #expect(
+                await Toolkit.eventually {
+                    (timeline.bubble(of: voice)?.views.first as? VoiceView)?.length.text == "0:07"
+                })
             // There is only the caption below the picture.
             #expect(
-                await Toolkit.turn { (210...290).contains(timeline.bubble(of: photo)?.bubble.height ?? 0) })
+                await Toolkit.eventually { (210...290).contains(timeline.bubble(of: photo)?.bubble.height ?? 0) })
             #expect(window.conversation?.composer?.attach.isVisible == true)
-            #expect(await Toolkit.turn { window.window.width > 900 })
+            #expect(await Toolkit.eventually { window.window.width > 900 })
             await Toolkit.settle()
             #expect((260...340).contains(window.conversations.root.width), "\(window.conversations.root.width)")
             await Toolkit.picture(window.window, "main")
@@ -121,7 +124,7 @@ extension WindowTests {
         @Test("the shortcuts window fits into a narrow screen, and each key has a name")
         func shortcuts() async throws {
             let window = ShortcutsWindow.show(over: nil)
-            #expect(await Toolkit.turn { window.isMapped && window.width > 0 })
+            #expect(await Toolkit.eventually { window.isMapped && window.width > 0 })
             // As narrow as an empty preferences window.
             let empty = PreferencesWindow("", over: nil)
             #expect(window.minimumWidth <= empty.minimumWidth)

@@ -52,22 +52,22 @@ extension WindowTests {
             await Toolkit.settle()
             #expect(window.window.minimumWidth <= 360)
             // Including the notice about an unreachable account.
-            #expect(await Toolkit.turn { window.notice.isShown })
+            #expect(await Toolkit.eventually { window.notice.isShown })
             await Toolkit.settle()
             #expect((1...360).contains(window.conversations.root.width), "\(window.conversations.root.width)")
             window.open(sample.key)
-            #expect(await Toolkit.turn { window.conversation?.timeline.bubble(of: failed) != nil })
+            #expect(await Toolkit.eventually { window.conversation?.timeline.bubble(of: failed) != nil })
             await Toolkit.settle()
             #expect(window.window.minimumWidth <= 360)
             window.window.setDefaultSize(width: 360, height: 640)
             // The decorations that exist without a window manager are not content.
-            #expect(await Toolkit.turn { (340...360).contains(window.window.width) && window.leaflet.isFolded })
+            #expect(await Toolkit.eventually { (340...360).contains(window.window.width) && window.leaflet.isFolded })
             await Toolkit.settle()
             #expect(window.window.minimumWidth <= 360)
             window.conversation?.timeline.scroller.offset = 0
             await Toolkit.picture(window.window, "main-long-top")
             window.conversation?.timeline.showNewest()
-            #expect(await Toolkit.turn { window.conversation?.timeline.timeline.isAtNewest == true })
+            #expect(await Toolkit.eventually { window.conversation?.timeline.timeline.isAtNewest == true })
             await Toolkit.picture(window.window, "main-long")
             let offset = window.conversation?.timeline.scroller.offset ?? 0
             window.conversation?.timeline.scroller.offset = offset - 500
@@ -93,20 +93,20 @@ extension WindowTests {
             for round in 0..<90 {
                 let key = round.isMultiple(of: 2) ? sample.key : other
                 window.open(key)
-                let isThere = await Toolkit.turn { window.conversation?.timeline.isOpened == true }
+                let isThere = await Toolkit.eventually { window.conversation?.timeline.isOpened == true }
                 try #require(isThere)
                 opened.append(Left(view: window.conversation))
                 guard round % 30 == 29 else { continue }
                 // Without an open conversation: the number of rows that a list creates in advance is up to GTK.
                 window.closeConversation()
-                #expect(await Toolkit.turn { opened.allSatisfy { $0.view == nil } })
+                #expect(await Toolkit.eventually { opened.allSatisfy { $0.view == nil } })
                 await Toolkit.settle()
                 guard let first else {
                     first = (Object.liveCount, ListRows.liveCount)
                     continue
                 }
                 // A leak of one object per conversation would be thirty objects.
-                _ = await Toolkit.turn {
+                _ = await Toolkit.eventually {
                     Object.liveCount <= first.objects + 10 && ListRows.liveCount <= first.rows + 10
                 }
                 #expect(Object.liveCount <= first.objects + 10)
@@ -125,11 +125,11 @@ extension WindowTests {
             do {
                 let window = try MainWindow.shown(sample.context)
                 window.open(sample.key)
-                #expect(await Toolkit.turn { window.conversation?.timeline.rows.isEmpty == false })
+                #expect(await Toolkit.eventually { window.conversation?.timeline.rows.isEmpty == false })
                 await Toolkit.settle()
                 window.close(permanently: true)
             }
-            #expect(await Toolkit.turn { Object.liveCount <= objects && ListRows.liveCount <= rows })
+            #expect(await Toolkit.eventually { Object.liveCount <= objects && ListRows.liveCount <= rows })
             #expect(
                 Object.liveCount <= objects, "\(Object.liveCount - objects) objects, \(ListRows.liveCount - rows) rows")
             await sample.end()

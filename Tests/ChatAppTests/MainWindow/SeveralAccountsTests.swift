@@ -26,7 +26,7 @@ extension WindowTests {
                             content: .text(MessageText("But soft, what light through yonder window breaks?"))), in: key)
                 }
             }
-            #expect(await Toolkit.turn { home.conversations.rows.elements.count == keys.count })
+            #expect(await Toolkit.eventually { home.conversations.rows.elements.count == keys.count })
             return keys
         }
 
@@ -43,17 +43,17 @@ extension WindowTests {
                 window.conversations.list.forEachRow { if let row = $1.row { rows[row.key] = $1 } }
                 return rows
             }
-            #expect(await Toolkit.turn { keys.allSatisfy { rows()[$0] != nil } })
+            #expect(await Toolkit.eventually { keys.allSatisfy { rows()[$0] != nil } })
             #expect(keys.map { rows()[$0]?.account.text } == ["juliet", "nurse"])
             #expect(rows().values.allSatisfy { $0.account.isVisible })
             window.open(keys[1])
             let view = try #require(window.conversation)
-            #expect(await Toolkit.turn { view.header.statusText.hasPrefix("as nurse@verona.example · ") })
+            #expect(await Toolkit.eventually { view.header.statusText.hasPrefix("as nurse@verona.example · ") })
             #expect(view.composer?.placeholder.text == "Message as nurse@verona.example")
             await Toolkit.picture(window.window, "several-accounts")
             window.open(keys[0])
             #expect(
-                await Toolkit.turn {
+                await Toolkit.eventually {
                     window.conversation?.header.statusText.hasPrefix("as juliet@capulet.example") ?? false
                 }
             )

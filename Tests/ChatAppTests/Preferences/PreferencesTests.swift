@@ -48,24 +48,24 @@ extension WindowTests {
             for (title, path) in Self.switches {
                 #expect(await profile.preferences().values[keyPath: path], "\(title)")
                 try view.window.click(row: title)
-                #expect(await Toolkit.turn { !home.preferences.values[keyPath: path] }, "\(title)")
+                #expect(await Toolkit.eventually { !home.preferences.values[keyPath: path] }, "\(title)")
                 await home.preferences.flush()
                 #expect(await !profile.preferences().values[keyPath: path], "\(title)")
             }
             try view.window.choose(2, inRow: "Appearance")
             await home.preferences.flush()
             #expect(await profile.preferences().values.colourScheme == .dark)
-            #expect(await Toolkit.turn { StyleManager.isDark })
+            #expect(await Toolkit.eventually { StyleManager.isDark })
             view.window.close()
             await home.stop()
 
             (home, context) = await start()
             view = ProgramPreferencesWindow.show(home, over: nil)
-            #expect(await Toolkit.turn { StyleManager.isDark })
+            #expect(await Toolkit.eventually { StyleManager.isDark })
             for (title, _) in Self.switches { #expect(try !view.window.isOn(row: title), "\(title)") }
             #expect(try view.window.chosen(inRow: "Appearance") == 2)
             try view.window.choose(1, inRow: "Appearance")
-            #expect(await Toolkit.turn { !StyleManager.isDark })
+            #expect(await Toolkit.eventually { !StyleManager.isDark })
             view.window.close()
             await home.stop()
             withExtendedLifetime(context) {}
@@ -95,10 +95,10 @@ extension WindowTests {
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server, watching: wire)
             _ = try await romeo.account.contacts.add(juliet.address, name: nil)
-            #expect(await Toolkit.turn { juliet.home.contacts.requests.elements.count == 1 })
+            #expect(await Toolkit.eventually { juliet.home.contacts.requests.elements.count == 1 })
             try await juliet.account.contacts.acceptRequest(of: romeo.address, addingBack: true)
             for home in [juliet.home, romeo.home] {
-                #expect(await Toolkit.turn { home.contacts.rows.elements.first?.section == .online })
+                #expect(await Toolkit.eventually { home.contacts.rows.elements.first?.section == .online })
             }
             let hers = ConversationKey(account: juliet.id, address: romeo.address, kind: .direct)
             let his = ConversationKey(account: romeo.id, address: juliet.address, kind: .direct)
@@ -110,28 +110,28 @@ extension WindowTests {
             await composer.open()
 
             _ = try await romeo.account.send(.text(MessageText("one")), in: his)
-            #expect(await Toolkit.turn { preview(juliet) == "one" })
+            #expect(await Toolkit.eventually { preview(juliet) == "one" })
             composer.text = "Ay me"
             let id = try #require(juliet.home.conversations.rows.elements.first?.id)
             try await juliet.home.conversations.markRead(id, through: juliet.account)
-            #expect(await Toolkit.turn { wire.notices.isSuperset(of: ["received", "displayed", "composing"]) })
+            #expect(await Toolkit.eventually { wire.notices.isSuperset(of: ["received", "displayed", "composing"]) })
             _ = try await composer.send()
-            #expect(await Toolkit.turn { preview(romeo) == "Ay me" })
+            #expect(await Toolkit.eventually { preview(romeo) == "Ay me" })
 
             let view = ProgramPreferencesWindow.show(juliet.home, over: nil)
             try view.window.click(row: "That a message was delivered and read")
             try view.window.click(row: "That you are typing")
-            #expect(await Toolkit.turn { !juliet.account.context.policy.tellsReceipts })
+            #expect(await Toolkit.eventually { !juliet.account.context.policy.tellsReceipts })
             view.window.close()
             wire.forget()
 
             _ = try await romeo.account.send(.text(MessageText("two")), in: his)
-            #expect(await Toolkit.turn { preview(juliet) == "two" })
+            #expect(await Toolkit.eventually { preview(juliet) == "two" })
             try await juliet.home.conversations.markRead(id, through: juliet.account)
             composer.text = "done"
             // Her notifications arrive before her message.
             _ = try await composer.send()
-            #expect(await Toolkit.turn { preview(romeo) == "done" })
+            #expect(await Toolkit.eventually { preview(romeo) == "done" })
             #expect(wire.notices.isEmpty)
             await composer.close()
             await juliet.home.stop()

@@ -37,7 +37,7 @@ extension WindowTests {
             let (model, following) = juliet.follow(room)
             let about = RoomWindow(model, juliet.context)
             about.present()
-            #expect(await Toolkit.turn { model.isInside && model.rights.isOwner })
+            #expect(await Toolkit.eventually { model.isInside && model.rights.isOwner })
 
             // Invited by address, with a message.
             let bar = romeo.context.roomInvitationBar()
@@ -49,37 +49,40 @@ extension WindowTests {
             #expect(inviting.shown.map(\.address) == [romeo.address])
             await Toolkit.picture(inviting.window, "room-invite")
             inviting.invite(0)
-            #expect(await Toolkit.turn { bar.revealer.isRevealed })
+            #expect(await Toolkit.eventually { bar.revealer.isRevealed })
             #expect(bar.label.text.contains(juliet.address.local ?? "?"))
             await Toolkit.picture(window, "room-invitation")
             bar.join.click()
-            #expect(await Toolkit.turn { romeo.isInside(room) && !bar.revealer.isRevealed })
-            #expect(await Toolkit.turn { model.count == 2 })
+            #expect(await Toolkit.eventually { romeo.isInside(room) && !bar.revealer.isRevealed })
+            #expect(await Toolkit.eventually { model.count == 2 })
 
             // Removed with a message, and joined again.
             let other = try #require(model.people.elements.first { !$0.person.isOwn }).person
             #expect(other.address?.bare == romeo.address)
             let (place, staying) = romeo.follow(room)
             let notice = romeo.context.roomNotice(place)
-            #expect(await Toolkit.turn { place.isInside && !notice.root.isRevealed })
+            #expect(await Toolkit.eventually { place.isInside && !notice.root.isRevealed })
             let removal = try #require(about.people.menus.begin(.kick, other))
             await Toolkit.settle()
             removal.answer("do")
-            #expect(await Toolkit.turn { notice.root.isRevealed && notice.label.text.contains("Jule has removed you") })
-            #expect(await Toolkit.turn { model.count == 1 })
+            #expect(
+                await Toolkit.eventually {
+                    notice.root.isRevealed && notice.label.text.contains("Jule has removed you")
+                })
+            #expect(await Toolkit.eventually { model.count == 1 })
             notice.join()
-            #expect(await Toolkit.turn { place.isInside && !notice.root.isRevealed })
-            #expect(await Toolkit.turn { model.count == 2 })
+            #expect(await Toolkit.eventually { place.isInside && !notice.root.isRevealed })
+            #expect(await Toolkit.eventually { model.count == 2 })
 
             // The owner changes the subject, and the other sees it.
             try await juliet.account.rooms.changeSubject(of: room, to: "Stars")
-            #expect(await Toolkit.turn { RoomText.line(place) == "2 people · Stars" })
+            #expect(await Toolkit.eventually { RoomText.line(place) == "2 people · Stars" })
 
             // Renamed for the owner only.
-            #expect(await Toolkit.turn { about.page.remark.isVisible && about.page.remark.isSensitive })
+            #expect(await Toolkit.eventually { about.page.remark.isVisible && about.page.remark.isSensitive })
             about.page.remark.text = sampleWords("Our garden")
             about.page.rename()
-            #expect(await Toolkit.turn { model.title == "Our garden" })
+            #expect(await Toolkit.eventually { model.title == "Our garden" })
             #expect(place.title != "Our garden")
 
             // Left permanently, on all devices.
@@ -93,10 +96,10 @@ extension WindowTests {
             await Toolkit.settle()
             await Toolkit.picture(question, "room-leave")
             question.answer("leave")
-            #expect(await Toolkit.turn { romeo.home.rooms.rows.elements.isEmpty })
-            #expect(await Toolkit.turn { notice.label.text == "You are not in this room." })
+            #expect(await Toolkit.eventually { romeo.home.rooms.rows.elements.isEmpty })
+            #expect(await Toolkit.eventually { notice.label.text == "You are not in this room." })
             #expect(await romeo.account.bookmarks.all.isEmpty)
-            #expect(await Toolkit.turn { model.count == 1 })
+            #expect(await Toolkit.eventually { model.count == 1 })
 
             following.cancel()
             staying.cancel()
@@ -116,9 +119,9 @@ extension WindowTests {
             try await juliet.account.rooms.invite(romeo.address, to: room, reason: nil)
             let window = Window("Test", width: 360, height: 300, bar.root)
             window.present()
-            #expect(await Toolkit.turn { bar.revealer.isRevealed })
+            #expect(await Toolkit.eventually { bar.revealer.isRevealed })
             bar.decline.click()
-            #expect(await Toolkit.turn { !bar.revealer.isRevealed })
+            #expect(await Toolkit.eventually { !bar.revealer.isRevealed })
             #expect(!romeo.isInside(room))
             window.destroy()
 
@@ -132,7 +135,7 @@ extension WindowTests {
                 let window = Window("Test", width: 720, height: 480, view.root)
                 window.present()
                 view.open(isActive: true)
-                #expect(await Toolkit.turn { view.header.statusText == "2 people · Roses by other names" })
+                #expect(await Toolkit.eventually { view.header.statusText == "2 people · Roses by other names" })
                 await Toolkit.picture(window, "room-conversation")
                 let part = try #require(view.room)
                 part.open()
@@ -141,10 +144,10 @@ extension WindowTests {
                 #expect(view.composer?.entry.text == "Romeo: ")
                 part.open()
                 view.close()
-                #expect(await Toolkit.turn { part.window == nil })
+                #expect(await Toolkit.eventually { part.window == nil })
                 window.destroy()
             }
-            #expect(await Toolkit.turn { Object.liveCount <= before })
+            #expect(await Toolkit.eventually { Object.liveCount <= before })
             await juliet.home.stop()
             await romeo.home.stop()
         }

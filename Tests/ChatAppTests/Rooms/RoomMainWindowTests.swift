@@ -37,13 +37,13 @@ extension WindowTests {
                 feast, nickname: sampleWords("Romeo"),
                 settings: RoomSettings(name: sampleWords("Feast"), access: .everybody))
             let main = try MainWindow.shown(juliet.context)
-            #expect(await Toolkit.turn { juliet.home.phase == .ready && juliet.isInside(garden) })
+            #expect(await Toolkit.eventually { juliet.home.phase == .ready && juliet.isInside(garden) })
             main.open(juliet.key(garden))
             try await romeo.account.rooms.enter(garden, nickname: sampleWords("Romeo"))
             let text = sampleWords("He jests at scars that never felt a wound.")
             _ = try await romeo.account.send(.text(MessageText(text)), in: romeo.key(garden))
             #expect(
-                await Toolkit.turn {
+                await Toolkit.eventually {
                     juliet.home.conversations.rows.elements.contains { $0.preview?.text == text }
                         && main.conversation?.header.statusText.hasPrefix("2 people") == true
                 })
@@ -54,11 +54,11 @@ extension WindowTests {
 
             try await romeo.account.rooms.invite(
                 juliet.address, to: feast, reason: sampleWords("Come in a mask, and bring the nurse."))
-            #expect(await Toolkit.turn { main.invitations.revealer.isRevealed })
+            #expect(await Toolkit.eventually { main.invitations.revealer.isRevealed })
             await Toolkit.picture(main.window, "main-invitation")
             main.invitations.join.click()
-            #expect(await Toolkit.turn { main.openKey == juliet.key(feast) })
-            #expect(await Toolkit.turn { !main.invitations.revealer.isRevealed && juliet.isInside(feast) })
+            #expect(await Toolkit.eventually { main.openKey == juliet.key(feast) })
+            #expect(await Toolkit.eventually { !main.invitations.revealer.isRevealed && juliet.isInside(feast) })
 
             // A link to a joined room opens it; other links ask first.
             juliet.context.open(address: "xmpp:\(garden)?join")

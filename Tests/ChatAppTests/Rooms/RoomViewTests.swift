@@ -73,7 +73,7 @@ extension WindowTests {
                 about.people.list.forEachRow { found[$0] = $1.row?.nickname }
                 return found.sorted { $0.key < $1.key }.map(\.value)
             }
-            #expect(await Toolkit.turn { names().count == 6 })
+            #expect(await Toolkit.eventually { names().count == 6 })
             #expect(names().first == "Nurse")
             await Toolkit.picture(about.window, "room-people")
             about.people.activated(2)
@@ -82,11 +82,11 @@ extension WindowTests {
             state.people.removeAll { $0.nickname == "Nurse" }
             state.people[2].availability = .away
             room.show(state)
-            #expect(await Toolkit.turn { names().first == "Jule" && names().count == 5 })
+            #expect(await Toolkit.eventually { names().first == "Jule" && names().count == 5 })
             about.people.search.text = "verona"
-            #expect(await Toolkit.turn { names() == ["Friar Laurence"] })
+            #expect(await Toolkit.eventually { names() == ["Friar Laurence"] })
             about.people.search.text = sampleWords("Tybalt")
-            #expect(await Toolkit.turn { names().isEmpty })
+            #expect(await Toolkit.eventually { names().isEmpty })
             await Toolkit.picture(about.window, "room-nobody")
             await Toolkit.settle()
             about.window.close()
@@ -111,7 +111,7 @@ extension WindowTests {
                 about.people.list.forEachRow { found[$0] = $1.row?.nickname }
                 return found
             }
-            #expect(await Toolkit.turn { !rows().isEmpty })
+            #expect(await Toolkit.eventually { !rows().isEmpty })
             // GTK creates some rows around the visible ones.
             let limit = 400
             #expect(rows().count <= limit)
@@ -124,7 +124,7 @@ extension WindowTests {
                 #expect(rows().count <= limit)
             }
             about.people.list.scroll(to: 19_999)
-            #expect(await Toolkit.turn { rows().keys.max() == 19_999 })
+            #expect(await Toolkit.eventually { rows().keys.max() == 19_999 })
             #expect(rows()[19_999] == room.people.elements.last?.nickname)
             #expect(rows().count <= limit)
             about.window.close()
@@ -180,8 +180,8 @@ extension WindowTests {
             let question = try #require(menus.begin(.kick, friar))
             await Toolkit.settle()
             question.answer("do")
-            #expect(await Toolkit.turn { said.count == 1 })
-            #expect(said.allSatisfy { $0.contains("Enter it first") || $0.contains("connection") })
+            #expect(await Toolkit.eventually { said.count == 1 })
+            #expect(said.allSatisfy { $0.contains("Join it first") || $0.contains("connection") })
             withExtendedLifetime(menus) {}
             await home.stop()
         }
@@ -192,7 +192,7 @@ extension WindowTests {
             let context = AppContext(home: home)
             let room = try await room(home)
             room.show(try Self.state(.owner))
-            #expect(await Toolkit.turn { home.conversations.rows.elements.count == 1 })
+            #expect(await Toolkit.eventually { home.conversations.rows.elements.count == 1 })
             await Toolkit.settle()
             let before = Object.liveCount
             do {
@@ -203,16 +203,16 @@ extension WindowTests {
                 await Toolkit.picture(about.window, "room-page")
                 #expect(about.page.change.isVisible)
                 about.page.notifications.selected = 1
-                #expect(await Toolkit.turn { home.conversations.rows.elements[0].notifications == .mentions })
+                #expect(await Toolkit.eventually { home.conversations.rows.elements[0].notifications == .mentions })
                 room.show(try Self.state(.visitor))
-                #expect(await Toolkit.turn { about.page.nickname.text == "Jule" })
+                #expect(await Toolkit.eventually { about.page.nickname.text == "Jule" })
                 room.show(RoomState(isInside: false))
-                #expect(await Toolkit.turn { !about.page.change.isVisible })
+                #expect(await Toolkit.eventually { !about.page.change.isVisible })
                 // GTK processes the tooltip of a hidden widget later, and needs the window for that.
                 await Toolkit.settle()
                 about.window.close()
             }
-            #expect(await Toolkit.turn { Object.liveCount <= before })
+            #expect(await Toolkit.eventually { Object.liveCount <= before })
             await home.stop()
         }
 
@@ -227,7 +227,7 @@ extension WindowTests {
             await Toolkit.settle()
             #expect(!notice.root.isRevealed)
             room.show(RoomState(isInside: false))
-            #expect(await Toolkit.turn { notice.root.isRevealed })
+            #expect(await Toolkit.eventually { notice.root.isRevealed })
             #expect(notice.label.text.contains("as soon as the account is online"))
             #expect(!notice.button.isVisible)
             let id = room.key.account
@@ -240,10 +240,10 @@ extension WindowTests {
                     absence: RoomAbsence(
                         RoomDeparture(
                             .kicked, actorNickname: sampleWords("Tybalt"), reason: sampleWords("Peace!")))))
-            #expect(await Toolkit.turn { notice.button.isVisible && notice.label.text.contains("Tybalt") })
+            #expect(await Toolkit.eventually { notice.button.isVisible && notice.label.text.contains("Tybalt") })
             await Toolkit.picture(window, "room-notice")
             room.show(try Self.state())
-            #expect(await Toolkit.turn { !notice.root.isRevealed })
+            #expect(await Toolkit.eventually { !notice.root.isRevealed })
             #expect(RoomText.line(room).hasPrefix("6 people · By yonder"))
             window.destroy()
         }

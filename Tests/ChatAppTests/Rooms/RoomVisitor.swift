@@ -47,7 +47,7 @@ final class RoomVisitor {
         await home.start()
         guard let account = home.account(id) else { throw CancellationError() }
         self.account = account
-        guard await Toolkit.turn(until: { [home] in home.accounts.rows[id]?.connection.isOnline == true }) else {
+        guard await Toolkit.eventually({ [home] in home.accounts.rows[id]?.connection.isOnline == true }) else {
             throw CancellationError()
         }
     }

@@ -21,24 +21,24 @@ extension WindowTests {
             let id = ContactRow.ID(account: sample.talk.account, address: sample.talk.romeo)
             let window = try #require(ContactWindow.show(id, sample.talk.context, over: nil))
             let group = window.view.media
-            #expect(await Toolkit.turn { group.tiles.filter(\.isShown).count == 4 })
+            #expect(await Toolkit.eventually { group.tiles.filter(\.isShown).count == 4 })
             #expect(group.tiles.map { $0.item?.attachment.name } == (5..<9).reversed().map { "geese-\($0).jpg" })
             await Toolkit.picture(window.window, "contact-media")
             try await sample.picture(0, ago: 0)
-            #expect(await Toolkit.turn { group.tiles.first?.item?.attachment.name == "geese-0.jpg" })
+            #expect(await Toolkit.eventually { group.tiles.first?.item?.attachment.name == "geese-0.jpg" })
             try await sample.talk.say(.retraction(of: sample.talk.lastReference))
-            #expect(await Toolkit.turn { group.tiles.first?.item?.attachment.name == "geese-8.jpg" })
+            #expect(await Toolkit.eventually { group.tiles.first?.item?.attachment.name == "geese-8.jpg" })
             let tile = group.tiles[0]
             let newest = try #require(tile.item)
             let menu = try #require(group.showMenu(newest, tile.root, 10, 10))
-            #expect(await Toolkit.turn { menu.isMapped })
+            #expect(await Toolkit.eventually { menu.isMapped })
             menu.close()
             let all = group.showAll()
-            #expect(await Toolkit.turn { all.pictures?.items.count == 9 })
+            #expect(await Toolkit.eventually { all.pictures?.items.count == 9 })
             #expect(group.showAll() === all)
             // It is closed together with the page's window.
             window.window.close()
-            #expect(await Toolkit.turn { !all.window.isMapped })
+            #expect(await Toolkit.eventually { !all.window.isMapped })
             await sample.talk.end()
         }
 
@@ -50,10 +50,10 @@ extension WindowTests {
             let window = try #require(ContactWindow.show(id, sample.talk.context, over: nil))
             let group = window.view.media
             let words = "Nothing was shared in this conversation yet."
-            #expect(await Toolkit.turn { group.all.string("subtitle") == words })
+            #expect(await Toolkit.eventually { group.all.string("subtitle") == words })
             #expect(group.tiles.allSatisfy { $0.item == nil })
             try await sample.file("letter.pdf", size: 10, ago: 0)
-            #expect(await Toolkit.turn { group.all.string("subtitle") == "" })
+            #expect(await Toolkit.eventually { group.all.string("subtitle") == "" })
             window.window.close()
             await sample.talk.end()
         }
@@ -84,13 +84,13 @@ extension WindowTests {
                 window.present()
                 window.stack.shown = "room"
                 let group = window.page.media
-                #expect(await Toolkit.turn { group.tiles.filter(\.isShown).count == 3 })
+                #expect(await Toolkit.eventually { group.tiles.filter(\.isShown).count == 3 })
                 #expect(group.tiles.map { $0.item?.message.senderName } == ["Romeo", "Mercutio", "Romeo", nil])
                 await Toolkit.picture(window.window, "room-media")
                 await Toolkit.settle()
                 window.window.close()
             }
-            #expect(await Toolkit.turn { Object.liveCount <= before + PictureTile.cachedCount })
+            #expect(await Toolkit.eventually { Object.liveCount <= before + PictureTile.cachedCount })
             await talk.end()
         }
     }

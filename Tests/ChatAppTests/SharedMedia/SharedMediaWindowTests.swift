@@ -19,23 +19,23 @@ extension WindowTests {
             try await sample.everything()
             let shown = try await sample.show()
             let view = try #require(shown.pictures)
-            #expect(await Toolkit.turn { view.items.count == 9 })
-            #expect(await Toolkit.turn { view.shownTiles.filter(\.isShown).count == 9 })
+            #expect(await Toolkit.eventually { view.items.count == 9 })
+            #expect(await Toolkit.eventually { view.shownTiles.filter(\.isShown).count == 9 })
             #expect(view.items.map(\.attachment.name) == (0..<9).reversed().map { "geese-\($0).jpg" })
             let first = try #require(view.shownTiles.first?.root)
-            #expect(await Toolkit.turn { first.width >= 92 && abs(first.width - first.height) <= 1 })
+            #expect(await Toolkit.eventually { first.width >= 92 && abs(first.width - first.height) <= 1 })
             await Toolkit.picture(shown.window, "shared-pictures")
             let menu = try #require(view.showMenu(of: 1))
-            #expect(await Toolkit.turn { menu.isMapped })
+            #expect(await Toolkit.eventually { menu.isMapped })
             await Toolkit.picture(shown.window, "shared-menu", with: menu)
             menu.close()
             await Toolkit.settle()
             let new = try await sample.picture(1, ago: 0)
             let reference = sample.talk.lastReference
-            #expect(await Toolkit.turn { view.items.first?.id.message == new && view.items.count == 10 })
-            #expect(await Toolkit.turn { view.shownTiles.first?.isShown == true })
+            #expect(await Toolkit.eventually { view.items.first?.id.message == new && view.items.count == 10 })
+            #expect(await Toolkit.eventually { view.shownTiles.first?.isShown == true })
             try await sample.talk.say(.retraction(of: reference))
-            #expect(await Toolkit.turn { view.items.count == 9 })
+            #expect(await Toolkit.eventually { view.items.count == 9 })
             shown.window.close()
             await sample.talk.end()
         }
@@ -56,14 +56,14 @@ extension WindowTests {
             }
             let shown = try await sample.show()
             let view = try #require(shown.pictures)
-            #expect(await Toolkit.turn { !view.items.isEmpty && view.scroller.pageHeight > 0 })
+            #expect(await Toolkit.eventually { !view.items.isEmpty && view.scroller.pageHeight > 0 })
             await Toolkit.settle()
             #expect(view.items.count < 200)
             var seen = view.items.count
             while view.model.hasMore {
                 let before = seen
                 // The grid grows with the next layout, so scrolling is repeated until something arrives.
-                let isMore = await Toolkit.turn {
+                let isMore = await Toolkit.eventually {
                     view.scroller.offset = view.scroller.contentHeight
                     return view.items.count > before || !view.model.hasMore
                 }
@@ -90,21 +90,21 @@ extension WindowTests {
             viewer.move(-1)
             #expect(viewer.window.title == "geese-3.jpg")
             // The two before have been loaded meanwhile, and then the last one.
-            #expect(await Toolkit.turn { viewer.items.count == 4 && viewer.index == 2 })
+            #expect(await Toolkit.eventually { viewer.items.count == 4 && viewer.index == 2 })
             viewer.move(-2)
-            #expect(await Toolkit.turn { viewer.items.count == 5 && viewer.index == 1 })
+            #expect(await Toolkit.eventually { viewer.items.count == 5 && viewer.index == 1 })
             #expect(viewer.items.map { $0.attachment.name } == (0..<5).map { "geese-\($0).jpg" })
             viewer.move(-1)
             #expect(viewer.window.title == "geese-0.jpg")
             await Toolkit.settle()
             #expect(viewer.items.count == 5)
-            #expect(await Toolkit.turn { viewer.size != nil })
+            #expect(await Toolkit.eventually { viewer.size != nil })
             await Toolkit.picture(viewer.window, "shared-viewer")
             var wanted: MessageID?
             viewer.onShowInConversation = { wanted = $0 }
             viewer.showMessage.click()
-            #expect(await Toolkit.turn { wanted == viewer.items[0].message })
-            #expect(await Toolkit.turn { !viewer.window.isMapped })
+            #expect(await Toolkit.eventually { wanted == viewer.items[0].message })
+            #expect(await Toolkit.eventually { !viewer.window.isMapped })
             await sample.talk.end()
         }
 
@@ -114,21 +114,21 @@ extension WindowTests {
             try await sample.everything()
             let shown = try await sample.show("voice")
             let voice = try #require(shown.voice)
-            #expect(await Toolkit.turn { voice.shownRows.count == 3 })
+            #expect(await Toolkit.eventually { voice.shownRows.count == 3 })
             func lengths() -> [String] { voice.shownRows.compactMap { ($0.view as? VoiceView)?.length.text } }
-            #expect(await Toolkit.turn { lengths() == ["0:04", "0:21", "0:07"] })
+            #expect(await Toolkit.eventually { lengths() == ["0:04", "0:21", "0:07"] })
             await Toolkit.picture(shown.window, "shared-voice")
             let newest = try #require(voice.shownRows.first?.item?.id.message)
             let playback = sample.talk.context.playback
             // A row redrawn during a click has a new button; then the click is repeated.
             #expect(
-                await Toolkit.turn {
+                await Toolkit.eventually {
                     if playback.current == nil { voice.shownRows.first?.activate() }
                     return playback.current?.message == newest
                 })
             shown.stack.shown = "files"
             let files = try #require(shown.files)
-            #expect(await Toolkit.turn { files.shownRows.count == 3 })
+            #expect(await Toolkit.eventually { files.shownRows.count == 3 })
             #expect(files.model.items.elements.map(\.attachment.size) == [1_240_000, 23_400_000, 84_000])
             await Toolkit.picture(shown.window, "shared-files")
             shown.window.close()
@@ -141,15 +141,15 @@ extension WindowTests {
             let sample = try await SharedMediaSample.make()
             try await sample.talk.say("But soft!")
             let shown = try await sample.show()
-            #expect(await Toolkit.turn { shown.pictures?.page == "empty" })
+            #expect(await Toolkit.eventually { shown.pictures?.page == "empty" })
             await Toolkit.picture(shown.window, "shared-empty")
             shown.stack.shown = "voice"
-            #expect(await Toolkit.turn { shown.voice?.page == "empty" })
+            #expect(await Toolkit.eventually { shown.voice?.page == "empty" })
             shown.stack.shown = "files"
-            #expect(await Toolkit.turn { shown.files?.page == "empty" })
+            #expect(await Toolkit.eventually { shown.files?.page == "empty" })
             // The first file changes that.
             try await sample.file("letter.pdf", size: 10, ago: 0)
-            #expect(await Toolkit.turn { shown.files?.page == "items" })
+            #expect(await Toolkit.eventually { shown.files?.page == "items" })
             shown.window.close()
             await sample.talk.end()
         }
@@ -163,15 +163,15 @@ extension WindowTests {
             var left = false
             let shown = try await sample.show { left = true }
             let view = try #require(shown.pictures)
-            #expect(await Toolkit.turn { view.items.count == 1 })
+            #expect(await Toolkit.eventually { view.items.count == 1 })
             let (_, actions) = view.actions.menu(of: view.items[0]) {}
             actions.activate("show")
             #expect(left)
             #expect(
-                await Toolkit.turn {
+                await Toolkit.eventually {
                     window.conversation?.timeline.bubble(of: wanted)?.bubble.has(css: "flash") == true
                 })
-            #expect(await Toolkit.turn { !shown.window.isMapped })
+            #expect(await Toolkit.eventually { !shown.window.isMapped })
             window.close(permanently: true)
             await sample.talk.end()
         }
@@ -185,16 +185,16 @@ extension WindowTests {
             let before = Object.liveCount
             do {
                 let shown = try await sample.show()
-                #expect(await Toolkit.turn { shown.pictures?.shownTiles.filter(\.isShown).count == 9 })
+                #expect(await Toolkit.eventually { shown.pictures?.shownTiles.filter(\.isShown).count == 9 })
                 shown.stack.shown = "voice"
-                #expect(await Toolkit.turn { shown.voice?.shownRows.count == 3 })
+                #expect(await Toolkit.eventually { shown.voice?.shownRows.count == 3 })
                 shown.stack.shown = "files"
-                #expect(await Toolkit.turn { shown.files?.shownRows.count == 3 })
+                #expect(await Toolkit.eventually { shown.files?.shownRows.count == 3 })
                 await Toolkit.settle()
                 shown.window.close()
             }
             // Decoded pictures stay in the cache.
-            let isGone = await Toolkit.turn { Object.liveCount <= before + PictureTile.cachedCount }
+            let isGone = await Toolkit.eventually { Object.liveCount <= before + PictureTile.cachedCount }
             #expect(isGone, "\(Object.liveCount) of \(before)")
             await sample.talk.end()
         }

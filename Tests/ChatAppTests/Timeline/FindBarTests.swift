@@ -32,31 +32,31 @@ extension WindowTests {
             view.find()
             #expect(bar.root.isOpen)
             bar.entry.text = sampleWords("ROSE")
-            #expect(await Toolkit.turn { bar.count.text == "1 / 3" && isSeen(roses[2], timeline) })
+            #expect(await Toolkit.eventually { bar.count.text == "1 / 3" && isSeen(roses[2], timeline) })
             let marked = try #require(timeline.bubble(of: roses[2]))
             #expect(
                 marked.body.first.markup.contains("<span background=\"#f8e45c\" foreground=\"#000000\">rose</span>"))
-            #expect(await Toolkit.turn { marked.bubble.has(css: "flash") })
+            #expect(await Toolkit.eventually { marked.bubble.has(css: "flash") })
             await Toolkit.picture(window, "find")
             #expect(!bar.newer.isSensitive && bar.older.isSensitive)
             bar.older.click()
-            #expect(await Toolkit.turn { bar.count.text == "2 / 3" && isSeen(roses[1], timeline) })
+            #expect(await Toolkit.eventually { bar.count.text == "2 / 3" && isSeen(roses[1], timeline) })
             bar.goOlder()
-            #expect(await Toolkit.turn { bar.count.text == "3 / 3" })
+            #expect(await Toolkit.eventually { bar.count.text == "3 / 3" })
             #expect(
-                await Toolkit.turn { isSeen(roses[0], timeline) },
+                await Toolkit.eventually { isSeen(roses[0], timeline) },
                 """
                 at \(timeline.scroller.offset) of \(timeline.scroller.contentHeight), \(timeline.model.count) rows, \
                 index \(timeline.index(of: .message(roses[0])) ?? -1), row \(timeline.row(of: roses[0])?.root.height ?? -1), \
                 \(timeline.row(of: roses[0])?.root.translate(x: 0, y: 0, to: timeline.scroller)?.y ?? -1)
                 """)
-            #expect(await Toolkit.turn { !bar.older.isSensitive })
+            #expect(await Toolkit.eventually { !bar.older.isSensitive })
             bar.goNewer()
-            #expect(await Toolkit.turn { isSeen(roses[1], timeline) })
+            #expect(await Toolkit.eventually { isSeen(roses[1], timeline) })
             bar.entry.text = "violet"
-            #expect(await Toolkit.turn { bar.count.text == "Nothing found" })
+            #expect(await Toolkit.eventually { bar.count.text == "Nothing found" })
             bar.root.isOpen = false
-            #expect(await Toolkit.turn { timeline.highlight.isEmpty && bar.entry.text.isEmpty })
+            #expect(await Toolkit.eventually { timeline.highlight.isEmpty && bar.entry.text.isEmpty })
             if let bubble = timeline.bubble(of: roses[1]) { #expect(!bubble.body.first.markup.contains("<span")) }
             window.destroy()
             view.close()
@@ -71,7 +71,7 @@ extension WindowTests {
             let (window, view) = await sample.open()
             let timeline = view.timeline
             view.chooseDay()
-            #expect(await Toolkit.turn { view.findBar.dates.calendar != nil })
+            #expect(await Toolkit.eventually { view.findBar.dates.calendar != nil })
             let calendar = try #require(view.findBar.dates.calendar)
             await Toolkit.picture(window, "find-day")
             let time = try #require(
@@ -80,7 +80,7 @@ extension WindowTests {
             calendar.day = CalendarView.Day(year: parts.year ?? 0, month: parts.month ?? 0, day: parts.day ?? 0)
             await Toolkit.settle()
             view.findBar.dates.choose()
-            #expect(await Toolkit.turn { isSeen(long, timeline) })
+            #expect(await Toolkit.eventually { isSeen(long, timeline) })
             window.destroy()
             view.close()
             await sample.end()
@@ -100,10 +100,10 @@ extension WindowTests {
                 .id
             let main = try MainWindow.shown(sample.context)
             let list = main.conversations
-            #expect(await Toolkit.turn { list.model.count == 2 })
+            #expect(await Toolkit.eventually { list.model.count == 2 })
             list.startSearch()
             list.search.text = sampleWords("rosa")
-            #expect(await Toolkit.turn { list.stack.shown == "results" && list.results.model.count == 4 })
+            #expect(await Toolkit.eventually { list.stack.shown == "results" && list.results.model.count == 4 })
             await Toolkit.picture(main.window, "search")
             guard case .message(let hit) = list.results.model[3] else {
                 Issue.record("\(list.results.model.items)")
@@ -117,9 +117,9 @@ extension WindowTests {
             #expect(list.root.width <= 360, "the list became \(list.root.width) pixels wide")
             list.results.activated(3)
             #expect(main.openKey == sample.key)
-            #expect(await Toolkit.turn { main.conversation.map { isSeen(wanted, $0.timeline) } ?? false })
+            #expect(await Toolkit.eventually { main.conversation.map { isSeen(wanted, $0.timeline) } ?? false })
             // The search hides this conversation, but its name is known.
-            #expect(await Toolkit.turn { main.conversation?.header.title.text == "Romeo" })
+            #expect(await Toolkit.eventually { main.conversation?.header.title.text == "Romeo" })
             await Toolkit.picture(main.window, "search-opened")
             list.results.openFirst()
             #expect(main.openKey == rosaline)

@@ -48,14 +48,15 @@ extension WindowTests {
                     watchdog.reset()
                     let id = try await sample.say(.text(MessageText(text)))
                     view.timeline.showNewest()
-                    #expect(await Toolkit.turn { (view.timeline.bubble(of: id)?.root.height ?? 0) > 0 }, "\(name)")
+                    #expect(
+                        await Toolkit.eventually { (view.timeline.bubble(of: id)?.root.height ?? 0) > 0 }, "\(name)")
                     await Toolkit.settle()
                     #expect(watchdog.count > 0)
                     least = min(least, watchdog.longest.processor)
                     let bubble = try #require(view.timeline.bubble(of: id))
                     #expect(bubble.body.showAll != nil, "\(name)")
                     try await sample.write { store throws(StoreError) in try store.removeMessage(id) }
-                    #expect(await Toolkit.turn { view.timeline.bubble(of: id) == nil })
+                    #expect(await Toolkit.eventually { view.timeline.bubble(of: id) == nil })
                 }
                 #expect(least < Self.longestIteration, "\(name)")
             }
@@ -73,7 +74,7 @@ extension WindowTests {
                     await Toolkit.settle()
                     watchdog.reset()
                     let whole = WholeTextWindow.show(text, title: "Romeo", over: nil)
-                    #expect(await Toolkit.turn { whole.scroller.pageHeight > 0 }, "\(name)")
+                    #expect(await Toolkit.eventually { whole.scroller.pageHeight > 0 }, "\(name)")
                     let before = whole.view.text.utf8.count
                     for _ in 0..<8 {
                         whole.scroller.offset = whole.scroller.contentHeight
@@ -94,11 +95,11 @@ extension WindowTests {
             let sample = try await TalkSample()
             let id = try await sample.say("Good night, good night!", isOwn: true)
             let (window, view) = await sample.open()
-            #expect(await Toolkit.turn { view.timeline.bubble(of: id) != nil })
+            #expect(await Toolkit.eventually { view.timeline.bubble(of: id) != nil })
             let bubble = try #require(view.timeline.bubble(of: id))
             #expect(bubble.body.layouts == 1)
             try await sample.write { store throws(StoreError) in try store.advance(id, to: .displayed) }
-            #expect(await Toolkit.turn { bubble.message?.state == .displayed })
+            #expect(await Toolkit.eventually { bubble.message?.state == .displayed })
             #expect(bubble.body.layouts == 1)
             view.timeline.mark("night")
             #expect(bubble.body.layouts == 2)
@@ -114,7 +115,7 @@ extension WindowTests {
             let homograph = try await sample.say("see https://аррӏе.com/login now", ago: 1)
             let long = try await sample.say(sampleWords("A long story.") + String(repeating: " bla", count: 2_000))
             let (window, view) = await sample.open()
-            #expect(await Toolkit.turn { view.timeline.bubble(of: long) != nil })
+            #expect(await Toolkit.eventually { view.timeline.bubble(of: long) != nil })
             let first = try #require(view.timeline.bubble(of: link)).body.first
             #expect(!first.text.unicodeScalars.contains { $0.value == 0x202E || $0.value == 0x202D })
             #expect(first.text == "\u{FFFD}moc.live \u{2068}https://bank.example/\u{2069} \u{FFFD}x")

@@ -41,35 +41,35 @@ extension WindowTests {
             let timeline = view.timeline
             timeline.showNewest()
             var picture: PictureView? { timeline.bubble(of: id)?.views.first as? PictureView }
-            #expect(await Toolkit.turn { timeline.scroller.remaining < 2 && picture?.root.isOnScreen == true })
+            #expect(await Toolkit.eventually { timeline.scroller.remaining < 2 && picture?.root.isOnScreen == true })
             // Animations are disabled.
             #expect(!ToolkitSettings.hasAnimations)
-            #expect(await Toolkit.turn { picture?.motion != nil })
+            #expect(await Toolkit.eventually { picture?.motion != nil })
             await Toolkit.settle()
             #expect(picture?.motion?.isRunning == false)
             ToolkitSettings.hasAnimations = true
             defer { ToolkitSettings.hasAnimations = false }
             timeline.scrolled()
-            #expect(await Toolkit.turn { PictureMotion.runningCount == 1 && picture?.motion?.isRunning == true })
-            #expect(await Toolkit.turn { picture?.frameCount ?? 0 >= 4 })
+            #expect(await Toolkit.eventually { PictureMotion.runningCount == 1 && picture?.motion?.isRunning == true })
+            #expect(await Toolkit.eventually { picture?.frameCount ?? 0 >= 4 })
             // The position sticks to the end for some frames, so scrolling is repeated until it moves.
             #expect(
-                await Toolkit.turn {
+                await Toolkit.eventually {
                     if timeline.scroller.offset > 0 { timeline.scroller.offset = 0 }
                     return PictureMotion.runningCount == 0
                 })
             timeline.showNewest()
-            #expect(await Toolkit.turn { PictureMotion.runningCount == 1 })
+            #expect(await Toolkit.eventually { PictureMotion.runningCount == 1 })
 
             let viewer = PictureViewer(
                 [.init(message: id, index: 0, attachment: attachment)], at: 0, downloads: downloads, over: nil)
             viewer.present()
-            #expect(await Toolkit.turn { PictureMotion.runningCount == 2 })
+            #expect(await Toolkit.eventually { PictureMotion.runningCount == 2 })
             viewer.window.close()
-            #expect(await Toolkit.turn { PictureMotion.runningCount == 1 })
+            #expect(await Toolkit.eventually { PictureMotion.runningCount == 1 })
             window.destroy()
             view.close()
-            #expect(await Toolkit.turn { PictureMotion.runningCount == 0 })
+            #expect(await Toolkit.eventually { PictureMotion.runningCount == 0 })
             await sample.end()
         }
     }

@@ -22,7 +22,7 @@ extension WindowTests {
             let own = try await sample.say("Ay me!", isOwn: true)
             let (window, view) = await sample.open()
             let timeline = view.timeline
-            #expect(await Toolkit.turn { timeline.bubble(of: own)?.root.width ?? 0 > 0 })
+            #expect(await Toolkit.eventually { timeline.bubble(of: own)?.root.width ?? 0 > 0 })
             let left = try #require(timeline.bubble(of: theirs))
             let right = try #require(timeline.bubble(of: own))
             let width = Double(timeline.scroller.width)
@@ -53,20 +53,20 @@ extension WindowTests {
             let (window, view) = await sample.open()
             let timeline = view.timeline
             #expect(timeline.timeline.initialItem == .unread)
-            #expect(await Toolkit.turn { (timeline.bubble(of: ids[40])?.root.height ?? 0) > 0 })
+            #expect(await Toolkit.eventually { (timeline.bubble(of: ids[40])?.root.height ?? 0) > 0 })
             let line = try #require(timeline.rows.first { if case .unread? = $0.item { true } else { false } })
             #expect(line.unread?.label.text == "20 new messages")
             func top() -> Double { line.root.translate(x: 0, y: 0, to: timeline.scroller)?.y ?? -1 }
-            #expect(await Toolkit.turn { top() > 0 && top() < 60 })
+            #expect(await Toolkit.eventually { top() > 0 && top() < 60 })
             #expect(timeline.newestPlace.isRevealed)
             #expect(timeline.newestCount.text == "20")
             await Toolkit.picture(window, "timeline-unread")
             // Only visible messages are read, while the user is looking.
             view.isInFront = true
-            #expect(await Toolkit.turn { timeline.timeline.unreadCount < 20 })
+            #expect(await Toolkit.eventually { timeline.timeline.unreadCount < 20 })
             #expect(timeline.timeline.unreadCount > 0)
             timeline.showNewest()
-            #expect(await Toolkit.turn { timeline.timeline.unreadCount == 0 && !timeline.newestPlace.isRevealed })
+            #expect(await Toolkit.eventually { timeline.timeline.unreadCount == 0 && !timeline.newestPlace.isRevealed })
             window.destroy()
             view.close()
             await sample.end()
@@ -91,7 +91,7 @@ extension WindowTests {
             let lost = try #require(unsent)
             let (window, view) = await sample.open()
             let timeline = view.timeline
-            #expect(await Toolkit.turn { timeline.bubble(of: lost) != nil })
+            #expect(await Toolkit.eventually { timeline.bubble(of: lost) != nil })
             for (id, state) in marks {
                 #expect(timeline.bubble(of: id)?.state.text == Wording.state(state))
             }
@@ -99,14 +99,14 @@ extension WindowTests {
             try await sample.write { store throws(StoreError) in
                 try store.advance(lost, to: .failed(FailureReason(.notSent, condition: "upload-failed")))
             }
-            #expect(await Toolkit.turn { timeline.bubble(of: lost)?.failure?.retry.isVisible == true })
+            #expect(await Toolkit.eventually { timeline.bubble(of: lost)?.failure?.retry.isVisible == true })
             #expect(
                 timeline.bubble(of: lost)?.failure?.label.text == "Not sent: the file could not be uploaded")
             // Retrying cannot help if the server refused the message.
             #expect(timeline.bubble(of: marks[3].0)?.failure?.retry.isVisible == false)
             await Toolkit.picture(window, "timeline-states")
             timeline.bubble(of: lost)?.failure?.retry.click()
-            #expect(await Toolkit.turn { timeline.bubble(of: lost)?.message?.state == .queued })
+            #expect(await Toolkit.eventually { timeline.bubble(of: lost)?.message?.state == .queued })
             #expect(timeline.bubble(of: lost)?.failure?.root.isVisible == false)
             window.destroy()
             view.close()
@@ -128,7 +128,7 @@ extension WindowTests {
             try await sample.say(.retraction(of: sample.lastReference))
             let (window, view) = await sample.open()
             let timeline = view.timeline
-            #expect(await Toolkit.turn { timeline.bubble(of: gone) != nil })
+            #expect(await Toolkit.eventually { timeline.bubble(of: gone) != nil })
             #expect(timeline.timeline.messages.count == 3)
             let edited = try #require(timeline.bubble(of: first))
             #expect(edited.edited.isVisible && edited.body.first.text == "It is the east, and Juliet is the sun")
@@ -140,9 +140,9 @@ extension WindowTests {
             #expect(empty.absence?.isVisible == true && !empty.body.root.isVisible)
             await Toolkit.picture(window, "timeline-changes")
             answered.quotation?.root.click()
-            #expect(await Toolkit.turn { edited.bubble.has(css: "flash") })
+            #expect(await Toolkit.eventually { edited.bubble.has(css: "flash") })
             answered.reactions?.buttons.first?.click()
-            #expect(await Toolkit.turn { answered.message?.reactions.first?.isOwn == true })
+            #expect(await Toolkit.eventually { answered.message?.reactions.first?.isOwn == true })
             #expect(answered.message?.reactions.first?.count == 2)
             window.destroy()
             view.close()
@@ -164,7 +164,7 @@ extension WindowTests {
             let action = try await sample.say("/me climbs the wall", ago: 2)
             let (window, view) = await sample.open()
             let timeline = view.timeline
-            #expect(await Toolkit.turn { timeline.bubble(of: action) != nil })
+            #expect(await Toolkit.eventually { timeline.bubble(of: action) != nil })
             func body(_ id: MessageID) throws -> BodyView { try #require(timeline.bubble(of: id)).body }
             #expect(try body(emoji).first.has(css: "emoji-1"))
             #expect(try #require(timeline.bubble(of: emoji)).bubble.has(css: "bare"))
@@ -192,7 +192,7 @@ extension WindowTests {
             let key = try sample.key("orchard@rooms.example", .room)
             let said = try await sample.say("Fie!", ago: 1, from: try JID("\(key.address)/Tybalt"), in: key)
             let (window, view) = await sample.open(key)
-            #expect(await Toolkit.turn { view.timeline.bubble(of: said)?.message != nil })
+            #expect(await Toolkit.eventually { view.timeline.bubble(of: said)?.message != nil })
             let message = try #require(view.timeline.bubble(of: said)?.message)
             let room = try #require(view.room?.model)
             func isOffered() -> Bool {
@@ -213,7 +213,7 @@ extension WindowTests {
             await Toolkit.settle()
             // The room has not archived it.
             question.answer("delete")
-            #expect(await Toolkit.turn { !sample.context.takePendingToasts().isEmpty })
+            #expect(await Toolkit.eventually { !sample.context.takePendingToasts().isEmpty })
             window.destroy()
             view.close()
             await sample.end()
@@ -231,7 +231,7 @@ extension WindowTests {
             try await sample.say("Courage, man", ago: 1, from: try person("Romeo"), in: key)
             let (window, view) = await sample.open(key)
             let timeline = view.timeline
-            #expect(await Toolkit.turn { timeline.bubble(of: second) != nil })
+            #expect(await Toolkit.eventually { timeline.bubble(of: second) != nil })
             #expect(timeline.bubble(of: first)?.sender.text == "Mercutio")
             #expect(timeline.bubble(of: first)?.sender.isVisible == true)
             #expect(timeline.bubble(of: second)?.sender.isVisible == false)
@@ -249,21 +249,21 @@ extension WindowTests {
             try await sample.fill(400)
             let (window, view) = await sample.open()
             let timeline = view.timeline
-            #expect(await Toolkit.turn { timeline.isOpened && timeline.model.count > 0 })
+            #expect(await Toolkit.eventually { timeline.isOpened && timeline.model.count > 0 })
             // It was opened at the unread separator, which is at the beginning.
             timeline.showNewest()
             // The position sticks to the end for some frames, whatever height the list computes.
             #expect(
-                await Toolkit.turn {
+                await Toolkit.eventually {
                     timeline.timeline.isAtNewest && timeline.scroller.remaining < 2 && !timeline.isSettling
                 })
             let oldest = try #require(timeline.timeline.messages.first?.position)
             timeline.scroller.offset = 100
             #expect(
-                await Toolkit.turn { timeline.timeline.messages.first.map { $0.position < oldest } ?? false })
+                await Toolkit.eventually { timeline.timeline.messages.first.map { $0.position < oldest } ?? false })
             #expect(timeline.scroller.offset > 0)
             timeline.showNewest()
-            #expect(await Toolkit.turn { timeline.scroller.remaining < 2 && timeline.timeline.isAtNewest })
+            #expect(await Toolkit.eventually { timeline.scroller.remaining < 2 && timeline.timeline.isAtNewest })
             window.destroy()
             view.close()
             await sample.end()

@@ -12,7 +12,7 @@ struct WordingTests {
         ("ClientError", "XMPPClient/ClientError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("StoreError", "ChatStore/StoreError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("GroupChatError", "Extensions/GroupChat/GroupChatError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
-        ("GroupChatError", "ChatEngine/Rooms/RoomAbsence.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
+        ("GroupChatError", "ChatEngine/Rooms/RoomState.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("FailureReason", "ChatEngine/Sending/FailureReason+Error.swift", #"public static let \w+ = "([^"]+)""#),
     ]
     /// Pairs of a type and a code.

@@ -1,5 +1,5 @@
 public import XMLStreaming
-internal import XMPPAddress
+public import XMPPAddress
 
 /// A room that is worth remembering (XEP-0402 PEP Native Bookmarks).
 ///
@@ -9,16 +9,16 @@ internal import XMPPAddress
 /// ```
 public struct Bookmark: XMLPayload, Sendable, Equatable {
     public static let name = XMLName("conference", "urn:xmpp:bookmarks:1")
-    /// The node of the own account that holds one item a room, called by its address (§3).
+    /// The account's own node with one item per room, whose id is the room's address (§3).
     public static let node = name.namespace
 
-    /// What the person calls the room.
+    /// The name given by the user.
     public var title: String?
-    /// Whether devices enter the room by themselves.
+    /// Whether devices join the room automatically.
     public var entersAutomatically: Bool
     public var nickname: String?
     public var password: String?
-    /// What other programs keep there; it must survive every change (§4.4).
+    /// Extensions of other programs, which must survive every change (§4.4).
     public var extensions: [XMLElement]
 
     public init(
@@ -58,4 +58,13 @@ public struct Bookmark: XMLPayload, Sendable, Equatable {
     private static let nicknameName = XMLName("nick", name.namespace)
     private static let passwordName = XMLName("password", name.namespace)
     private static let extensionsName = XMLName("extensions", name.namespace)
+}
+
+/// A change of the bookmarks, on this device or another one.
+public enum BookmarkEvent: Sendable, Equatable {
+    /// The whole list was received.
+    case populated
+    /// A bookmark was added or changed.
+    case changed(room: JID, Bookmark)
+    case removed(room: JID)
 }

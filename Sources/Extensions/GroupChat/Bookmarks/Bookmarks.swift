@@ -3,12 +3,13 @@ internal import XMLStreaming
 public import XMPPAddress
 public import XMPPClient
 
-/// The bookmarks of the account, the same on all its devices (XEP-0402 PEP Native Bookmarks).
+/// The account's bookmarks, shared by all its devices (XEP-0402 PEP Native Bookmarks).
 ///
-/// Needs the extension `PublishSubscribe`. With the extension ``GroupChat`` beside it, rooms marked so are entered when the
-/// session begins and when another device marks them, and left when another device takes the mark or the bookmark away (§4).
+/// Requires the extension `PublishSubscribe`. Together with ``GroupChat``, rooms with automatic joining are joined when
+/// the session starts and when another device enables it, and left when another device disables it or removes the
+/// bookmark (§4).
 public actor Bookmarks: SessionExtension {
-    /// How many bookmarks are kept: more is a mistake of some program.
+    /// The maximum number of bookmarks; more is a fault of some program.
     private static let limit = 4096
 
     private enum Job {
@@ -17,22 +18,22 @@ public actor Bookmarks: SessionExtension {
     }
 
     private let session: Session
-    /// The nickname for rooms whose bookmark names none.
+    /// The nickname for rooms whose bookmark has none.
     private let nickname: String?
     private let entersAutomatically: Bool
     private let history: RoomEntrance.History?
     private let channel = EventChannel<BookmarkEvent>()
     private nonisolated let jobs = AsyncStream.makeStream(of: Job.self)
 
-    /// The bookmarks, by the address of the room.
+    /// The bookmarks by the address of the room.
     public private(set) var all: [JID: Bookmark] = [:]
     /// Whether the list is complete.
     public private(set) var isPopulated = false
 
     /// - Parameters:
-    ///   - nickname: For rooms whose bookmark names none; by default the local part of the own address.
-    ///   - entersAutomatically: Whether rooms that are marked so are entered and left.
-    ///   - history: How much of what was said before rooms shall send; `nil` leaves it to them.
+    ///   - nickname: for rooms whose bookmark has none; by default the local part of the account's address.
+    ///   - entersAutomatically: whether rooms with automatic joining are joined and left.
+    ///   - history: how much history rooms should send; `nil` leaves it to them.
     public init(
         _ session: Session, nickname: String? = nil, entersAutomatically: Bool = true,
         history: RoomEntrance.History? = nil
@@ -43,12 +44,12 @@ public actor Bookmarks: SessionExtension {
         self.history = history
     }
 
-    /// What happens to the bookmarks from now on.
+    /// The changes of the bookmarks from now on.
     public nonisolated func events() -> AsyncStream<BookmarkEvent> { channel.stream() }
 
-    // MARK: What the person wants
+    // MARK: Commands
 
-    /// Asks the server for the bookmarks. When that fails, what is known stays.
+    /// Requests the bookmarks from the server. If this fails, the known ones stay.
     public func fetch() async throws(ClientError) {
         guard let data = session[PublishSubscribe.self] else { return }
         var found: [JID: Bookmark] = [:]
@@ -57,7 +58,7 @@ public actor Bookmarks: SessionExtension {
                 if let (room, bookmark) = Self.read(item) { found[room] = bookmark }
             }
         } catch  where error.isItemNotFound {
-            // There never was a bookmark.
+            // There are no bookmarks yet.
         }
         let known = all
         all = found
@@ -66,7 +67,7 @@ public actor Bookmarks: SessionExtension {
         for room in Set(known.keys).union(found.keys) { follow(room, from: known[room], to: found[room]) }
     }
 
-    /// Remembers a room, or changes what is remembered of it, on all devices.
+    /// Adds or changes a bookmark on all devices.
     public func set(_ bookmark: Bookmark, for room: JID) async throws(ClientError) {
         guard let data = session[PublishSubscribe.self] else { throw Self.unavailable }
         let room = room.bare
@@ -74,18 +75,18 @@ public actor Bookmarks: SessionExtension {
         changed(room, bookmark)
     }
 
-    /// Forgets a room on all devices.
+    /// Removes a bookmark on all devices.
     public func remove(_ room: JID) async throws(ClientError) {
         guard let data = session[PublishSubscribe.self] else { throw Self.unavailable }
         do throws(ClientError) {
             try await data.retract(room.bare.description, from: Bookmark.node)
         } catch  where error.isItemNotFound {
-            // Another device was quicker.
+            // Another device has already removed it.
         }
         removed(room.bare)
     }
 
-    // MARK: What the session reports
+    // MARK: Session events
 
     /// The events are of no use without the extension that reads them.
     public nonisolated var features: [String] {
@@ -116,7 +117,7 @@ public actor Bookmarks: SessionExtension {
         jobs.continuation.finish()
     }
 
-    /// Believed from the own account only (§4.3): others have nodes of the same name.
+    /// Accepted from our own account only (§4.3): others have nodes of the same name.
     func noticed(_ notice: PublishSubscribeNotice) async {
         guard notice.event.node == Bookmark.node, notice.service == (await session.address)?.bare else { return }
         switch notice.event {
@@ -146,8 +147,8 @@ public actor Bookmarks: SessionExtension {
         follow(room, from: known, to: nil)
     }
 
-    /// Enters or leaves a room as its bookmark says (§4.2, §4.3). A room that never was to be entered automatically, but that the
-    /// person has entered, is left only with its bookmark.
+    /// Joins or leaves a room as its bookmark says (§4.2, §4.3). A room without automatic joining that the user has
+    /// joined is left only when its bookmark is removed.
     private func follow(_ room: JID, from old: Bookmark?, to new: Bookmark?) {
         guard entersAutomatically else { return }
         if new?.entersAutomatically == true {
@@ -176,7 +177,7 @@ public actor Bookmarks: SessionExtension {
         return await session.address?.local
     }
 
-    /// An item is called by the address of its room (§3.1); what is not is left out.
+    /// The id of an item is the address of its room (§3.1); other items are ignored.
     private static func read(_ item: PublishedItem) -> (JID, Bookmark)? {
         guard let id = item.id, let room = try? JID(id), room.isBare,
             let bookmark = (try? item.decode(Bookmark.self)) ?? nil

@@ -3,33 +3,33 @@ public import XMPPAddress
 /// Why somebody is no longer in a room.
 public struct RoomDeparture: Sendable, Hashable {
     public enum Cause: Sendable, Hashable {
-        /// Went away, or lost the connection as far as the room knows.
+        /// Left, or lost the connection.
         case left
         case kicked
         case banned
-        /// Lost the membership that the room asks for.
+        /// Lost the required membership.
         case affiliationLost
-        /// The room became one for members only.
+        /// The room became members-only.
         case membersOnly
         /// The service shuts down.
         case serviceShutDown
-        /// The room removed somebody because of an error, such as a lost connection between servers.
+        /// Removed because of an error, such as a lost connection between servers.
         case technicalProblem
-        /// The room is gone for good.
+        /// The room was destroyed.
         case destroyed
-        /// The own session with the server was lost, and the place in the room with it.
+        /// The session with the server was lost, and with it the occupancy.
         case sessionLost
-        /// The room has forgotten me without a word (XEP-0410).
+        /// The room has removed this account without notice (XEP-0410).
         case forgotten
     }
 
     public var cause: Cause
-    /// Who did it: a nickname, or an address where the room tells it.
+    /// Who did it: a nickname, or an address if the room reveals it.
     public var actorNickname: String?
     public var actor: JID?
-    /// What was said about it.
+    /// The reason given.
     public var reason: String?
-    /// Where to go instead of a destroyed room.
+    /// The room to use instead of a destroyed one.
     public var alternative: JID?
     public var alternativePassword: String?
 
@@ -45,7 +45,7 @@ public struct RoomDeparture: Sendable, Hashable {
         self.alternativePassword = alternativePassword
     }
 
-    /// Whether it makes sense to enter again without asking anybody.
+    /// Whether joining again automatically makes sense.
     public var isTemporary: Bool {
         switch cause {
         case .serviceShutDown, .technicalProblem, .sessionLost, .forgotten: true
@@ -55,7 +55,7 @@ public struct RoomDeparture: Sendable, Hashable {
 }
 
 extension RoomDeparture {
-    /// What an unavailable presence says (XEP-0045 §15.6.2). Several numbers can stand together; the gravest counts.
+    /// The cause in an unavailable presence (XEP-0045 §15.6.2). Of several status codes, the most serious one counts.
     init(_ presence: RoomPresence) {
         let user = presence.user
         if let destruction = user.destruction {

@@ -1,11 +1,11 @@
 import XMPPStanzas
 
-/// Whether I am in a room and who else is, without I/O.
+/// The state of one room without I/O: whether this account is in it, and who else.
 ///
-/// The owner reports what the room sent and does what is answered. My own presence, marked with status 110, decides that I am
-/// in (XEP-0045 §7.2.2); the presence of the others comes before it.
+/// The owner reports the room's stanzas and performs the returned actions. Our own presence, marked with status 110,
+/// completes joining (XEP-0045 §7.2.2); the presences of the others arrive before it.
 struct RoomMachine: ~Copyable, Sendable {
-    /// How many occupants are kept: the largest public rooms have a few thousand, and more is an attack.
+    /// The maximum number of occupants: the largest public rooms have a few thousand, and more is an attack.
     static let occupantLimit = 16_384
 
     var state = State.outside
@@ -16,7 +16,7 @@ struct RoomMachine: ~Copyable, Sendable {
         self.state = state
     }
 
-    // MARK: What is known
+    // MARK: State
 
     var isInside: Bool {
         switch state {
@@ -36,7 +36,7 @@ struct RoomMachine: ~Copyable, Sendable {
         }
     }
 
-    /// The own nickname: that of the occupant, or the one that was asked for.
+    /// Our nickname: the current one, or the requested one.
     var nickname: String? {
         switch state {
         case .outside: nil
@@ -76,10 +76,10 @@ struct RoomMachine: ~Copyable, Sendable {
     }
 }
 
-// MARK: - What the owner wants
+// MARK: - Commands
 
 extension RoomMachine {
-    /// Enters, or asks for another nickname if I am in already.
+    /// Joins, or changes the nickname in a joined room.
     mutating func enter(as nickname: String) -> [RoomAction] {
         switch consume state {
         case .outside:
@@ -102,7 +102,7 @@ extension RoomMachine {
         }
     }
 
-    /// Asks for another nickname; means nothing outside.
+    /// Changes the nickname; ignored outside of the room.
     mutating func changeNickname(to nickname: String) -> [RoomAction] {
         switch consume state {
         case .inside(var inside):
@@ -116,7 +116,7 @@ extension RoomMachine {
         return []
     }
 
-    /// Leaves. The room confirms it with the own unavailable presence.
+    /// Leaves. The room confirms it with our own unavailable presence.
     mutating func leave() -> [RoomAction] {
         switch consume state {
         case .outside:
@@ -134,8 +134,8 @@ extension RoomMachine {
         }
     }
 
-    /// The room did not answer in time: whoever waited stops, and should the room have let me in after all, I am out again.
-    mutating func patienceEnded() -> [RoomAction] {
+    /// The room did not respond in time: the request fails, and if the room accepts it late, it is left again.
+    mutating func timedOut() -> [RoomAction] {
         switch consume state {
         case .outside: self = Self(.outside)
         case .entering(let entering):
@@ -152,10 +152,10 @@ extension RoomMachine {
     }
 }
 
-// MARK: - What happened
+// MARK: - Events
 
 extension RoomMachine {
-    /// The place in the room is lost without a word of the room: with the session, or forgotten by the room.
+    /// The occupancy was lost without notice: with the session, or by the room.
     mutating func placeLost(_ cause: RoomDeparture.Cause) -> [RoomAction] {
         switch consume state {
         case .outside:
@@ -173,9 +173,9 @@ extension RoomMachine {
         }
     }
 
-    /// The room answered a presence of mine with an error.
+    /// The room answered our presence with an error.
     ///
-    /// - Parameter nickname: the one that the presence asked for; `nil` when the room does not say it.
+    /// - Parameter nickname: the one in the presence; `nil` if the room does not include it.
     mutating func errorReceived(_ error: StanzaError, for nickname: String?) -> [RoomAction] {
         switch consume state {
         case .outside: self = Self(.outside)
@@ -187,7 +187,7 @@ extension RoomMachine {
             self = Self(.outside)
             return [.refused(error)]
         case .inside(var inside):
-            // Some services answer from the present nickname, others from the one that was asked for.
+            // Some services respond from the current nickname, others from the requested one.
             guard inside.wantedNickname != nil else {
                 self = Self(.inside(inside))
                 return []

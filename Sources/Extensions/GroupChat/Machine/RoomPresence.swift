@@ -1,7 +1,8 @@
 import MessagePayloads
-import XMPPStanzas
+public import XMPPAddress
+public import XMPPStanzas
 
-/// What one presence of an occupant says, as the machine needs it.
+/// The content of an occupant's presence, as the machine needs it.
 struct RoomPresence: Equatable, Sendable {
     var nickname: String
     var isAvailable: Bool
@@ -24,11 +25,12 @@ struct RoomPresence: Equatable, Sendable {
         self.hats = hats
     }
 
-    /// `nil` for what is no presence of an occupant: without a nickname, of another type, or without the room's own word.
+    /// `nil` unless it is a presence of an occupant: with a nickname, of the right type, and with the room's own
+    /// element.
     ///
     /// - Parameters:
-    ///   - trustsIdentifiers: whether the room announces occupant identifiers (XEP-0421 §5).
-    ///   - trustsHats: whether it announces hats (XEP-0317).
+    ///   - trustsIdentifiers: whether the room supports occupant ids (XEP-0421 §5).
+    ///   - trustsHats: whether it supports hats (XEP-0317).
     init?(_ presence: Presence, trustsIdentifiers: Bool, trustsHats: Bool = false) {
         guard presence.type == .available || presence.type == .unavailable, let nickname = presence.from?.resource,
             let user = (try? presence.payload(RoomUser.self)) ?? nil
@@ -50,8 +52,42 @@ struct RoomPresence: Equatable, Sendable {
             address: user.item?.address, id: occupantID, show: show, status: status, hats: hats, isSelf: isOwn)
     }
 
-    /// The nickname that somebody takes (XEP-0045 §7.6), if this says so.
+    /// The new nickname of a change (XEP-0045 §7.6), if this is one.
     var newNickname: String? {
         !isAvailable && user.statuses.contains(.renamed) ? user.item?.nickname : nil
+    }
+}
+
+/// An occupant of a room.
+public struct Occupant: Sendable, Hashable {
+    /// Unique in the room at any time.
+    public var nickname: String
+    public var role: RoomRole
+    public var affiliation: RoomAffiliation
+    /// The real address, if the room reveals it.
+    public var address: JID?
+    /// The occupant id, which does not change with the nickname (XEP-0421); `nil` if the room does not support it.
+    public var id: String?
+    public var show: Presence.Show?
+    public var status: String?
+    /// The hats (XEP-0317); empty if the room does not support them.
+    public var hats: [RoomHat]
+    /// Whether it is this account.
+    public var isSelf: Bool
+
+    public init(
+        nickname: String, role: RoomRole = .participant, affiliation: RoomAffiliation = .none, address: JID? = nil,
+        id: String? = nil, show: Presence.Show? = nil, status: String? = nil, hats: [RoomHat] = [],
+        isSelf: Bool = false
+    ) {
+        self.nickname = nickname
+        self.role = role
+        self.affiliation = affiliation
+        self.address = address
+        self.id = id
+        self.show = show
+        self.status = status
+        self.hats = hats
+        self.isSelf = isSelf
     }
 }

@@ -3,12 +3,12 @@ internal import XMPPClient
 internal import XMPPStanzas
 
 extension Room {
-    /// Everybody with that affiliation, present or not (XEP-0045 §9.5); the nickname is the one registered with the room.
+    /// All accounts with that affiliation, present or not (XEP-0045 §9.5); the nickname is the registered one.
     public func list(_ affiliation: RoomAffiliation) async throws(GroupChatError) -> [RoomItem] {
         try await request(RoomListRequest(affiliation)).items
     }
 
-    /// Changes the lasting relation of an account to the room: makes it a member, an owner, bans it …
+    /// Changes the affiliation of an account.
     public func setAffiliation(
         _ affiliation: RoomAffiliation, of account: JID, nickname: String? = nil, reason: String? = nil
     ) async throws(GroupChatError) {
@@ -21,19 +21,20 @@ extension Room {
         try await setAffiliation(.outcast, of: account, reason: reason)
     }
 
-    /// Changes what an occupant may do while being here: gives or takes voice, makes a moderator (XEP-0045 §8.3, §8.4, §9.6).
+    /// Changes the role of an occupant: grants or revokes voice or moderator status (XEP-0045 §8.3, §8.4, §9.6).
     public func setRole(_ role: RoomRole, of nickname: String, reason: String? = nil) async throws(GroupChatError) {
         _ = try await request(RoomListChange([RoomItem(role: role, nickname: nickname, reason: reason)]))
     }
 
-    /// Throws an occupant out (XEP-0045 §8.2); it may come back.
+    /// Removes an occupant, who may join again (XEP-0045 §8.2).
     public func kick(_ nickname: String, reason: String? = nil) async throws(GroupChatError) {
         try await setRole(.none, of: nickname, reason: reason)
     }
 
-    /// Takes back what somebody said, for everybody (XEP-0425).
+    /// Retracts a message for everybody (XEP-0425).
     ///
-    /// - Parameter archiveID: the identifier that the room's archive gave to the message (`Message.archiveID(assignedBy:)`).
+    /// - Parameter archiveID: the id that the room's archive assigned to the message
+    ///   (`Message.archiveID(assignedBy:)`).
     public func retract(_ archiveID: String, reason: String? = nil) async throws(GroupChatError) {
         if information == nil { await refreshInformation() }
         if information?.hasEarlierModerationOnly == true {
@@ -45,14 +46,14 @@ extension Room {
 
     // MARK: Invitations
 
-    /// Invites somebody through the room, which then also lets in who is no member yet (XEP-0045 §7.8.2).
+    /// Invites a user through the room, which then also admits a non-member (XEP-0045 §7.8.2).
     public func invite(_ account: JID, reason: String? = nil) async throws(GroupChatError) {
         var message = Message(to: address)
         message.append(RoomUser(invitations: [MediatedInvitation(to: account.bare, reason: reason)]))
         try await deliver(message)
     }
 
-    /// Invites somebody directly: this also reaches who does not take messages of strangers such as rooms (XEP-0249).
+    /// Invites a user directly, for recipients that reject messages from strangers such as rooms (XEP-0249).
     public func inviteDirectly(_ account: JID, reason: String? = nil) async throws(GroupChatError) {
         var message = Message(to: account)
         message.append(DirectInvitation(room: address, password: visit?.password, reason: reason))

@@ -2,20 +2,20 @@ public import DataForms
 public import XMPPAddress
 
 extension Room {
-    /// The form with which an owner configures the room (XEP-0045 §10.2).
+    /// The configuration form for owners (XEP-0045 §10.2).
     public func configurationForm() async throws(GroupChatError) -> DataForm {
         try await request(RoomConfigurationRequest()).form
     }
 
-    /// Configures the room with a filled form; a new room opens with it.
+    /// Submits the configuration form, which also unlocks a new room.
     public func configure(_ form: DataForm) async throws(GroupChatError) {
         _ = try await request(RoomOwnerRequest.configure(form))
         await refreshInformation()
     }
 
-    /// Changes some settings, by the full names of their fields; the others stay.
+    /// Changes some settings, by the full names of their fields.
     ///
-    /// Services differ in whether a missing field means "unchanged" or "default", so the whole form goes back.
+    /// Services differ in whether a missing field means "unchanged" or "default", so the whole form is submitted.
     public func configure(_ settings: [String: [String]]) async throws(GroupChatError) {
         let form = try await configurationForm()
         let fields = form.fields.compactMap { field -> DataFormField? in
@@ -25,14 +25,14 @@ extension Room {
         try await configure(DataForm(kind: .submit, fields: fields))
     }
 
-    /// Opens a new room with the defaults of the service (XEP-0045 §10.1.2).
+    /// Unlocks a new room with the service's defaults (XEP-0045 §10.1.2).
     public func acceptDefaults() async throws(GroupChatError) {
         _ = try await request(RoomOwnerRequest.configure(DataForm(kind: .submit)))
     }
 
-    /// Ends the room for everybody (XEP-0045 §10.9).
+    /// Destroys the room (XEP-0045 §10.9).
     ///
-    /// - Parameter alternative: Where the occupants may go instead.
+    /// - Parameter alternative: the room to use instead.
     public func destroy(
         reason: String? = nil, alternative: JID? = nil, password: String? = nil
     ) async throws(GroupChatError) {

@@ -1,19 +1,21 @@
 internal import EntityInformation
 internal import MessageFeatures
+internal import Waiting
 internal import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
 extension Room {
-    /// Says something to everybody.
+    /// Sends a message to everybody.
     ///
-    /// - Returns: A token that becomes `delivered` when the room has sent the message back to me, and fails when it refuses it.
+    /// - Returns: a token that becomes `delivered` when the room has reflected the message, and fails when it rejects
+    ///   it.
     @discardableResult
     public func send(_ body: String) async throws(GroupChatError) -> SendToken {
         try await send(Message(type: .groupchat, body: body))
     }
 
-    /// Sends a message to everybody; its receiver and its type are set here.
+    /// Sends a message to everybody; its recipient and its type are set here.
     @discardableResult
     public func send(_ message: Message) async throws(GroupChatError) -> SendToken {
         guard isInside else { throw .notInside }
@@ -23,13 +25,13 @@ extension Room {
         let id: String
         if let given = message.id { id = given } else { id = await session.makeID() }
         message.id = id
-        // Some rooms give their own id to what they send; this one stays.
+        // Some rooms replace the `id` of messages; the origin-id stays.
         if !message.payloads.contains(OriginIdentifier.name) { message.append(OriginIdentifier(id)) }
         sentIDs.remember(id)
         return try await give(message)
     }
 
-    /// Says something to one occupant alone (XEP-0045 §7.5).
+    /// Sends a private message to one occupant (XEP-0045 §7.5).
     @discardableResult
     public func send(_ body: String, privatelyTo nickname: String) async throws(GroupChatError) -> SendToken {
         var message = Message.chat(to: try address(of: nickname), body: body)
@@ -38,7 +40,7 @@ extension Room {
         return try await give(message)
     }
 
-    /// Sets what the room is about; an empty text takes it away (XEP-0045 §8.1).
+    /// Changes the subject; empty text removes it (XEP-0045 §8.1).
     @discardableResult
     public func changeSubject(to text: String) async throws(GroupChatError) -> SendToken {
         var message = Message(type: .groupchat)
@@ -59,10 +61,10 @@ extension Room {
     }
 }
 
-// MARK: - What is said
+// MARK: - Messages
 
 extension Room {
-    /// Hands a message over unread. Only what is about the room itself, and about what this session has sent, is taken from it.
+    /// Forwards a message unparsed, after handling what concerns the room itself and this session's own messages.
     func messageReceived(_ message: Message) async {
         guard let sender = message.from else { return }
         if message.isError { return await refused(message, from: sender) }
@@ -87,7 +89,7 @@ extension Room {
         }
     }
 
-    /// What I sent came back: the room has it, and everybody gets it.
+    /// Our own message was reflected: the room has distributed it.
     private func cameBack(_ message: Message) async {
         let origin = (try? message.payload(OriginIdentifier.self)) ?? nil
         guard let id = [message.id, origin?.id].compactMap({ $0 }).first(where: { sentIDs.contains($0) }) else {
@@ -101,7 +103,7 @@ extension Room {
             case .message(let sent) = token.stanza, sent.to == sender || sent.to?.bare == sender
         else { return }
         token.fail(ClientError(.refused, error.description, cause: error))
-        // What a room says to somebody whom it does not know (XEP-0045 §7.4).
+        // A room's response to a sender that is not an occupant (XEP-0045 §7.4).
         if sender.isBare, error.condition == .notAcceptable { membershipDoubted() }
     }
 
@@ -110,5 +112,69 @@ extension Room {
             sent.to?.bare == address
         else { return nil }
         return token
+    }
+}
+
+/// The result of a request to a room, which one task waits for.
+final class RoomAnswer: Sendable {
+    enum Wish: Sendable {
+        case entrance, nickname, departure
+    }
+
+    let wish: Wish
+    private let promise = Promise<Result<Void, GroupChatError>>()
+
+    init(_ wish: Wish) {
+        self.wish = wish
+    }
+
+    /// The first result counts.
+    func fill(_ result: Result<Void, GroupChatError>) { promise.fulfil(result) }
+
+    /// Returns when the request is granted; throws `cancelled` as soon as the task is.
+    func wait() async throws(GroupChatError) {
+        try await promise.value(cancelled: .failure(.cancelled)).get()
+    }
+}
+
+/// The ids of the last messages sent, to recognise their reflections.
+struct RecentIdentifiers: Sendable {
+    /// The maximum number of unreflected messages per room.
+    static let limit = 256
+
+    private var order: [String] = []
+    private var known: Set<String> = []
+
+    mutating func remember(_ id: String) {
+        guard known.insert(id).inserted else { return }
+        order.append(id)
+        if order.count > Self.limit { known.remove(order.removeFirst()) }
+    }
+
+    func contains(_ id: String) -> Bool { known.contains(id) }
+}
+
+/// The meaning of the response to a self-ping (XEP-0410 MUC Self-Ping (Schrödinger's Chat) §3.2).
+enum SelfPingVerdict: Equatable, Sendable {
+    case inside
+    case outside
+    /// Undecided.
+    case unknown
+
+    /// - Parameter failure: `nil` for a result.
+    init(_ failure: ClientError?) {
+        guard let failure else {
+            self = .inside
+            return
+        }
+        switch failure.stanzaError?.condition {
+        case nil: self = .unknown
+        // Another client of this account does not support pings, but it is in the room.
+        case .serviceUnavailable?, .featureNotImplemented?: self = .inside
+        // The nickname was just changed.
+        case .itemNotFound?: self = .inside
+        case .remoteServerNotFound?, .remoteServerTimeout?: self = .unknown
+        case _?: self = .outside
+        }
     }
 }

@@ -3,20 +3,20 @@ public import XMPPAddress
 internal import XMPPClient
 public import XMPPStanzas
 
-/// One room, as long as the session lives.
+/// A room during a session.
 ///
-/// It follows the stream: occupants and subject are up to date before an observer of the session sees the stanza that changed
-/// them. Everything is believed from the room's own address only.
+/// It follows the stream: occupants and subject are up to date before an observer of the session sees the stanza that
+/// changed them. Only stanzas from the room's own address are trusted.
 public actor Room {
     public nonisolated let address: JID
     nonisolated let session: Session
     private nonisolated let channel = EventChannel<RoomEvent>()
-    /// What the program is told of all rooms.
+    /// The notices for the program about all rooms.
     private let everywhere: EventChannel<RoomNotice>
     let onMessage: GroupChat.MessageObserver?
     private nonisolated let places: RoomPlaces
     private let policy: GroupChatPolicy
-    /// Tells that the room should be asked whether I am still in it.
+    /// Requests a self-ping.
     private let suspect: @Sendable () -> Void
     private var answers: [RoomAnswer] = []
     private var wasCreated = false
@@ -25,9 +25,9 @@ public actor Room {
     var lastSign = ContinuousClock.now
     var sentIDs = RecentIdentifiers()
 
-    /// How I want to be in the room; `nil` when I do not want to be in it, or may not.
+    /// How this account wants to be in the room; `nil` when it does not, or may not.
     public private(set) var visit: RoomVisit?
-    /// What the room last said about itself.
+    /// The last service discovery information.
     public private(set) var information: RoomInformation?
 
     init(
@@ -44,19 +44,19 @@ public actor Room {
         self.suspect = suspect
     }
 
-    // MARK: What is known
+    // MARK: State
 
-    /// Whether I am in the room, as far as anybody knows.
+    /// Whether this account is in the room, as far as is known.
     public var isInside: Bool { machine { $0.isInside } }
-    /// Whether I am neither in the room nor on the way into it or out of it.
+    /// Whether it is neither in the room nor joining or leaving it.
     var isOutside: Bool { machine { $0.isOutside } }
-    /// My nickname, or the one that I asked for; `nil` outside.
+    /// The current or requested nickname; `nil` outside.
     public var nickname: String? { machine { $0.nickname } }
-    /// Everybody in the room, by nickname; empty outside.
+    /// The occupants by nickname; empty outside.
     public var occupants: [String: Occupant] { machine { $0.occupants } }
-    /// Myself, with role and affiliation; `nil` outside.
+    /// Our own role and affiliation; `nil` outside.
     public var own: Occupant? { machine { $0.own } }
-    /// What the room is about; `nil` before the room has said it.
+    /// The subject; `nil` before the room has sent it.
     public var subject: RoomSubject? { machine { $0.subject } }
 
     /// Where I stand in the room. It is kept with the places, which know of a presence before this room does.
@@ -71,10 +71,10 @@ public actor Room {
         return actions
     }
 
-    /// What happens in the room from now on.
+    /// The events of the room from now on.
     public nonisolated func events() -> AsyncStream<RoomEvent> { channel.stream() }
 
-    /// Whether this account has sent a message of the room, on whichever device: what it sends comes back.
+    /// Whether this account has sent a message of the room, on any device; own messages are reflected.
     public nonisolated func isOwn(_ message: Message) -> Bool {
         message.from?.bare == address && places.all[address]?.isOwn(message) == true
     }
@@ -88,7 +88,7 @@ public actor Room {
         }
     }
 
-    /// Asks the room anew what it is; `nil` when it does not say.
+    /// Requests the service discovery information; `nil` if there is none.
     @discardableResult
     public func refreshInformation() async -> RoomInformation? {
         if let answer = try? await session.request(DiscoveryInformationRequest(), to: address) {
@@ -98,10 +98,10 @@ public actor Room {
         return information
     }
 
-    // MARK: What I want
+    // MARK: Commands
 
     func enter(_ visit: RoomVisit) async throws(GroupChatError) {
-        // The form in which the room will give the nickname back.
+        // The form in which the room will return the nickname.
         guard let nickname = try address(of: visit.nickname).resource else {
             throw GroupChatError(.nicknameRefused, "A nickname must not be empty.")
         }
@@ -111,13 +111,13 @@ public actor Room {
         do throws(GroupChatError) {
             try await enter()
         } catch {
-            // Who has asked is told, and decides; only what was once reached is kept up without asking.
+            // The caller gets the error and decides; only a successful join is repeated automatically.
             entranceFailed(error, isKept: visit.isKept)
             throw error
         }
     }
 
-    /// Enters again if I want to be in the room and am not.
+    /// Joins again if the room was left unintentionally.
     func enterAgain() async {
         guard policy.returns, visit != nil, isOutside else { return }
         do throws(GroupChatError) {
@@ -129,14 +129,14 @@ public actor Room {
 
     private func entranceFailed(_ error: GroupChatError, isKept: Bool) {
         guard !isInside else { return }
-        // Without a visit somebody wanted to leave meanwhile.
+        // Without a visit, the room was left meanwhile.
         let isTriedAgain = visit != nil && isKept && policy.returns && error.isTemporary
         if !isTriedAgain { visit = nil }
         if error.code != .cancelled { post(.entranceFailed(error, isTriedAgain: isTriedAgain)) }
     }
 
     private func enter() async throws(GroupChatError) {
-        // Needed first: it decides whether the identifiers in what follows can be believed.
+        // Required first: it decides whether the ids in what follows are trusted.
         await refreshInformation()
         guard let visit else { throw .cancelled }
         let actions = change { $0.enter(as: visit.nickname) }
@@ -154,15 +154,15 @@ public actor Room {
         await refreshInformation()
     }
 
-    /// Takes back the wish to enter. The task is cancelled, and the room must hear of it all the same.
+    /// Cancels joining. The task is cancelled, but the room must be informed.
     private func withdraw() async {
         let actions = change { $0.leave() }
         _ = await Task { try? await send(settle(actions)) }.value
     }
 
-    /// Leaves the room and returns when it has confirmed it.
+    /// Leaves the room and returns when it has confirmed that.
     ///
-    /// - Parameter status: A last word to the others.
+    /// - Parameter status: the status text of the last presence.
     public func leave(status: String? = nil) async {
         visit = nil
         let actions = change { $0.leave() }
@@ -170,9 +170,9 @@ public actor Room {
         try? await perform(actions, waitingFor: .departure, status: status)
     }
 
-    /// Asks for another nickname and returns when I have it.
+    /// Changes the nickname and returns when the room has confirmed it.
     ///
-    /// - Throws: ``GroupChatError`` with `nicknameTaken`; then I keep the one that I have.
+    /// - Throws: ``GroupChatError`` with `nicknameTaken`; then the nickname stays the same.
     public func changeNickname(to nickname: String) async throws(GroupChatError) {
         guard let nickname = try address(of: nickname).resource else { return }
         guard isInside else { throw .notInside }
@@ -181,18 +181,18 @@ public actor Room {
         visit?.nickname = nickname
     }
 
-    /// Does what the machine wants and waits until it says how the wish ended.
+    /// Performs actions of the machine and waits for the result.
     private func perform(
         _ actions: [RoomAction], waitingFor wish: RoomAnswer.Wish, status: String? = nil
     ) async throws(GroupChatError) {
         let answer = RoomAnswer(wish)
         answers.append(answer)
-        let patience = Task { [policy, weak self] in
-            try await Task.sleep(for: policy.entrancePatience)
-            await self?.patienceEnded(answer)
+        let timeout = Task { [policy, weak self] in
+            try await Task.sleep(for: policy.entranceTimeout)
+            await self?.timedOut(answer)
         }
         defer {
-            patience.cancel()
+            timeout.cancel()
             answers.removeAll { $0 === answer }
         }
         do throws(ClientError) {
@@ -204,23 +204,23 @@ public actor Room {
         try await answer.wait()
     }
 
-    private func patienceEnded(_ answer: RoomAnswer) async {
+    private func timedOut(_ answer: RoomAnswer) async {
         guard answers.contains(where: { $0 === answer }) else { return }
         switch answer.wish {
-        case .entrance, .departure: try? await send(settle(change { $0.patienceEnded() }))
+        case .entrance, .departure: try? await send(settle(change { $0.timedOut() }))
         case .nickname: break
         }
         answer.fill(.failure(GroupChatError(.unreachable, "The room does not answer.")))
     }
 
-    // MARK: What the machine says
+    // MARK: Machine actions
 
     nonisolated func post(_ event: RoomEvent) {
         channel.post(event)
         everywhere.post(RoomNotice(room: address, event: event))
     }
 
-    /// Tells observers and those who wait; returns what is left to send.
+    /// Notifies observers and waiting tasks; returns the actions that remain to be sent.
     private func settle(_ actions: [RoomAction]) -> [RoomAction] {
         var outgoing: [RoomAction] = []
         for action in actions {
@@ -260,7 +260,7 @@ public actor Room {
             switch action {
             case .requestEntrance(let nickname):
                 guard var presence = await ownPresence(to: nickname) else { continue }
-                // Nothing of what the room says from here on comes before this.
+                // Nothing that the room sends from here on is handled before this.
                 places.announced(information, by: address, enteringAs: nickname)
                 presence.append(RoomEntrance(password: visit?.password, history: wantedHistory))
                 try await session.send(presence)
@@ -274,7 +274,7 @@ public actor Room {
         }
     }
 
-    /// How others see me, for the room: broadcast presence does not reach it.
+    /// The presence to send to the room, which broadcast presence does not reach.
     private func ownPresence(to nickname: String) async -> Presence? {
         guard let receiver = try? address(of: nickname) else { return nil }
         let own = await session.presence
@@ -282,7 +282,7 @@ public actor Room {
         return Presence(to: receiver, show: isAvailable ? own?.show : nil, status: isAvailable ? own?.status : nil)
     }
 
-    /// On the way back only what was said since the last sign of the room.
+    /// When joining again, only history since the room's last stanza.
     private var wantedHistory: RoomEntrance.History? {
         guard hasBeenInside, visit?.history != RoomEntrance.History.none else { return visit?.history }
         var history = visit?.history ?? RoomEntrance.History()
@@ -292,12 +292,12 @@ public actor Room {
     }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension Room {
     func presenceReceived(_ presence: Presence) {
         if let error = presence.error {
-            // The server of the room may be unreachable: no sign of the room itself.
+            // The room's server may be unreachable, so this is not a sign of the room itself.
             _ = settle(change { $0.errorReceived(error, for: presence.from?.resource) })
             return
         }
@@ -309,7 +309,7 @@ extension Room {
         _ = settle(change { $0.subjectReceived(subject) })
     }
 
-    /// The own session with the server is lost, and with it the place in every room.
+    /// The session with the server is lost, and with it the occupancy of every room.
     func sessionLost() {
         _ = settle(change { $0.placeLost(.sessionLost) })
     }
@@ -319,7 +319,7 @@ extension Room {
         channel.finish()
     }
 
-    /// What I do changed; the room hears it from me only.
+    /// The account's presence has changed; the room gets it from here only.
     func ownPresenceChanged() async {
         guard isInside, let nickname, let presence = await ownPresence(to: nickname) else {
             return
@@ -327,10 +327,10 @@ extension Room {
         _ = try? await session.send(presence)
     }
 
-    /// Something says that the room does not know me any more.
+    /// Something indicates that the room does not know this account any more.
     func membershipDoubted() { suspect() }
 
-    /// Looks after the room: is it silent for long, or am I out of it against my will?
+    /// Checks the room: long silence, or an unintentional absence.
     func inspect() async {
         if isInside {
             if lastSign.duration(to: .now) >= policy.silenceLimit { await checkMembership() }
@@ -339,9 +339,9 @@ extension Room {
         }
     }
 
-    /// Asks the room whether I am still in it, and enters again if not (XEP-0410).
+    /// Sends a self-ping, and joins again if it fails (XEP-0410).
     ///
-    /// - Returns: `false` when I was not.
+    /// - Returns: `false` if the account was not in the room.
     @discardableResult
     public func checkMembership() async -> Bool {
         guard isInside, let nickname, let own = try? address(of: nickname) else {
@@ -354,7 +354,7 @@ extension Room {
         } catch {
             failure = error
         }
-        // Something else may have decided it meanwhile.
+        // The state may have changed meanwhile.
         guard isInside, self.nickname == nickname else { return isInside }
         switch SelfPingVerdict(failure) {
         case .inside:

@@ -2,8 +2,9 @@ internal import DataForms
 internal import MessagePayloads
 public import ServiceDiscovery
 public import XMPPAddress
+internal import XMPPClient
 
-/// What a room says about itself before one enters (XEP-0045 Multi-User Chat §6.4).
+/// What a room announces about itself (XEP-0045 Multi-User Chat §6.4).
 public struct RoomInformation: Sendable, Equatable {
     public var name: String?
     public var description: String?
@@ -11,7 +12,7 @@ public struct RoomInformation: Sendable, Equatable {
     public var occupantCount: Int?
     public var language: String?
     public var contacts: [JID] = []
-    /// Everything it announces.
+    /// All announced features.
     public var features: Set<String>
 
     public init(features: Set<String> = [], name: String? = nil) {
@@ -19,7 +20,7 @@ public struct RoomInformation: Sendable, Equatable {
         self.name = name
     }
 
-    /// Reads the answer to a question for `disco#info`.
+    /// Parses a `disco#info` result.
     public init(_ information: DiscoveryInformation) {
         let identity = information.identities.first { $0.category == "conference" }
         self.init(features: information.features, name: identity?.name)
@@ -41,19 +42,50 @@ public struct RoomInformation: Sendable, Equatable {
     public var isHidden: Bool { features.contains("muc_hidden") }
     public var isModerated: Bool { features.contains("muc_moderated") }
     public var isPersistent: Bool { features.contains("muc_persistent") }
-    /// Whether everybody sees real addresses; otherwise moderators only.
+    /// Whether everybody sees real addresses; otherwise only moderators do.
     public var isNonAnonymous: Bool { features.contains("muc_nonanonymous") }
-    /// Whether the room keeps an archive of what was said.
+    /// Whether the room has an archive.
     public var hasArchive: Bool { features.contains("urn:xmpp:mam:2") }
-    /// Whether occupants have identifiers to believe (XEP-0421 §3).
+    /// Whether occupants have trustworthy ids (XEP-0421 §3).
     public var hasOccupantIdentifiers: Bool { features.contains(OccupantIdentifier.name.namespace) }
-    /// Whether the room says which hats people wear (XEP-0317).
+    /// Whether the room supports hats (XEP-0317).
     public var hasHats: Bool { features.contains(RoomHats.name.namespace) }
-    /// Whether moderators can take messages of others back (XEP-0425 §2), in whatever form.
+    /// Whether moderators can retract other people's messages (XEP-0425 §2), in either version.
     public var hasModeration: Bool { features.contains(ModerationRequest.name.namespace) || hasEarlierModerationOnly }
     var hasEarlierModerationOnly: Bool {
         features.contains(EarlierModerationRequest.feature) && !features.contains(ModerationRequest.name.namespace)
     }
-    /// Whether identifiers of the archive are the room's own (XEP-0359 §6).
+    /// Whether archive ids are assigned by the room (XEP-0359 §6).
     public var hasStanzaIdentifiers: Bool { features.contains("urn:xmpp:sid:0") || hasArchive }
+}
+
+extension GroupChat {
+    /// The room service of the account's server; `nil` if there is none.
+    public func service() async throws(GroupChatError) -> JID? {
+        guard let discovery = session[ServiceDiscovery.self] else { return nil }
+        do throws(ClientError) {
+            return try await discovery.service(offering: RoomNames.entrance)?.address
+        } catch {
+            throw GroupChatError(error)
+        }
+    }
+
+    /// The public rooms of a service (XEP-0045 §6.3).
+    public func rooms(at service: JID) async throws(GroupChatError) -> [DiscoveryItems.Item] {
+        do throws(ClientError) {
+            return try await session.request(DiscoveryItemsRequest(), to: service).items
+        } catch {
+            throw GroupChatError(error)
+        }
+    }
+
+    /// The information about a room (XEP-0045 §6.4), requested each time.
+    public func information(of room: JID) async throws(GroupChatError) -> RoomInformation {
+        do throws(ClientError) {
+            return RoomInformation(try await session.request(DiscoveryInformationRequest(), to: room.bare))
+        } catch {
+            throw error.stanzaError?.condition == .itemNotFound
+                ? GroupChatError(.notFound, "The room does not exist.", cause: error) : GroupChatError(error)
+        }
+    }
 }

@@ -39,3 +39,49 @@ public struct ModerationRequest: IQRequest, Equatable {
 
     private static let reasonName = XMLName("reason", name.namespace)
 }
+
+/// A moderator's wish in the form that rooms of earlier servers understand (XEP-0425 before version 0.3.0, with XEP-0422).
+///
+/// ```
+/// C: <iq type='set' to='room@muc.example.com'><apply-to id='stanza-id-1' xmlns='urn:xmpp:fasten:0'>
+///      <moderate xmlns='urn:xmpp:message-moderate:0'><retract xmlns='urn:xmpp:message-retract:0'/>
+///        <reason>Inappropriate</reason></moderate></apply-to></iq>
+/// ```
+public struct EarlierModerationRequest: IQRequest, Equatable {
+    public typealias Response = EmptyResponse
+    public static let name = XMLName("apply-to", "urn:xmpp:fasten:0")
+    public static let iqType = IQ.Kind.set
+    /// What rooms announce that understand it.
+    public static let feature = "urn:xmpp:message-moderate:0"
+
+    /// The `stanza-id` that the room gave to the message.
+    public var messageID: String
+    public var reason: String?
+
+    public init(messageID: String, reason: String? = nil) {
+        self.messageID = messageID
+        self.reason = reason
+    }
+
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        messageID = try element.required("id")
+        let moderate = try element.required(Self.moderateName)
+        _ = try moderate.required(Self.retractName)
+        reason = moderate.firstChild(Self.reasonName)?.text
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.start(Self.name)
+        writer.attribute("id", messageID)
+        writer.start(Self.moderateName)
+        writer.element(Self.retractName, text: "")
+        if let reason { writer.element(Self.reasonName, text: reason) }
+        writer.end()
+        writer.end()
+    }
+
+    private static let moderateName = XMLName("moderate", feature)
+    private static let retractName = XMLName("retract", "urn:xmpp:message-retract:0")
+    private static let reasonName = XMLName("reason", feature)
+}

@@ -75,3 +75,13 @@ public struct RoomEntrance: PresencePayload, Equatable {
     private static let passwordName = XMLName("password", RoomNames.entrance)
     private static let historyName = XMLName("history", RoomNames.entrance)
 }
+
+/// The namespaces of XEP-0045 that more than one payload needs.
+enum RoomNames {
+    static let entrance = "http://jabber.org/protocol/muc"
+    static let user = entrance + "#user"
+    static let administration = entrance + "#admin"
+    static let owner = entrance + "#owner"
+    static let configuration = entrance + "#roomconfig"
+    static let information = entrance + "#roominfo"
+}

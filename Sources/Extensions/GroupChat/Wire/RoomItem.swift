@@ -9,7 +9,7 @@ public import XMPPAddress
 public struct RoomItem: Sendable, Hashable {
     public var affiliation: RoomAffiliation?
     public var role: RoomRole?
-    /// The real address, where the room tells it.
+    /// The real address, if the room reveals it.
     public var address: JID?
     public var nickname: String?
     /// Who did it, by nickname or by address.
@@ -30,7 +30,7 @@ public struct RoomItem: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// Unknown roles and affiliations throw: guessing could show power where there is none.
+    /// Unknown roles and affiliations throw: guessing could grant rights.
     init(reading element: XMLElement) throws(XMLDecodingError) {
         let namespace = element.namespace
         affiliation = try element.value("affiliation", as: RoomAffiliation.self)
@@ -59,4 +59,34 @@ public struct RoomItem: Sendable, Hashable {
         if let reason { writer.element(XMLName("reason", namespace), text: reason) }
         writer.end()
     }
+}
+
+/// The role of an occupant while in the room (XEP-0045 Multi-User Chat §5.1), in ascending order of rights.
+public enum RoomRole: String, Sendable, Hashable, Comparable, CaseIterable, Codable {
+    /// Not in the room.
+    case none
+    /// Without voice in a moderated room.
+    case visitor
+    case participant
+    /// Grants and revokes voice, and removes others.
+    case moderator
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    public static func < (left: RoomRole, right: RoomRole) -> Bool { left.rank < right.rank }
+}
+
+/// The lasting relation of an account to a room (XEP-0045 Multi-User Chat §5.2), in ascending order of rights.
+public enum RoomAffiliation: String, Sendable, Hashable, Comparable, CaseIterable, Codable {
+    /// Banned.
+    case outcast
+    case none
+    /// May join a members-only room.
+    case member
+    case admin
+    case owner
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    public static func < (left: RoomAffiliation, right: RoomAffiliation) -> Bool { left.rank < right.rank }
 }

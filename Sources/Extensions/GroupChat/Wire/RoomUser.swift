@@ -16,33 +16,33 @@ public struct RoomUser: PresencePayload, MessagePayload, Equatable {
 
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Everybody here sees real addresses.
+        /// Everybody sees real addresses.
         public static let nonAnonymous = Status(rawValue: 100)
         /// The configuration changed.
         public static let configurationChanged = Status(rawValue: 104)
-        /// The presence is my own.
+        /// The presence is our own.
         public static let own = Status(rawValue: 110)
-        /// What is said here is recorded.
+        /// The conversation is logged.
         public static let logged = Status(rawValue: 170)
-        /// The room was made for me and waits to be configured.
+        /// The room was created for this account and waits to be configured.
         public static let created = Status(rawValue: 201)
-        /// The room gave me another nickname than the one I asked for.
+        /// The room has assigned another nickname than the requested one.
         public static let nicknameAssigned = Status(rawValue: 210)
         public static let banned = Status(rawValue: 301)
-        /// Somebody takes another nickname.
+        /// An occupant changes the nickname.
         public static let renamed = Status(rawValue: 303)
         public static let kicked = Status(rawValue: 307)
         public static let affiliationChanged = Status(rawValue: 321)
-        /// The room became one for members only.
+        /// The room became members-only.
         public static let membersOnly = Status(rawValue: 322)
         public static let shutDown = Status(rawValue: 332)
         /// Removed because of an error, such as a lost connection between servers.
         public static let technical = Status(rawValue: 333)
     }
 
-    /// The room is gone (§10.9).
+    /// The room was destroyed (§10.9).
     public struct Destruction: Sendable, Hashable {
-        /// Where to go instead.
+        /// The room to use instead.
         public var alternative: JID?
         public var reason: String?
         public var password: String?
@@ -61,7 +61,7 @@ public struct RoomUser: PresencePayload, MessagePayload, Equatable {
     public var destruction: Destruction?
     public var invitations: [MediatedInvitation]
     public var refusal: MediatedInvitation?
-    /// With an invitation: what to enter with.
+    /// With an invitation: the password of the room.
     public var password: String?
 
     public init(
