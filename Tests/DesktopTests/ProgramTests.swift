@@ -13,7 +13,7 @@ struct ProgramTests {
         return program.exitStatus
     }
 
-    @Test("it says which release it is, in the words of the terminal program, also without a display")
+    @Test("it prints its version, in the words of the terminal program, also without a display")
     func version() async throws {
         let environment: (String) -> [String: String] = { _ in ["DISPLAY": "", "WAYLAND_DISPLAY": "", "LC_ALL": "C"] }
         var answers: [String] = []
@@ -28,7 +28,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "it says how it is called, by its name, in English and in Chinese, also without a display",
+        "it prints its usage with its name, in English and in Chinese, also without a display",
         arguments: ["C", "zh_CN.UTF-8"])
     func help(language: String) async throws {
         let program = try PrivateProgram("hongyan-desktop") { folder in

@@ -7,7 +7,7 @@ import WindowFixtures
 
 extension GTKTests {
     @MainActor
-    @Suite("The life of handlers")
+    @Suite("Lifetime of handlers")
     struct HandlerLifeTests {
         /// A kind of object with a handler, and a way to emit the signal without the wrapper that connected it.
         @MainActor
@@ -183,7 +183,7 @@ extension GTKTests {
                 }),
         ]
 
-        @Test("a handler is called as long as the object lives, also when the wrapper that connected it is gone")
+        @Test("a handler is called while the object lives, also when the wrapper that connected it is released")
         func wrappersGo() async {
             for kind in Self.kinds {
                 let before = Object.liveCount
@@ -203,7 +203,7 @@ extension GTKTests {
             }
         }
 
-        @Test("a field that is destroyed with its text tells no change")
+        @Test("a field destroyed with its text reports no change")
         func destruction() async {
             var texts: [String] = []
             let row = EntryRow("Name")
@@ -220,7 +220,7 @@ extension GTKTests {
             #expect(texts.isEmpty)
         }
 
-        @Test("an action that switches goes on switching without its wrapper")
+        @Test("a toggle action works without its wrapper")
         func switchingAction() async {
             var states: [Bool] = []
             let group = ActionGroup([Action("honk", isOn: false) { states.append($0) }])
@@ -229,7 +229,7 @@ extension GTKTests {
             #expect(states == [true, false])
         }
 
-        @Test("the selection of a list is told, and its rows are updated, without the wrapper of the list")
+        @Test("the selection of a list is reported, and its rows are updated, without the wrapper of the list")
         func lists() async {
             @MainActor final class Row: ListRow {
                 let label = Label()

@@ -98,7 +98,7 @@ extension GTKTests {
             screen.window.destroy()
         }
 
-        @Test("numbers that do not fit change nothing")
+        @Test("indices that do not fit change nothing")
         func wrongNumbers() {
             let model = ListModel(["a"])
             model.insert(["b"], at: 5)
@@ -108,7 +108,7 @@ extension GTKTests {
             #expect(model.items == ["a"])
         }
 
-        @Test("an item that looks different stays in the same row")
+        @Test("a changed item stays in the same row")
         func update() async {
             let screen = Screen(["a", "b"])
             #expect(await screen.shows(["a", "b"]))
@@ -135,7 +135,7 @@ extension GTKTests {
             screen.window.destroy()
         }
 
-        @Test("of many items only those near the screen are rows, and all of them go with the window")
+        @Test("of many items only those near the screen have rows, and all of them are released with the window")
         func counters() async {
             let rows = ListRows.liveCount
             let objects = Object.liveCount

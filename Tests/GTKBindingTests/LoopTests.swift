@@ -17,7 +17,7 @@ extension GTKTests {
     struct LoopTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("many changes in one turn are drawn once, and later ones again")
+        @Test("many changes in one iteration are drawn once, and later ones again")
         func observation() async {
             let model = Model()
             var drawn: [String] = []
@@ -38,7 +38,7 @@ extension GTKTests {
             #expect(drawn.count == 3)
         }
 
-        @Test("an observation ends with what owns it")
+        @Test("an observation ends with its owner")
         func ownership() async {
             @MainActor final class View { var count = 0 }
             let model = Model()
@@ -58,7 +58,7 @@ extension GTKTests {
             await Toolkit.settle()
         }
 
-        @Test("What hardly ever changes does not keep the observations of views that have gone")
+        @Test("a value that hardly ever changes does not retain the observations of released views")
         func observationsOfGoneViews() async throws {
             @MainActor final class View { var count = 0 }
             let model = Model()
@@ -76,7 +76,7 @@ extension GTKTests {
             #expect(ViewObservation.liveCount - before < 500)
         }
 
-        @Test("GLib's loop serves the main actor in its own turns")
+        @Test("GLib's loop runs the main actor in its iterations")
         func mainActor() async throws {
             let display = try PrivateDisplay.shared.get()
             let probe = try PrivateProgram("GTKProbe", environment: display.environment)

@@ -85,7 +85,7 @@ extension GTKTests {
             return content
         }
 
-        @Test("what is sent: text without markup, an answer, a button, who it is from, and the one before in its place")
+        @Test("a notification has text without markup, a reply, a button, its sender, and replaces the previous one")
         func sending() async throws {
             let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             let pixels = (0..<256 * 64 * 4).map { UInt8($0 % 251) }
@@ -111,7 +111,7 @@ extension GTKTests {
             #expect(plain.sent.isEmpty)
         }
 
-        @Test("what the person does with it comes to the program: an answer, a click, a button, and sending it away")
+        @Test("user actions reach the program: a reply, a click, a button, and dismissing")
         func doing() async throws {
             let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             notifications.send(message("Soft!"), id: "a")
@@ -137,7 +137,7 @@ extension GTKTests {
             #expect(lines(desktop).compactMap(\.closed) == [1])
         }
 
-        @Test("the number on the program's icon is told when it changes, and 0 takes it away")
+        @Test("the number on the program's icon is sent when it changes, and 0 removes it")
         func badge() async throws {
             let dock = try MessageBus(address: bus.address)
             let program = MessageBus.Interface(
@@ -162,7 +162,7 @@ extension GTKTests {
                 ])
         }
 
-        @Test("another server takes over: it gets no numbers of the first, and what it can do is asked again")
+        @Test("another server takes over: it gets no ids of the first, and its capabilities are requested again")
         func restarts() async throws {
             let first = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             notifications.send(message("one"), id: "a")
@@ -191,7 +191,7 @@ extension GTKTests {
             #expect(self.lines(third).isEmpty)
         }
 
-        @Test("a program that ends takes away what nobody would get an answer from any more")
+        @Test("a program that ends withdraws notifications that could not be answered any more")
         func ending() async throws {
             let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing)
             notifications.send(message("one"), id: "a")

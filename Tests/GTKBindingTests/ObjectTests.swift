@@ -22,7 +22,7 @@ extension GTKTests {
             #expect(texts.filter { !$0.isEmpty } == ["鸿雁", "goose"])
         }
 
-        @Test("wrappers, handlers and what they hold go with the last reference")
+        @Test("wrappers, handlers and what they hold are released with the last reference")
         func lifetime() async {
             final class Witness {}
             let before = Object.liveCount
@@ -41,7 +41,7 @@ extension GTKTests {
             #expect(Object.liveCount == before)
         }
 
-        @Test("the last reference may go on another thread: the object ends on the main actor")
+        @Test("the last reference may be released on another thread: the object is destroyed on the main actor")
         func lastReferenceElsewhere() async {
             let before = Object.liveCount
             var label: Label? = Label("away")
@@ -59,7 +59,7 @@ extension GTKTests {
             #expect(label.text == "<b>&\"'\u{FFFD}\u{FFFD} 鸿\n雁</b>")
         }
 
-        @Test("what is not a picture is none, and one that is comes back")
+        @Test("data that is not a picture is rejected, and a picture is restored")
         func textures() async throws {
             let pixels = [UInt8](repeating: 200, count: 2 * 3 * 4)
             let texture = try #require(Texture(pixels: pixels, width: 2, height: 3, stride: 8))

@@ -4,12 +4,12 @@ import WindowFixtures
 
 extension GTKTests {
     @MainActor
-    @Suite("Places whose height follows their width")
+    @Suite("Widgets whose height follows their width")
     struct ProportionTests {
         init() throws { try #require(Toolkit.isReady) }
 
         @Test(
-            "a place takes the height that its own width needs, not that of the room around it",
+            "such a widget gets the height for its own width, not for that of its container",
             arguments: [600, 300])
         func height(room: Int) async {
             let place = ProportionalBin(Label(), width: 320, height: 160, minimumWidth: 64).align(horizontal: .start)

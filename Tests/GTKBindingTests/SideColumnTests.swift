@@ -18,7 +18,7 @@ extension GTKTests {
             child.translate(x: 0, y: 0, to: column).map { ($0.x, $0.y, child.width) }
         }
 
-        @Test("each child is as wide as it likes to be, below the other, at the side that was said")
+        @Test("each child has its natural width, below the other, at the given side")
         func sides() async throws {
             let column = SideColumn(spacing: 5, short, hidden, long)
             let window = Window("Column", width: 600, height: 400, Box.vertical(column))
@@ -42,7 +42,7 @@ extension GTKTests {
             window.destroy()
         }
 
-        @Test("where lines run from the right, they end at the left")
+        @Test("in right-to-left layouts they are on the other side")
         func rightToLeft() async throws {
             let column = SideColumn(spacing: 0, short)
             column.runs(rightToLeft: true)
@@ -57,7 +57,7 @@ extension GTKTests {
             window.destroy()
         }
 
-        @Test("where there is little room, texts wrap earlier")
+        @Test("with little space, texts wrap earlier")
         func narrow() async throws {
             let column = SideColumn(spacing: 0, long)
             let window = Window("Column", width: 120, height: 400, Box.vertical(column))

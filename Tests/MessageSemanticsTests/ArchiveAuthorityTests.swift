@@ -4,7 +4,7 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-@Suite("For whom an archive may speak")
+@Suite("What an archive may contain")
 struct ArchiveAuthorityTests {
     private static let own = "victim@xmpp.example"
     private static let room = "orchard@rooms.example"
@@ -20,14 +20,14 @@ struct ArchiveAuthorityTests {
         ) { $0 == room }
     }
 
-    @Test("a room's archive holds what was said in the room to all")
+    @Test("a room's archive contains what was said in the room to all")
     func roomArchive() throws {
         #expect(try refusal(Self.room, "type='groupchat' from='\(Self.room)/Romeo'") == nil)
         #expect(try refusal(Self.room, "type='groupchat' from='\(Self.room)'") == nil)
     }
 
     @Test(
-        "M1–M4: a room's archive says nothing in the name of others, nor in ours, nor privately",
+        "M1–M4: a room's archive contains no message of others, nor ours, nor private ones",
         arguments: [
             "type='chat' from='friend@xmpp.example/x' to='victim@xmpp.example'",
             "type='groupchat' from='friend@xmpp.example/x'",
@@ -40,7 +40,7 @@ struct ArchiveAuthorityTests {
         #expect(try refusal(Self.room, attributes) == .outsideRoom)
     }
 
-    @Test("our own archive holds what we sent, what was sent to us, and what was said in rooms that we know")
+    @Test("our own archive contains what we sent, what was sent to us, and messages of rooms that we know")
     func ownArchive() throws {
         #expect(try refusal(Self.own, "type='chat' from='friend@xmpp.example/x' to='victim@xmpp.example'") == nil)
         #expect(try refusal(Self.own, "type='chat' from='victim@xmpp.example/y' to='friend@xmpp.example'") == nil)
@@ -50,7 +50,7 @@ struct ArchiveAuthorityTests {
     }
 
     @Test(
-        "not even our own archive speaks of conversations of others or of rooms that we do not know",
+        "not even our own archive contains conversations of others or of unknown rooms",
         arguments: [
             "type='chat' from='friend@xmpp.example/x' to='third@xmpp.example'",
             "type='chat' from='friend@xmpp.example/x'",
@@ -61,7 +61,7 @@ struct ArchiveAuthorityTests {
         #expect(try refusal(Self.own, attributes) == (isRoom ? .unknownRoom : .ofOthers))
     }
 
-    @Test("a carbon brings what this account has sent or received, and nothing said in a room")
+    @Test("a carbon contains what this account has sent or received, and no message of a room")
     func carbons() throws {
         func brings(_ attributes: String, isSent: Bool) throws -> Bool {
             ArchiveAuthority.carbonMayBring(

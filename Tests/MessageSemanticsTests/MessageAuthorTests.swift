@@ -2,7 +2,7 @@ import MessageSemantics
 import Testing
 import XMPPAddress
 
-@Suite("Who wrote a message")
+@Suite("The author of a message")
 struct MessageAuthorTests {
     private static let stay = OccupantStay(rawValue: 7)
     private static let later = OccupantStay(rawValue: 8)
@@ -13,7 +13,7 @@ struct MessageAuthorTests {
         MessageAuthor(occupant: try JID(address), id: id, stay: stay)
     }
 
-    @Test("between two people it is the account, on whichever device")
+    @Test("in a direct conversation it is the account, on any device")
     func accounts() throws {
         let phone = MessageAuthor(account: try JID("romeo@montague.example/phone"))
         #expect(phone.isSame(as: MessageAuthor(account: try JID("romeo@montague.example/desk"))))
@@ -24,7 +24,7 @@ struct MessageAuthorTests {
 
     /// Every combination of present and missing occupant ids and stays, for one nickname and for another.
     @Test(
-        "in a room it is the occupant id where one is there, else an uninterrupted stay, and never the nickname alone",
+        "in a room it is the occupant id if there is one, else an uninterrupted stay, and never the nickname alone",
         arguments: [nil, "a", "b"] as [String?], [nil, "a", "b"] as [String?])
     func occupants(left: String?, right: String?) throws {
         for (one, two) in [(nil, nil), (stay, nil), (nil, stay), (stay, stay), (stay, later)]
@@ -49,7 +49,7 @@ struct MessageAuthorTests {
     private let stay: OccupantStay? = Self.stay
     private let later: OccupantStay? = Self.later
 
-    @Test("occupant ids and stays of another room prove nothing, and the room itself is no occupant")
+    @Test("occupant ids and stays of another room prove nothing, and the room itself is not an occupant")
     func rooms() throws {
         let known = try occupant("coven@chat.example/witch", "a", stay)
         #expect(!known.isSame(as: try occupant("other@chat.example/witch", "a", stay)))
@@ -57,7 +57,7 @@ struct MessageAuthorTests {
         #expect(!room.isSame(as: room))
     }
 
-    @Test("what this account has certainly done is its own, with whichever nickname and id")
+    @Test("certain actions of this account are its own, with any nickname and id")
     func own() throws {
         let before = try occupant("coven@chat.example/witch", nil, .own)
         #expect(before.isSame(as: try occupant("coven@chat.example/hag", "a", .own)))

@@ -15,7 +15,7 @@ struct MessageBuilderTests {
             MessageBuilder(tellsActivity: tellsActivity).message(content, id: "m1", in: conversation))
     }
 
-    @Test("a message says that its author is done, to one person and only if writing is told at all (XEP-0085 §5.1)")
+    @Test("a message ends typing, for one person and only if typing is disclosed at all (XEP-0085 §5.1)")
     func writingIsOver() throws {
         let content = MessageContent.text(MessageText("O"))
         #expect(try built(content, .direct, tellsActivity: true).chatState == .active)
@@ -23,7 +23,7 @@ struct MessageBuilderTests {
         #expect(try built(content, .room, tellsActivity: true).chatState == nil)
     }
 
-    @Test("what is built is read as what it was, between two and in a room, and its id is its origin-id")
+    @Test("a built stanza is read back unchanged, in direct conversations and rooms, and its id is its origin-id")
     func reading() throws {
         let room = try JID("orchard@rooms.example.com")
         let target = TargetReference.archived(ArchiveReference(archive: room, id: "s1"))
@@ -58,7 +58,7 @@ struct MessageBuilderTests {
     }
 
     @Test(
-        "P12: the quotation of an answer is cut: lines, the length of each, and all together",
+        "P12: the quotation of a reply is cut: lines, the length of each, and in total",
         arguments: [
             ("short", "> short\n"), ("a\nb", "> a\n> b\n"), ("", "> \n"), ("a\n", "> a\n> \n"),
             (String(repeating: ">", count: 70_000), "> \(String(repeating: ">", count: 200))…\n"),

@@ -21,7 +21,7 @@ struct MessageIdentityTests {
         "<origin-id xmlns='urn:xmpp:sid:0' id='o1'/><stanza-id xmlns='urn:xmpp:sid:0' by='\(room)' id='s1'/>"
 
     @Test(
-        "between two",
+        "in a direct conversation",
         arguments: [
             (MessageIdentity.Purpose.correction, "m1", "m1"), (.receipt, "m1", "m1"), (.displayedMarker, "m1", "m1"),
             (.retraction, "m1", "m1"), (.reaction, "o1", "m1"), (.reply, "o1", "m1"),
@@ -45,7 +45,7 @@ struct MessageIdentityTests {
         #expect(MessageIdentity(message, assignedBy: nil).identifier(for: purpose) == unassigned)
     }
 
-    @Test("between two either identifier is understood, in a room only the right one")
+    @Test("in a direct conversation either identifier is accepted, in a room only the right one")
     func matching() throws {
         let account = try JID(Self.room)
         let chat = MessageIdentity(try message("chat", Self.both), assignedBy: account)
@@ -58,7 +58,7 @@ struct MessageIdentityTests {
         #expect(!room.isMeant(by: "m1", for: .retraction) && !room.isMeant(by: "m1", for: .displayedMarker))
     }
 
-    @Test("the identifier of somebody else, or two that differ, is believed by nobody (XEP-0359 §6)")
+    @Test("an identifier of another archive, or two that differ, are not trusted (XEP-0359 §6)")
     func forged() throws {
         let account = try JID(Self.room)
         let others = try message("groupchat", "<stanza-id xmlns='urn:xmpp:sid:0' by='evil.example' id='x'/>")

@@ -4,7 +4,7 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-@Suite("What a received message means")
+@Suite("The meaning of a received message")
 struct MessageReaderTests {
     static let arrival = MessageReader.Arrival(.live, time: MessageTime(millisecondsSince1970: 2_000_000_000_000))
     /// While the server delivers what it has kept since the beginning of 2020.
@@ -28,7 +28,7 @@ struct MessageReaderTests {
         return (copy, key)
     }
 
-    @Test("A reaction as Dino 0.4 sends it is the same as one that Hongyan sends")
+    @Test("a reaction as Dino 0.4 sends it is the same as one of Hongyan")
     func reactionOfDino() throws {
         let copy = try #require(
             try Self.copy(
@@ -41,7 +41,7 @@ struct MessageReaderTests {
         #expect(copy.content == .reactions(to: .sent(id: "m1"), ["👍"]))
     }
 
-    @Test("Identifiers that are longer than anything refers to are not kept; the text is")
+    @Test("identifiers longer than any reference are dropped; the text is kept")
     func longIdentifiers() throws {
         let (fits, long) = (String(repeating: "a", count: 1_024), String(repeating: "a", count: 1_025))
         for (id, kept) in [(fits, fits as String?), (long, nil)] {
@@ -56,7 +56,7 @@ struct MessageReaderTests {
         }
     }
 
-    @Test("A text of a friend, with the name that the own archive gave to it")
+    @Test("a text of a contact, with the archive id of our own archive")
     func text() throws {
         let (copy, key) = try #require(
             try Self.copy(
@@ -73,7 +73,7 @@ struct MessageReaderTests {
         #expect(copy.time == Self.arrival.time && copy.timeSource == .clock)
     }
 
-    @Test("What a room says of an invitation is no message: the person is asked about it in another place")
+    @Test("a room's notice about an invitation is not a message")
     func invitation() throws {
         func meaning(of user: String) throws -> [MessageMeaning] {
             try Self.read(
@@ -87,7 +87,7 @@ struct MessageReaderTests {
         #expect(try !meaning(of: "").isEmpty)
     }
 
-    @Test("What another device of ours wrote belongs to whom it was written to")
+    @Test("a message of our other device belongs to the conversation of its recipient")
     func own() throws {
         let (copy, key) = try #require(
             try Self.copy(
@@ -107,7 +107,9 @@ struct MessageReaderTests {
             arrival)?.copy
     }
 
-    @Test("While the server delivers what it kept a delay is believed from it, not from others and never in the future")
+    @Test(
+        "while the server delivers stored messages its delay stamps are trusted, not those of others and never future ones"
+    )
     func delays() throws {
         func source(_ from: String, _ stamp: String) throws -> TimeSource? {
             try Self.time(Self.delay(from, stamp), Self.offline)?.timeSource
@@ -120,7 +122,7 @@ struct MessageReaderTests {
     }
 
     @Test(
-        "D3, D3b: nobody backdates a message that comes live, nor beyond what a server can have kept",
+        "D3, D3b: nobody backdates a live message, nor beyond what a server can have stored",
         arguments: ["", "from='example.com'", "from='juliet@example.com'", "from='romeo@example.com'"])
     func backdating(from: String) throws {
         for (stamp, arrival) in [("2021-01-01T00:00:00Z", Self.arrival), ("2019-12-31T23:59:59Z", Self.offline)] {
@@ -129,7 +131,7 @@ struct MessageReaderTests {
         }
     }
 
-    @Test("Of several delays the latest counts: what the sender wrote makes nothing older than the server's word")
+    @Test("of several delay stamps the latest counts: the sender's stamp cannot make a message older than the server's")
     func severalDelays() throws {
         let forged = Self.delay("from='example.com'", "2020-01-01T00:00:00Z")
         let genuine = Self.delay("from='example.com'", "2021-01-01T00:00:00Z")
@@ -140,7 +142,7 @@ struct MessageReaderTests {
         }
     }
 
-    @Test("The name of the own archive is believed only where the account announces that it gives them")
+    @Test("the archive id of our own archive is trusted only if the account announces that it assigns them")
     func unannouncedArchive() throws {
         let xml = """
             <message xmlns='jabber:client' from='romeo@example.com/a' type='chat'><body>O</body>\
@@ -150,7 +152,7 @@ struct MessageReaderTests {
         #expect(try Self.copy(xml, believesOwnArchive: false)?.copy.archiveReferences.isEmpty == true)
     }
 
-    @Test("Who sends a message again says when it was sent first, beside what servers on the way say")
+    @Test("a message that is sent again has the time of its first attempt, beside the stamps of servers")
     func repetition() throws {
         let own = "<delay xmlns='urn:xmpp:delay' from='romeo@example.com' stamp='2020-01-01T00:00:00.5Z'/>"
         let server = "<delay xmlns='urn:xmpp:delay' from='example.com' stamp='2020-01-02T00:00:00Z'/>"
@@ -173,7 +175,7 @@ struct MessageReaderTests {
         #expect(foreign != nil && foreign?.copy.firstSent == nil)
     }
 
-    @Test("Receipts and refusals are reports about a message of ours")
+    @Test("receipts and errors are reports about an outgoing message")
     func reports() throws {
         let receipt = try Self.read(
             """
@@ -199,7 +201,7 @@ struct MessageReaderTests {
     }
 
     @Test(
-        "What is not for the eyes of a person is nothing, nor is the end of a connection that had not confirmed a message",
+        "stanzas without content are ignored, and so is the end of an unmanaged connection",
         arguments: [
             """
             <message xmlns='jabber:client' from='romeo@example.com' type='error' id='m1'><error type='cancel'>\
@@ -213,7 +215,7 @@ struct MessageReaderTests {
         #expect(try Self.read(xml).isEmpty)
     }
 
-    @Test("An uploaded picture is an attachment, and its address is not shown as text")
+    @Test("an uploaded picture is an attachment, and its URL is not shown as text")
     func attachment() throws {
         let (copy, _) = try #require(
             try Self.copy(

@@ -4,7 +4,7 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-@Suite("What a message in a room means")
+@Suite("The meaning of a message in a room")
 struct RoomReaderTests {
     static let arrival = MessageReader.Arrival(.live, time: MessageTime(millisecondsSince1970: 2_000_000_000_000))
 
@@ -33,7 +33,7 @@ struct RoomReaderTests {
         return copy
     }
 
-    @Test("A text has the name that the room's archive gave to it, and no other's")
+    @Test("a text has the archive id assigned by the room, and no other")
     func text() throws {
         let copy = try #require(
             try Self.copy(
@@ -47,7 +47,7 @@ struct RoomReaderTests {
     }
 
     @Test(
-        "A message is our own by the lasting name, and by the nickname only where there is none",
+        "a message is our own by the occupant id, and by the nickname only without one",
         arguments: [
             ("<occupant-id xmlns='urn:xmpp:occupant-id:0' id='own'/>", "Jule", true),
             ("<occupant-id xmlns='urn:xmpp:occupant-id:0' id='own'/>", "Jule2", true),
@@ -61,7 +61,7 @@ struct RoomReaderTests {
         #expect(copy.route == (isOwn ? .reflection : .live))
     }
 
-    @Test("N2, N3: a room that announces neither occupant ids nor ids of its archive has none to believe")
+    @Test("N2, N3: a room that announces neither occupant ids nor archive ids has none to trust")
     func unannounced() throws {
         let forged = """
             <body>O</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='own'/>\
@@ -73,7 +73,7 @@ struct RoomReaderTests {
         #expect(!copy.isOutgoing && copy.occupantID == nil && copy.archiveReferences.isEmpty)
     }
 
-    @Test("A delay of the room is believed while it sends its history, and not afterwards")
+    @Test("a delay stamp of the room is trusted while it sends its history, and not afterwards")
     func history() throws {
         let body = """
             <body>O</body><delay xmlns='urn:xmpp:delay' from='orchard@rooms.example.com' stamp='2019-01-01T00:00:00Z'/>
@@ -85,7 +85,7 @@ struct RoomReaderTests {
         #expect(try Self.copy(body, from: sender)?.timeSource == .clock)
     }
 
-    @Test("Private messages have the occupant id of a room that announces it, and the stay")
+    @Test("private messages have the occupant id of a room that announces it, and the stay")
     func privateAuthor() throws {
         let arrival = MessageReader.Arrival(.live, time: Self.arrival.time, stay: OccupantStay(rawValue: 7))
         let content = "<body>psst</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='his'/>"
@@ -97,7 +97,7 @@ struct RoomReaderTests {
     }
 
     @Test(
-        "Only the room itself takes back what others said, in the form of today and in that of Debian 12's Prosody",
+        "only the room itself retracts other people's messages, in the current version and in that of Debian 12's Prosody",
         arguments: [
             """
             <retract xmlns='urn:xmpp:message-retract:1' id='s1'><moderated xmlns='urn:xmpp:message-moderate:1'/></retract>
@@ -114,7 +114,7 @@ struct RoomReaderTests {
         #expect(try Self.read(retraction, from: "orchard@rooms.example.com/Romeo").isEmpty)
     }
 
-    @Test("Reactions and replies name a message by the room's archive, corrections by the sender's id")
+    @Test("reactions and replies refer to a message by the room's archive id, corrections by the sender's id")
     func references() throws {
         let room = try JID("orchard@rooms.example.com")
         let archived = TargetReference.archived(ArchiveReference(archive: room, id: "s1"))
@@ -131,7 +131,7 @@ struct RoomReaderTests {
                 == .correction(of: .sent(id: "m0"), MessageText("O")))
     }
 
-    @Test("A room that has forgotten us refuses nothing for good; other refusals count")
+    @Test("errors of a room that has removed us are not final; other errors count")
     func refusals() throws {
         func error(_ condition: String) -> String {
             "<error type='cancel'><\(condition) xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error>"
@@ -146,7 +146,7 @@ struct RoomReaderTests {
         #expect(key.kind == .room && report.kind == .refused(condition: "forbidden", text: nil))
     }
 
-    @Test("What an occupant says alone is a conversation of its own; a stranger's room says nothing")
+    @Test("a private message of an occupant is a conversation of its own; an unknown room is ignored")
     func others() throws {
         guard
             case .message(_, let key)? = try Self.read(
@@ -160,7 +160,7 @@ struct RoomReaderTests {
         #expect(try Self.read("<body>O</body>", from: "elsewhere@rooms.example.com/Romeo").isEmpty)
     }
 
-    @Test("Another device of ours has shown a message of the room")
+    @Test("another device of ours has shown a message of the room")
     func displayed() throws {
         let marker = "<displayed xmlns='urn:xmpp:chat-markers:0' id='s1'/>"
         let room = try JID("orchard@rooms.example.com")
