@@ -6,11 +6,11 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-@Suite("Accounts at work on real servers", .timeLimit(.minutes(20)))
+@Suite("Running accounts on real servers", .timeLimit(.minutes(20)))
 struct AccountLiveTests {
     static let servers: [ServerKind] = [.prosody13, .ejabberd2412]
 
-    @Test("Over a line that breaks again and again everything arrives once and in order, and the states come true")
+    @Test("over a connection that breaks repeatedly everything arrives once and in order, and the states are correct")
     func badLine() async throws {
         let server = try await ServerKind.prosody13.shared()
         let proxy = try FaultProxy(to: server.port)
@@ -45,7 +45,8 @@ struct AccountLiveTests {
     }
 
     @Test(
-        "S1-28, S1-37: a device that was away, and a new one, get everything from the archive, once", arguments: servers
+        "S1-28, S1-37: a device that was offline, and a new one, get everything from the archive, once",
+        arguments: servers
     )
     func away(kind: ServerKind) async throws {
         let server = try await kind.shared()
@@ -73,7 +74,7 @@ struct AccountLiveTests {
     }
 
     @Test(
-        "S1-6: two devices of one account show the same: what one sends, corrects, reacts to and takes back",
+        "S1-6: two devices of one account show the same messages, corrections, reactions and retractions",
         arguments: servers)
     func twoDevices(kind: ServerKind) async throws {
         let server = try await kind.shared()
@@ -115,7 +116,7 @@ struct AccountLiveTests {
     }
 
     @Test(
-        "What the server acknowledged and lost is sent again: missing in the archive, or overtaken by a later one",
+        "a message that the server acknowledged and lost is sent again: missing in the archive, or overtaken by a later one",
         arguments: [false, true])
     func repair(isArchived: Bool) async throws {
         let server = try await ServerKind.prosody13.shared()

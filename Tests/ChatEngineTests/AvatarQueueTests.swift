@@ -3,13 +3,13 @@ import XMPPAddress
 
 @testable import ChatEngine
 
-@Suite("The order in which avatars are fetched")
+@Suite("Scheduling of avatar downloads")
 struct AvatarQueueTests {
     private static func change(_ address: String, _ hash: String? = "a") throws -> AvatarQueue.Change {
         AvatarQueue.Change(owner: try JID(address), hash: hash)
     }
 
-    @Test("a silent server takes few places and holds nobody else up")
+    @Test("a silent server takes few slots and delays no other")
     func silentServer() throws {
         var queue = AvatarQueue()
         var started: [AvatarQueue.Change] = []
@@ -28,7 +28,7 @@ struct AvatarQueueTests {
         #expect(silent.owner == (try JID("p2@silent.test")))
     }
 
-    @Test("a change that waits is replaced by a later one of the same person, and what waits is bounded")
+    @Test("a waiting change is replaced by a later one of the same contact, and their number is limited")
     func replaced() throws {
         var queue = AvatarQueue()
         for number in 0..<AvatarQueue.serverLimit { _ = queue.add(try Self.change("p\(number)@d.test")) }

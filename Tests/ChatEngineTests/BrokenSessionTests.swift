@@ -7,7 +7,7 @@ import XMPPClient
 @testable import ChatEngine
 
 /// What an account must not believe after a session that broke.
-@Suite("Sessions that break")
+@Suite("Broken sessions")
 @MainActor
 struct BrokenSessionTests {
     private static func account(_ fixture: ModelFixture) -> ChatAccount {
@@ -16,7 +16,7 @@ struct BrokenSessionTests {
             store: fixture.store)
     }
 
-    @Test("the newest page of history stays owed until it has come, though its session is resumed in between")
+    @Test("the newest page of history stays pending until it has arrived, even if its session is resumed in between")
     func owedHistory() async throws {
         let fixture = try await ModelFixture()
         let account = Self.account(fixture)
@@ -37,7 +37,7 @@ struct BrokenSessionTests {
         #expect(await actions.next() == HistorySync.Action.none)
     }
 
-    @Test("a room whose history comes when nobody is in it any more is not open for what waits to be said there")
+    @Test("a room that was left while its history was requested does not accept queued messages")
     func roomNotEntered() async throws {
         let fixture = try await ModelFixture()
         let account = Self.account(fixture)

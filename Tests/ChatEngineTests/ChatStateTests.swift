@@ -21,7 +21,7 @@ struct ChatStateTests {
                 parsing: "<message xmlns='jabber:client' from='\(sender)' type='chat'>\(content)\(thread)</message>"))
     }
 
-    @Test("who answers without a state is told none, until a state comes from there (XEP-0085 §5.1)")
+    @Test("a contact who replies without a chat state gets none, until one arrives (XEP-0085 §5.1)")
     func support() throws {
         let support = ChatStateSupport()
         let romeo = try JID("romeo@montague.example")
@@ -43,7 +43,7 @@ struct ChatStateTests {
             store: fixture.store)
     }
 
-    @Test("an occupant who writes privately is shown in the private conversation")
+    @Test("typing in a private message is shown in the private conversation")
     func privateWriting() async throws {
         let fixture = try await ModelFixture()
         let account = Self.account(fixture)

@@ -4,7 +4,7 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("Which page of history comes next")
+@Suite("Planning the next page of history")
 struct HistorySyncTests {
     static let account = address("juliet@example.com")
     static let room = address("orchard@rooms.example.com")
@@ -30,7 +30,7 @@ struct HistorySyncTests {
         }
     }
 
-    @Test("A new session begins with the newest page of the own archive")
+    @Test("a new session starts with the newest page of the account's archive")
     func newSession() throws {
         var sync = HistorySync(account: Self.account)
         let action = sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)
@@ -40,7 +40,7 @@ struct HistorySyncTests {
         #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
     }
 
-    @Test("A resumed session missed nothing, but holes of before are closed")
+    @Test("a resumed session missed nothing, but earlier gaps are filled")
     func resumed() throws {
         var sync = HistorySync(account: Self.account)
         #expect(sync.sessionBegan(isResumed: true, gaps: [], now: Self.start) == .none)
@@ -52,7 +52,7 @@ struct HistorySyncTests {
     }
 
     @Test(
-        "Holes are closed from the newest to the oldest, and what lies before everything is left alone where the policy says so"
+        "gaps are filled from newest to oldest, and the oldest part is left out if the policy says so"
     )
     func holes() throws {
         var policy = HistoryPolicy()
@@ -69,7 +69,7 @@ struct HistorySyncTests {
         #expect(sync.answered(request, gaps: [Self.gap(nil, "5")], now: Self.start) == .none)
     }
 
-    @Test("A hole without end stops after so many pages, and a new session goes on")
+    @Test("an endless gap stops after a number of pages, and a new session continues")
     func bounded() throws {
         var sync = HistorySync(account: Self.account)
         var action = sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)
@@ -84,7 +84,7 @@ struct HistorySyncTests {
         #expect(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)) != nil)
     }
 
-    @Test("What lies before everything that is here is fetched too, as far as the policy goes")
+    @Test("messages before the oldest stored one are synchronised too, as far as the policy allows")
     func backfill() throws {
         var sync = HistorySync(account: Self.account)
         var action = sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)
@@ -97,7 +97,7 @@ struct HistorySyncTests {
         #expect(anchors.prefix(3) == [nil, "999", "998"])
     }
 
-    @Test("The conversation in front of the person comes before everything else")
+    @Test("the visible conversation comes before everything else")
     func focus() throws {
         var sync = HistorySync(account: Self.account)
         #expect(sync.opened(archive: Self.account, peer: Self.romeo, now: Self.start) == .none)
@@ -108,7 +108,7 @@ struct HistorySyncTests {
         #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
     }
 
-    @Test("A page that a person waits for is next, and asked for once")
+    @Test("a page that the user waits for is next, and requested once")
     func older() throws {
         var sync = HistorySync(account: Self.account)
         let first = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
@@ -121,7 +121,7 @@ struct HistorySyncTests {
         #expect(next.purpose == .gap)
     }
 
-    @Test("Rooms come after the account, the one in front before the others")
+    @Test("rooms come after the account, the visible one first")
     func rooms() throws {
         let second = Self.address("balcony@rooms.example.com")
         var sync = HistorySync(account: Self.account)
@@ -141,7 +141,7 @@ struct HistorySyncTests {
         #expect(sync.roomLeft(second, now: Self.start) == .none)
     }
 
-    @Test("A cursor that the archive has lost: what was proved is forgotten, once, and the newest page comes again")
+    @Test("a cursor lost by the archive: its intervals are deleted once, and the newest page is requested again")
     func cursorLost() throws {
         var sync = HistorySync(account: Self.account)
         let gaps = [Self.gap("1", "9")]
@@ -155,7 +155,7 @@ struct HistorySyncTests {
         #expect(sync.answered(newest, gaps: [], now: Self.start) == .none)
     }
 
-    @Test("A failure that may pass is tried again after a pause that grows")
+    @Test("a temporary failure is retried after an increasing backoff")
     func temporary() throws {
         var sync = HistorySync(account: Self.account)
         var request = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
@@ -169,7 +169,7 @@ struct HistorySyncTests {
         #expect(sync.answered(request, gaps: [], now: now) == .none)
     }
 
-    @Test("An archive that refuses is left alone, and the others go on")
+    @Test("an archive that refuses is skipped, and the others continue")
     func refused() throws {
         var sync = HistorySync(account: Self.account)
         let own = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
@@ -180,7 +180,7 @@ struct HistorySyncTests {
         #expect(sync.olderRequested(archive: Self.account, peer: Self.romeo, before: nil, now: Self.start) == .none)
     }
 
-    @Test("Answers to what was not asked, or after the end, mean nothing")
+    @Test("unexpected results, and those after the end, are ignored")
     func strayAnswers() throws {
         var sync = HistorySync(account: Self.account)
         let request = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))

@@ -8,10 +8,10 @@ import XMPPAddress
 import XMPPClient
 import XMPPStanzas
 
-@Suite("Nobody speaks for another on real servers", .timeLimit(.minutes(20)))
+@Suite("Impersonation on real servers", .timeLimit(.minutes(20)))
 struct ImpersonationLiveTests {
     @Test(
-        "N1: who takes the nickname of somebody who left corrects and retracts nothing, the author does",
+        "N1: a new owner of a nickname cannot correct or retract, the author can",
         arguments: ServerKind.allCases)
     func takenNickname(kind: ServerKind) async throws {
         let server = try await kind.shared()
@@ -61,7 +61,7 @@ struct ImpersonationLiveTests {
     }
 
     @Test(
-        "D3, D3b: a fellow user who dates a message back is read as one who writes now", arguments: ServerKind.allCases)
+        "D3, D3b: a backdated message of another user counts as new", arguments: ServerKind.allCases)
     func backdating(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)

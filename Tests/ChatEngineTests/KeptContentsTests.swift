@@ -10,7 +10,7 @@ import XMPPStream
 
 @testable import ChatEngine
 
-@Suite("Files in the cache: what waits to be sent, what came inside a message")
+@Suite("Files in the cache: of queued messages, and received inside of messages")
 @MainActor
 struct KeptContentsTests {
     private static func message(_ fixture: ModelFixture, _ hash: ContentHash, id: String) -> OutgoingMessage {
@@ -21,7 +21,7 @@ struct KeptContentsTests {
                     "", attachments: [Attachment(kind: .file, contentHash: hash.description, isLocal: true)])))
     }
 
-    @Test("a file of the queue stays until its message is with the server or taken back, over a crash, too")
+    @Test("a file of the queue stays until its message is sent or cancelled, even after a crash")
     func queue() async throws {
         let fixture = try await ModelFixture()
         let folder = try SpareFolder()
@@ -68,7 +68,7 @@ struct KeptContentsTests {
         await following.value
     }
 
-    @Test("what a program that died had put aside, and nobody will send, may go")
+    @Test("files stored by a program that died before queueing their message are released")
     func forgotten() async throws {
         let fixture = try await ModelFixture()
         let folder = try SpareFolder()
@@ -83,7 +83,7 @@ struct KeptContentsTests {
         await following.value
     }
 
-    @Test("what came inside a message is in the cache, live or from the archive, and its message says so")
+    @Test("a file received inside a message is in the cache, live or from the archive, and its message refers to it")
     func inline() async throws {
         let fixture = try await ModelFixture()
         let folder = try SpareFolder()

@@ -12,7 +12,7 @@ struct LargeMessageTests {
     static let servers: [ServerKind] = [.prosody012, .ejabberd2301]
 
     @Test(
-        "P13: a large message that an older release has left in the queue fails at the first start", arguments: servers)
+        "P13: a large message left in the queue by an older release fails at the first start", arguments: servers)
     func poisonedQueue(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let romeo = try await Person(try await server.newAccount("romeo"), on: server)
@@ -32,7 +32,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "a message that a server does not take without saying so fails, and the next one goes out", arguments: servers)
+        "a message that the server rejects by closing the stream fails, and the next one is sent", arguments: servers)
     func unannouncedLimit(kind: ServerKind) async throws {
         let server = try await kind.shared(ServerOptions { $0.stanzaSizeLimit = 20_000 })
         let romeo = try await Person(try await server.newAccount("romeo"), on: server)

@@ -7,7 +7,7 @@ import XMPPAddress
 
 @Suite("Messages that a server has acknowledged and lost", .timeLimit(.minutes(20)))
 struct LostMessageLiveTests {
-    @Test("in the first session of an account, too, they are sent again, and come once")
+    @Test("in the first session of an account, too, they are sent again, and arrive once")
     func firstSession() async throws {
         let server = try await PrivateProsody(ServerOptions { $0.addedModules = ["fixture_loss"] })
         var policy = ChatAccountPolicy()

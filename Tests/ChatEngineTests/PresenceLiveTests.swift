@@ -5,9 +5,9 @@ import ServerFixtures
 import Testing
 import XMPPAddress
 
-@Suite("Who is there, on real servers", .timeLimit(.minutes(20)))
+@Suite("Presence on real servers", .timeLimit(.minutes(20)))
 struct PresenceLiveTests {
-    @Test("after a lost connection who was there is there again, though a server says it once in a session only")
+    @Test("after a lost connection the presence is restored, although a server sends it once per session")
     func resumption() async throws {
         let server = try await ServerKind.prosody13.shared()
         let proxy = try FaultProxy(to: server.port)
@@ -29,7 +29,7 @@ struct PresenceLiveTests {
         }
     }
 
-    @Test("who was asked and asks back needs no answer, in another process neither")
+    @Test("a contact that asks back is accepted automatically, also in another process")
     func askedBack() async throws {
         let server = try await ServerKind.prosody13.shared()
         let romeo = try await Person(try await server.newAccount("romeo"), on: server)
@@ -54,7 +54,7 @@ struct PresenceLiveTests {
         }
     }
 
-    @Test("whoever must log in anew while nobody looks sees who is there, and who comes soon after")
+    @Test("a client that reconnects while inactive sees the current presence and the changes soon after")
     func inactive() async throws {
         // No session waits here for its client for longer than a moment, and what is held back is not let go of again at once.
         let server = try await PrivateProsody(
@@ -99,7 +99,7 @@ struct PresenceLiveTests {
     }
 
     @Test(
-        "who asks waits after a restart, too, but is no news any more, until it asks anew",
+        "a contact request is still pending after a restart, but not new until it is repeated",
         arguments: AccountLiveTests.servers)
     func restart(kind: ServerKind) async throws {
         let server = try await kind.shared()
@@ -136,7 +136,7 @@ struct PresenceLiveTests {
         }
     }
 
-    @Test("who asks and is blocked waits for no answer any more")
+    @Test("a request of a blocked address is not pending any more")
     func blocked() async throws {
         let server = try await ServerKind.prosody13.shared()
         let romeo = try await Person(try await server.newAccount("romeo"), on: server)

@@ -9,7 +9,7 @@ import XMPPStream
 
 @testable import ChatEngine
 
-@Suite("Who is there, for a process that takes a session over")
+@Suite("Presence for a process that resumes a session")
 @MainActor
 struct PresenceRecordTests {
     private static func state(_ id: String) throws -> ResumptionState {
@@ -22,7 +22,7 @@ struct PresenceRecordTests {
         try XMLElement(parsing: "<presence xmlns='jabber:client' \(attributes)>\(content)</presence>")
     }
 
-    @Test("the presences of the session are remembered, and those of another one forgotten")
+    @Test("the presence of the session is restored, and that of another session dropped")
     func remember() async throws {
         let fixture = try await ModelFixture()
         func recorder() async throws -> SessionRecorder {
@@ -63,7 +63,7 @@ struct PresenceRecordTests {
         #expect(await second.rememberedPresences().isEmpty)
     }
 
-    @Test("presence of strangers is not saved, and requests only to a limit")
+    @Test("presence of strangers is not stored, and requests only up to a limit")
     func flood() async throws {
         let fixture = try await ModelFixture()
         let (account, romeo) = (fixture.account, fixture.romeo)
@@ -90,7 +90,7 @@ struct PresenceRecordTests {
     }
 
     @Test(
-        "who asks is remembered after the session, until the next one, in which the server repeats it",
+        "requests are kept after the session until the next one, in which the server repeats them",
         arguments: [true, false])
     func requests(serverResumes: Bool) async throws {
         let fixture = try await ModelFixture()

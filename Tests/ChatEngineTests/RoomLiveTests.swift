@@ -13,7 +13,7 @@ struct RoomLiveTests {
     }
 
     @Test(
-        "Everybody in a room sees the same, in the same order, over lines that break; a new device too",
+        "everybody in a room sees the same, in the same order, over breaking connections; a new device too",
         arguments: AccountLiveTests.servers)
     func badLine(kind: ServerKind) async throws {
         let server = try await kind.shared()

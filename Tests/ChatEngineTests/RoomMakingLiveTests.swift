@@ -7,7 +7,7 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-@Suite("Making rooms and inviting people on real servers", .timeLimit(.minutes(20)))
+@Suite("Creating rooms and inviting people on real servers", .timeLimit(.minutes(20)))
 struct RoomMakingLiveTests {
     /// Waits until something is true of an account.
     private static func wait(
@@ -21,7 +21,7 @@ struct RoomMakingLiveTests {
     }
 
     @Test(
-        "a room for members is made, kept from strangers, entered by invitation, and ended",
+        "a members-only room is created, closed to strangers, joined by invitation, and destroyed",
         arguments: AccountLiveTests.servers)
     func rooms(kind: ServerKind) async throws {
         let server = try await kind.shared()
@@ -83,7 +83,7 @@ struct RoomMakingLiveTests {
         }
     }
 
-    @Test("the devices of a contact are known, and a request carries its words")
+    @Test("the devices of a contact are known, and a request has its message")
     func devices() async throws {
         let server = try await ServerKind.prosody13.shared()
         let romeo = try await Person(try await server.newAccount("romeo"), on: server)

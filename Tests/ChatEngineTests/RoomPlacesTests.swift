@@ -9,7 +9,7 @@ import XMPPStanzas
 @testable import ChatEngine
 @testable import GroupChat
 
-@Suite("Who stays in a room, and what a room announces")
+@Suite("Stays in a room, and what a room announces")
 struct RoomPlacesTests {
     private static let room = "orchard@rooms.example"
     private static let now = MessageTime(millisecondsSince1970: 1_000_000)
@@ -47,7 +47,7 @@ struct RoomPlacesTests {
         places.stay(of: try JID("\(Self.room)/\(nickname)"))
     }
 
-    @Test("a stay goes on until the occupant leaves or takes another nickname, and the next one is another")
+    @Test("a stay lasts until the occupant leaves or changes the nickname, and the next one is a new stay")
     func leaving() throws {
         let places = try places(announcing: [])
         _ = places.presenceReceived(try presence("Romeo"), at: Self.now)
@@ -63,7 +63,7 @@ struct RoomPlacesTests {
         }
     }
 
-    @Test("nobody has stayed when this account has left, or enters the room again")
+    @Test("all stays end when this account leaves, or joins the room again")
     func entering() throws {
         let places = try places(announcing: [])
         for isLeaving in [true, false] {
@@ -81,7 +81,7 @@ struct RoomPlacesTests {
         }
     }
 
-    @Test("an occupant id counts only where the room announces that it gives them", arguments: [true, false])
+    @Test("an occupant id counts only if the room announces support", arguments: [true, false])
     func occupantIDs(isAnnounced: Bool) throws {
         let places = try places(announcing: isAnnounced ? ["urn:xmpp:occupant-id:0", "urn:xmpp:sid:0"] : [])
         _ = places.presenceReceived(try presence("Juliet", own: true), at: Self.now)
@@ -163,7 +163,7 @@ struct RoomPlacesTests {
         #expect(!places.isHistory(try message(delay: true), at: Self.now.advanced(by: 120_000)))
     }
 
-    @Test("what a server kept is newer than the last time online, and comes before the first answer")
+    @Test("a message stored by the server is newer than the last time online, and arrives before the first response")
     func offlineDelivery() throws {
         let delivery = OfflineDelivery()
         func time(_ minutes: Int64) -> MessageTime { MessageTime(millisecondsSince1970: minutes * 60_000) }

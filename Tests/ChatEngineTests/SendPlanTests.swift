@@ -5,7 +5,7 @@ import XMPPAddress
 
 @testable import ChatEngine
 
-@Suite("What of the send queue goes out next")
+@Suite("Planning the send queue")
 struct SendPlanTests {
     static let time = MessageTime(millisecondsSince1970: 1_000_000)
 
@@ -67,7 +67,7 @@ struct SendPlanTests {
         return outcome
     }
 
-    @Test("a place is shown once; what was passed over comes when its hold is over, before what was written later")
+    @Test("an entry is shown once; skipped ones are shown when their block is over, before later ones")
     func releases() async throws {
         let (store, account, ids) = try await Self.queue()
         let later = Self.time.advanced(by: 5000)
@@ -95,7 +95,7 @@ struct SendPlanTests {
         #expect(outcome.plan.nextRelease == nil)
     }
 
-    @Test("a hold is over when its message is out of the queue, and where a room waited for it the room is named")
+    @Test("a block ends when its message leaves the queue, and if a room waited for it the room is named")
     func dequeued() async throws {
         let (store, account, ids) = try await Self.queue()
         let entries = try await Self.entries(store, account)
@@ -107,7 +107,7 @@ struct SendPlanTests {
         #expect(outcome.plan.nextRelease?.position == entries[0].position)
     }
 
-    @Test("Where one may be refused and the next not, the next waits until nobody has the one before any more")
+    @Test("where a message may be rejected, the next one waits until it is confirmed")
     func oneByOne() async throws {
         let (store, account, ids) = try await Self.queue()
         let first = try #require(try await store.read { reader throws(StoreError) in try reader.message(ids[0]) })
@@ -122,7 +122,7 @@ struct SendPlanTests {
         #expect(try await plan([], .closed) == [ids[1], ids[3]])
     }
 
-    @Test("Everything in the order of writing, without what the stream has already")
+    @Test("everything in the order of writing, without what was passed to the stream already")
     func order() async throws {
         let (store, account, ids) = try await Self.queue()
         #expect(try await Self.plan(store, account).messages == ids)
@@ -130,7 +130,7 @@ struct SendPlanTests {
         #expect(rest.messages == [ids[2], ids[3]])
     }
 
-    @Test("A file that is to be uploaded holds back its own conversation and no other, until it has an address")
+    @Test("an upload blocks its own conversation only, until the file has a URL")
     func upload() async throws {
         let (store, account, ids) = try await Self.queue()
         let picture = ChatStore.Attachment(kind: .picture, contentHash: "00", isLocal: true)
@@ -157,7 +157,7 @@ struct SendPlanTests {
         #expect(try await Self.plan(store, account).messages == ids + [first, second])
     }
 
-    @Test("A pause holds back its conversation until it is over")
+    @Test("a backoff blocks its conversation until it is over")
     func pause() async throws {
         let (store, account, ids) = try await Self.queue()
         let later = Self.time.advanced(by: 5000)

@@ -7,7 +7,7 @@ import XMPPClient
 
 @testable import ChatEngine
 
-@Suite("The send queue, against a server in memory", .timeLimit(.minutes(20)))
+@Suite("The send queue with an in-memory server", .timeLimit(.minutes(20)))
 struct SendQueueTests {
     /// What sending the messages that waited has cost.
     struct Cost {
@@ -68,7 +68,7 @@ struct SendQueueTests {
     }
 
     @Test(
-        "ten times as many waiting messages cost ten times as much: no place of the queue is read again for each event")
+        "ten times as many waiting messages cost ten times as much: no entry is read again for each event")
     func linear() async throws {
         let count = LongTests.isOn ? 1_000 : 150
         let (few, many) = (try await Self.send(count), try await Self.send(10 * count))

@@ -11,10 +11,10 @@ import XMPPStanzas
 
 @testable import ChatEngine
 
-@Suite("What an account tells strangers, on real servers", .timeLimit(.minutes(10)))
+@Suite("Disclosure to strangers on real servers", .timeLimit(.minutes(10)))
 struct StrangerLiveTests {
     @Test(
-        "a stranger gets neither receipt nor marker nor a question for a picture, also when the message is read",
+        "a stranger gets neither receipt nor marker nor avatar request, also when the message is read",
         arguments: AccountLiveTests.servers)
     func silence(kind: ServerKind) async throws {
         let server = try await kind.shared()

@@ -5,7 +5,7 @@ import XMPPAddress
 
 @testable import ChatEngine
 
-@Suite("Who is writing")
+@Suite("Typing table")
 struct TypingTableTests {
     private let account = AccountID(rawValue: 1)
 
@@ -13,7 +13,7 @@ struct TypingTableTests {
         ConversationKey(account: account, address: try JID(address), kind: kind)
     }
 
-    @Test("strangers share a few places, the first goes, and nobody whom the person knows is left out")
+    @Test("strangers share a few entries, the oldest is dropped, and known people are always shown")
     func strangers() throws {
         var table = TypingTable()
         let friend = try key("friend@xmpp.test")
@@ -36,7 +36,7 @@ struct TypingTableTests {
         #expect(table.keys.contains(first))
     }
 
-    @Test("a conversation has so many writers, and the first goes")
+    @Test("the number of writers per conversation is limited, and the oldest is dropped")
     func writers() throws {
         var table = TypingTable()
         let room = try key("room@rooms.test", .room)
@@ -48,7 +48,7 @@ struct TypingTableTests {
         #expect(table.states[room]?[try JID("room@rooms.test/0")] == nil)
     }
 
-    @Test("who stops is gone, and the same twice is no change")
+    @Test("stopping removes the entry, and a repeated state is no change")
     func stopped() throws {
         var table = TypingTable()
         let (friend, device) = (try key("friend@xmpp.test"), try JID("friend@xmpp.test/a"))

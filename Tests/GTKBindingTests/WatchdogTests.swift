@@ -15,7 +15,7 @@ extension GTKTests {
             while clock() < end {}
         }
 
-        @Test("the longest turn is told in time of the processor; what waits takes none")
+        @Test("the longest iteration is measured in CPU time; waiting takes none")
         func longest() async {
             let watchdog = MainLoopWatchdog()
             await Toolkit.settle()
@@ -36,7 +36,7 @@ extension GTKTests {
             #expect(watchdog.longest.processor == .zero && watchdog.count == 0)
         }
 
-        @Test("without a watchdog the loop turns as before, and a new one measures again")
+        @Test("without a watchdog the loop runs as before, and a new one measures again")
         func end() async {
             var watchdog: MainLoopWatchdog? = MainLoopWatchdog()
             weak let witness = watchdog

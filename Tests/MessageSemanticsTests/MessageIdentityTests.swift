@@ -21,7 +21,7 @@ struct MessageIdentityTests {
         "<origin-id xmlns='urn:xmpp:sid:0' id='o1'/><stanza-id xmlns='urn:xmpp:sid:0' by='\(room)' id='s1'/>"
 
     @Test(
-        "between two",
+        "in a direct conversation",
         arguments: [
             (MessageIdentity.Purpose.correction, "m1", "m1"), (.receipt, "m1", "m1"), (.displayedMarker, "m1", "m1"),
             (.retraction, "m1", "m1"), (.reaction, "o1", "m1"), (.reply, "o1", "m1"),

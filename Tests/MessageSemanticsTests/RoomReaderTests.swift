@@ -85,7 +85,7 @@ struct RoomReaderTests {
         #expect(try Self.copy(body, from: sender)?.timeSource == .clock)
     }
 
-    @Test("Private messages have the occupant id of a room that announces it, and the stay")
+    @Test("private messages have the occupant id of a room that announces it, and the stay")
     func privateAuthor() throws {
         let arrival = MessageReader.Arrival(.live, time: Self.arrival.time, stay: OccupantStay(rawValue: 7))
         let content = "<body>psst</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='his'/>"

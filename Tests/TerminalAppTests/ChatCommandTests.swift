@@ -27,7 +27,7 @@ import Testing
         #expect(ChatCommand(line) == expected)
     }
 
-    @Test("Beginnings of commands are completed")
+    @Test("prefixes of commands are completed")
     func completion() {
         #expect(ChatCommand.completions(of: "/pi") == ["/picture"])
         #expect(ChatCommand.completions(of: "/a") == ["/add", "/accept"])

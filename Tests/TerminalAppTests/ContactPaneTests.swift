@@ -44,7 +44,7 @@ import XMPPAddress
         #expect(!rows[0].contains("\u{1B}"))
     }
 
-    @Test("Rows fit, however long the names", arguments: [20, 40, 80])
+    @Test("rows fit, however long the names", arguments: [20, 40, 80])
     func widths(_ columns: Int) throws {
         let pane = try pane(
             try (0..<30).map {
@@ -58,7 +58,7 @@ import XMPPAddress
         }
     }
 
-    @Test("S2-35: the choice stays with the contact when the order changes; what is gone is not chosen")
+    @Test("S2-35: the selection stays with the contact when the order changes; a removed one is not selected")
     func selection() throws {
         let anna = try contact("anna@x.test")
         let bert = try contact("bert@x.test")
@@ -78,7 +78,7 @@ import XMPPAddress
         #expect(text(pane)[0].contains("/add"))
     }
 
-    @Test("A contact is found by number, address, name or beginning, and completed by name and address")
+    @Test("a contact is found by number, address, name or prefix, and completed by name and address")
     func find() throws {
         let pane = try pane([try contact("nurse@x.test", name: "Angelica"), try contact("angus@x.test")])
         #expect(pane.find("2")?.address.local == "angus")
@@ -91,14 +91,14 @@ import XMPPAddress
         #expect(pane.completions(of: "nu") == ["nurse@x.test"])
     }
 
-    @Test("Contacts of another account are not shown")
+    @Test("contacts of another account are not shown")
     func accounts() throws {
         var pane = ContactPane()
         pane.show([try contact("nurse@x.test")], [], of: AccountID(rawValue: 2), own: try JID("me@x.test"))
         #expect(pane.contacts.isEmpty)
     }
 
-    @Test("Accepting, refusing, removing and coming online are told; what the person did here is not")
+    @Test("accepted, declined, removed and online contacts are reported; actions of this user are not")
     func news() throws {
         let asked = try contact("nurse@x.test", .none, isPending: true)
         let friend = try contact("romeo@x.test")

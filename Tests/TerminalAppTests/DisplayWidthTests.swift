@@ -13,14 +13,14 @@ import Testing
         #expect(DisplayWidth.of(text) == width)
     }
 
-    @Test("Cutting never exceeds the room and never splits a character", arguments: 0...12)
+    @Test("cutting never exceeds the width and never splits a character", arguments: 0...12)
     func truncation(_ columns: Int) {
         let cut = DisplayWidth.truncate("你好ab👨‍👩‍👧c世界", to: columns)
         #expect(DisplayWidth.of(cut) <= columns)
         if columns > 0 { #expect(cut.last == "…" || cut.last == "界") }
     }
 
-    @Test("Lines break at spaces and between wide characters, and never exceed the width", arguments: [20, 80])
+    @Test("lines break at spaces and between wide characters, and never exceed the width", arguments: [20, 80])
     func wrapping(_ columns: Int) {
         let text = "Hello 你好，世界！ a_very_long_word_without_any_space_that_must_be_cut_somewhere 👨‍👩‍👧 end 「引号」。"
         let lines = TextWrapping.lines(of: text, columns: columns)
@@ -29,7 +29,7 @@ import Testing
         for line in lines { #expect(line.first != "，" && line.first != "。") }
     }
 
-    @Test("Escape sequences, bells and direction overrides of others become harmless")
+    @Test("escape sequences, bells and direction overrides from others are made harmless")
     func harmless() {
         let text = TerminalText.harmless("a\u{1B}]0;title\u{7}b\u{9B}31mc\u{202E}dcba\u{2066}x\u{2028}y\r\nz\u{8}")
         for scalar in text.unicodeScalars {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct KeyDecoderTests {
     @Test(
-        "Bytes become keys",
+        "Decoding keys",
         arguments: [
             ("abc", [.text("abc")]), ("\r", [.enter]), ("a\rb", [.text("a"), .enter, .text("b")]),
             ("\u{3}", [.interrupt]),
@@ -18,21 +18,21 @@ import Testing
         #expect(decoder.decode(text.utf8) == expected)
     }
 
-    @Test("UTF-8 and sequences that come byte by byte are the same keys")
+    @Test("UTF-8 and sequences that arrive byte by byte are the same keys")
     func splitBytes() {
         var decoder = KeyDecoder()
         let keys = Array("é你🎉\u{1B}[Dx".utf8).flatMap { decoder.decode([$0]) }
         #expect(keys == [.text("é"), .text("你"), .text("🎉"), .left, .text("x")])
     }
 
-    @Test("A pasted line break is text, and so is a pasted tab of several lines")
+    @Test("a pasted line break is text, and so is a pasted tab of several lines")
     func paste() {
         var decoder = KeyDecoder()
         let keys = decoder.decode("\u{1B}[200~one\rtwo\nthree\u{1B}[201~\r".utf8)
         #expect(keys == [.text("one\ntwo\nthree"), .enter])
     }
 
-    @Test("Nothing that is no key stops what follows")
+    @Test("invalid bytes do not affect what follows")
     func rubbish() {
         var decoder = KeyDecoder()
         var keys = decoder.decode([0xFF, 0xC0] + Array("a".utf8))
@@ -49,7 +49,7 @@ import Testing
         return line
     }
 
-    @Test("Editing works on characters as people see them")
+    @Test("editing works on user-perceived characters")
     func editing() {
         #expect(line(.text("a👨‍👩‍👧b"), .left, .backspace).string == "ab")
         #expect(line(.text("one two three"), .deleteWord).string == "one two ")
@@ -59,7 +59,7 @@ import Testing
         #expect(line(.backspace, .left, .right, .delete, .deleteWord, .up, .down).string == "")
     }
 
-    @Test("Earlier lines come back, and the draft after them")
+    @Test("earlier lines come back, and the draft after them")
     func history() {
         var line = line(.text("first"))
         #expect(line.take() == "first")
@@ -75,7 +75,7 @@ import Testing
         #expect(line.string == "draft")
     }
 
-    @Test("The visible part fits and holds the cursor", arguments: 2...30)
+    @Test("the visible part fits and contains the cursor", arguments: 2...30)
     func window(_ columns: Int) {
         var line = line(.text("你好 hello 👨‍👩‍👧 a long line of 中文 text\nwith a break"))
         for _ in 0...line.string.count {

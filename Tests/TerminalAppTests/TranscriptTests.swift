@@ -28,7 +28,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
             delivery: deliveries.randomElement(using: &generator) ?? nil)
     }
 
-    @Test("No row is wider than the terminal, and none can be more than text", arguments: [20, 21, 40, 80, 200])
+    @Test("no row is wider than the terminal, and none contains anything but text", arguments: [20, 21, 40, 80, 200])
     func rowsFit(_ columns: Int) {
         var generator = SeededGenerator(seed: UInt64(columns))
         for _ in 0..<300 {
@@ -41,7 +41,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         }
     }
 
-    @Test("S1-32: my lines and those of the others differ; ticks stand at the right edge")
+    @Test("S1-32: own and other people's lines differ; ticks are at the right edge")
     func sides() throws {
         let mine = TranscriptEntry(id: .notice(1), author: .me, time: now, text: "hi", delivery: .delivered)
         let theirs = TranscriptEntry(id: .notice(2), author: .contact("Bob"), time: now, text: "hi")
@@ -81,7 +81,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
             delivery: delivery, position: TimelinePosition(time: time, rank: 0, id: id))
     }
 
-    @Test("S0-91, S1-34: a line of mine is there at once, and its tick changes in place", arguments: [20, 40, 80])
+    @Test("S0-91, S1-34: an own line is shown at once, and its tick changes in place", arguments: [20, 40, 80])
     func ticks(_ columns: Int) {
         let drawing = Drawing(columns: columns, rows: 24)
         var transcript = Transcript()
@@ -99,7 +99,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(drawing.terminal.wrapCount == 0)
     }
 
-    @Test("Messages that are never confirmed do not fill the screen with rows that are drawn again")
+    @Test("messages that are never confirmed do not fill the screen with redrawn rows")
     func limit() {
         let drawing = Drawing(columns: 40, rows: 10)
         var transcript = Transcript()
@@ -113,7 +113,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(!transcript.isOutOfOrder)
     }
 
-    @Test("What the program says stays below the message it was said after, whatever is corrected or comes later")
+    @Test("notices of the program stay below the message they followed, whatever changes later")
     func notices() {
         var transcript = Transcript()
         _ = transcript.show([message(1, "one")])
@@ -122,7 +122,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(transcript.entries.map(\.text) == ["one!", "said", "two"])
     }
 
-    @Test("A window that moves on draws nothing again; a message among those written permanently draws all again")
+    @Test("a window that moves on redraws nothing; a message inserted above the screen redraws everything")
     func order() {
         let drawing = Drawing(columns: 40, rows: 24)
         var transcript = Transcript()
@@ -148,7 +148,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(!transcript.isOutOfOrder && transcript.liveRows(columns: 40).count == 8)
     }
 
-    @Test("A message that is removed from among those written permanently is not left on the screen")
+    @Test("a removed message does not stay on the screen")
     func removal() {
         var transcript = Transcript()
         _ = transcript.show((1...5).map { message($0, "m\($0)") })
@@ -157,7 +157,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(transcript.isOutOfOrder)
     }
 
-    @Test("A change of a line that is written permanently is reported, one of a line on the screen is not")
+    @Test("a change above the screen is reported, one on the screen is not")
     func changes() {
         var transcript = Transcript()
         _ = transcript.show([message(1, "one")])
@@ -166,7 +166,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(transcript.show([message(1, "won"), message(2, "too", .sending)]).isEmpty)
     }
 
-    @Test("The cursor stands where the next character goes, also behind wide ones")
+    @Test("the cursor is at the next character, also after wide ones")
     func cursor() {
         let drawing = Drawing(columns: 20, rows: 10)
         var transcript = Transcript()
@@ -179,7 +179,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(drawing.terminal.cursorColumn == 4)
     }
 
-    @Test("A password is drawn as dots and does not come back with the cursor keys")
+    @Test("a password is drawn as dots and does not come back with the cursor keys")
     func secret() {
         let drawing = Drawing(columns: 20, rows: 10)
         var transcript = Transcript()
@@ -194,7 +194,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
 }
 
 @Suite struct TextFoldingTests {
-    @Test("A long body is shown by its beginning, with how much more there is")
+    @Test("a long body is shown by its beginning, with the length of the rest")
     func folded() {
         #expect(TextFolding.folded("short") == "short")
         let chinese = String(repeating: "长", count: 2000)
@@ -206,7 +206,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(folded.utf8.count < 200 && folded.hasSuffix(" more characters)"))
     }
 
-    @Test("A letter with a megabyte of marks on it is cut, too")
+    @Test("a letter with a megabyte of marks is cut, too")
     func marks() {
         let text = "a" + String(repeating: "\u{301}", count: 400_000)
         #expect(TextFolding.folded(text).unicodeScalars.count < TextFolding.limits.length + 100)
@@ -215,7 +215,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
 }
 
 @Suite struct StatusRowTests {
-    @Test("The row fits, and the state of the connection shows however long the name is", arguments: [20, 40, 80])
+    @Test("the row fits, and the connection state is visible with any name", arguments: [20, 40, 80])
     func width(_ columns: Int) {
         for length in [0, 5, 20, 100] {
             let row = StatusRow(left: (String(repeating: "名", count: length), .plain), right: ("offline", .warning))
