@@ -39,7 +39,8 @@ final class AccountContext: Sendable {
         self.stateSupport = stateSupport
         hearing = policy.hear.map { Hearing($0) }
         recorder = SessionRecorder(
-            store: store, account: id, address: address, media: media, protection: protection, hearing: hearing, now: now)
+            store: store, account: id, address: address, media: media, protection: protection, hearing: hearing,
+            now: now)
         queue = SendQueue(
             store: store, account: id,
             tellsActivity: { stateSupport.allows($0) }, uploader: uploader,

@@ -50,7 +50,8 @@ public struct SessionRecorder: SessionStore {
         protection: any ContentProtection = PlainContent(), now: @escaping @Sendable () -> MessageTime
     ) {
         self.init(
-            store: store, account: account, address: address, media: media, protection: protection, hearing: nil, now: now)
+            store: store, account: account, address: address, media: media, protection: protection, hearing: nil,
+            now: now)
     }
 
     init(
