@@ -3,8 +3,7 @@
 
 /// The local archive of a chat program: accounts, contacts, rooms, conversations and everything said in them.
 ///
-/// There are two: ``SQLiteStore`` in a file, and ``MemoryStore`` for tests and for what shall leave no trace. They keep
-/// the same rules:
+/// Programs use ``SQLiteStore``, tests also the store in memory of ChatStoreTesting. Both follow the same rules:
 ///
 /// * A message is one row, however often and by whichever way it was seen. It is recognised by the name that an archive
 ///   gave to it, then by its origin-id together with its sender; never by a name alone that the sender chose.

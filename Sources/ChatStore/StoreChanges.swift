@@ -4,15 +4,15 @@ package import Waiting
 /// What was changed by one or several transactions.
 public struct StoreChanges: Sendable, Equatable {
     /// Messages that are new or look different, by conversation.
-    public internal(set) var messages: [ConversationID: Set<MessageID>] = [:]
+    public package(set) var messages: [ConversationID: Set<MessageID>] = [:]
     /// Conversations whose row in the list looks different, or that are gone.
-    public internal(set) var conversations: Set<ConversationID> = []
+    public package(set) var conversations: Set<ConversationID> = []
     /// Accounts whose settings, contacts, rooms or pictures are different.
-    public internal(set) var accounts: Set<AccountID> = []
+    public package(set) var accounts: Set<AccountID> = []
     /// Something was put into the send queue, or taken out of it.
-    public internal(set) var sendQueue = false
+    public package(set) var sendQueue = false
     /// Messages that were taken out of the send queue; one that was put to its end again is among them, too.
-    public internal(set) var dequeued: Set<MessageID> = []
+    public package(set) var dequeued: Set<MessageID> = []
 
     package init() {}
 
@@ -54,12 +54,14 @@ typealias StoreObserver = Mailbox<StoreChanges>
 extension StoreChanges: MailboxContent {}
 
 /// The observers of a store; one that nobody holds any more is forgotten.
-final class StoreObservers: Sendable {
+package final class StoreObservers: Sendable {
     private struct Reference { weak var observer: StoreObserver? }
 
     private let observers = Mutex<[Reference]>([])
 
-    func add() -> StoreChangeSequence {
+    package init() {}
+
+    package func add() -> StoreChangeSequence {
         let observer = StoreObserver()
         observers.withLock { list in
             list.removeAll { $0.observer == nil }
@@ -68,12 +70,12 @@ final class StoreObservers: Sendable {
         return StoreChangeSequence(observer: observer)
     }
 
-    func send(_ changes: StoreChanges) {
+    package func send(_ changes: StoreChanges) {
         guard !changes.isEmpty else { return }
         for reference in observers.withLock({ $0 }) { reference.observer?.put { $0.formUnion(changes) } }
     }
 
-    func finish() {
+    package func finish() {
         for reference in observers.withLock({ $0 }) { reference.observer?.finish() }
     }
 }

@@ -130,4 +130,9 @@ public struct SearchResults: Hashable, Sendable {
     public let messages: [StoredMessage]
     /// Give it to the next request for older ones; `nil` where there are none.
     public let next: MessageID?
+
+    package init(messages: [StoredMessage], next: MessageID?) {
+        self.messages = messages
+        self.next = next
+    }
 }

@@ -3,6 +3,7 @@ import Testing
 import XMPPAddress
 
 @testable import ChatStore
+@testable import ChatStoreTesting
 
 /// What truly happened in one conversation, and all the ways in which a device can come to know of it.
 private struct World {

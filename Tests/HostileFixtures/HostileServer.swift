@@ -1,6 +1,8 @@
 internal import Cryptography
+internal import HongyanTesting
 internal import SASLMechanisms
 package import ServerFixtures
+package import ServerSide
 internal import Synchronization
 internal import TransportLayer
 package import XMLStreaming

@@ -1,4 +1,5 @@
 import SASLMechanisms
+import ServerSide
 import Testing
 
 /// A mechanism and what it is bound to.

@@ -1,4 +1,5 @@
 import SASLMechanisms
+import ServerSide
 import Testing
 
 /// A generator that gives the same numbers in every run, so that a failure can be repeated (SplitMix64).

@@ -1,3 +1,4 @@
+import ServerSide
 import XMPPStream
 
 /// A client and a server with somebody in between who has broken TLS and changes what the server says.

@@ -9,7 +9,19 @@ public struct Account: Hashable, Sendable, Identifiable {
     /// The version of the contacts that are kept here (RFC 6121 §2.6); `nil` before the first complete list.
     public var rosterVersion: String?
     /// Until when this device was online, to a minute: what a server kept for it is newer. `nil` before the first session.
-    public internal(set) var lastOnline: MessageTime?
+    public package(set) var lastOnline: MessageTime?
+
+    package init(
+        id: AccountID, address: JID, isEnabled: Bool, displayName: String?, rosterVersion: String?,
+        lastOnline: MessageTime? = nil
+    ) {
+        self.id = id
+        self.address = address
+        self.isEnabled = isEnabled
+        self.displayName = displayName
+        self.rosterVersion = rosterVersion
+        self.lastOnline = lastOnline
+    }
 }
 
 /// A contact as the server's roster has it (RFC 6121 §2.1.2). Presence is not kept.

@@ -19,6 +19,19 @@ public struct Conversation: Hashable, Sendable, Identifiable {
 
     /// Nobody reads a larger number, and counting stops there.
     public static let unreadLimit = 1000
+
+    package init(
+        id: ConversationID, key: ConversationKey, settings: ConversationSettings, lastMessage: StoredMessage?,
+        unreadCount: Int, draft: Draft?, isMarkedUnread: Bool
+    ) {
+        self.id = id
+        self.key = key
+        self.settings = settings
+        self.lastMessage = lastMessage
+        self.unreadCount = unreadCount
+        self.draft = draft
+        self.isMarkedUnread = isMarkedUnread
+    }
 }
 
 /// What a person has chosen for a conversation.

@@ -15,7 +15,7 @@ public enum MessageState: Hashable, Sendable, Codable {
 
     /// The state as one number, in the order in which states replace each other: that the server has a message proves a
     /// failure on our side wrong, and only a receipt proves a refusal wrong.
-    var code: Int64 {
+    package var code: Int64 {
         switch self {
         case .queued: 0
         case .failed(let reason) where reason.kind == .notSent: 2000
@@ -49,7 +49,7 @@ public enum MessageState: Hashable, Sendable, Codable {
     var isUnsent: Bool { code < 2000 }
 
     /// The later of both.
-    func merged(with other: MessageState) -> MessageState { other.code > code ? other : self }
+    package func merged(with other: MessageState) -> MessageState { other.code > code ? other : self }
 }
 
 /// Why a message did not get there.

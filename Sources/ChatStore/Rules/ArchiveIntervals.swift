@@ -1,8 +1,8 @@
 /// The intervals of one archive that are proved complete, oldest first, and how pages extend and join them.
-struct ArchiveIntervals: Equatable, Sendable {
+package struct ArchiveIntervals: Equatable, Sendable {
     private(set) var intervals: [ArchiveInterval]
 
-    init(_ intervals: [ArchiveInterval] = []) {
+    package init(_ intervals: [ArchiveInterval] = []) {
         self.intervals = intervals.sorted { $0.first.isBefore($1.first) }
     }
 
@@ -35,7 +35,8 @@ struct ArchiveIntervals: Equatable, Sendable {
     ///   - anchor: the place of the query's anchor, if that is known.
     ///   - limit: the place of the query's limit, if that is known.
     mutating func insert(
-        _ items: [StoredArchivePosition], of query: StoredArchiveQuery, isComplete: Bool, anchor: StoredArchivePosition?,
+        _ items: [StoredArchivePosition], of query: StoredArchiveQuery, isComplete: Bool,
+        anchor: StoredArchivePosition?,
         limit: StoredArchivePosition?
     ) {
         var members = items

@@ -1,8 +1,8 @@
 /// Kinds of files, each by the bit of its number.
-struct MediaKinds: OptionSet, Hashable, Sendable {
-    let rawValue: Int
+package struct MediaKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
 
-    init(rawValue: Int) { self.rawValue = rawValue }
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
     init(_ kinds: some Sequence<Attachment.Kind>) {
         rawValue = kinds.reduce(0) { $0 | 1 << $1.rawValue }

@@ -26,13 +26,18 @@ enum StorageLimits {
 }
 
 /// One row of a conversation and the bytes of its texts and previews.
-struct RowSize: Equatable, Sendable {
+package struct RowSize: Equatable, Sendable {
     let id: MessageID
     let bytes: Int
+
+    package init(id: MessageID, bytes: Int) {
+        self.id = id
+        self.bytes = bytes
+    }
 }
 
 /// How much may still come to a place before what is there is counted again.
-struct GrowthAllowance: Sendable {
+package struct GrowthAllowance: Sendable {
     enum Place: Hashable, Sendable {
         case stranger(ConversationID)
         case waiting(ConversationID)
@@ -43,6 +48,8 @@ struct GrowthAllowance: Sendable {
     private static let places = 1024
 
     private var left: [Place: Int] = [:]
+
+    package init() {}
 
     /// True for the first amount that comes to a place, and again after every `interval`.
     mutating func mustCount(_ place: Place, adding amount: Int, every interval: Int) -> Bool {

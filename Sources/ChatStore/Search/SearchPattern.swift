@@ -1,5 +1,5 @@
 /// What a person wants to find: words that must all be in a text.
-struct SearchPattern: Sendable {
+package struct SearchPattern: Sendable {
     private let words: [FoldedText]
 
     /// So many words are looked for; who pastes a page finds what has its beginning.
@@ -7,16 +7,16 @@ struct SearchPattern: Sendable {
     /// So many characters of a word.
     private static let lengthLimit = 200
 
-    init(_ text: String) {
+    package init(_ text: String) {
         words = text.split(whereSeparator: \.isWhitespace).prefix(Self.wordLimit)
             .map { FoldedText(String($0.prefix(Self.lengthLimit))) }
             .filter { !$0.scalars.isEmpty }
     }
 
-    var isEmpty: Bool { words.isEmpty }
+    package var isEmpty: Bool { words.isEmpty }
 
     /// The text has all words in it.
-    func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         let folded = FoldedText(text)
         return words.allSatisfy { word in
             folded.contains(word.scalars[...], atWordStart: false)

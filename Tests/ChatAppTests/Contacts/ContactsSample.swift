@@ -1,6 +1,7 @@
 import ChatEngine
 import ChatModel
 import ChatStore
+import ChatStoreTesting
 import GTKBinding
 import WindowFixtures
 import XMPPAddress
@@ -43,7 +44,8 @@ final class ContactsSample {
     }
 
     func save(
-        _ name: String, _ subscription: StoredContact.Subscription = .both, remark: String? = nil, isPending: Bool = false,
+        _ name: String, _ subscription: StoredContact.Subscription = .both, remark: String? = nil,
+        isPending: Bool = false,
         groups: [String] = []
     ) async throws {
         let contact = StoredContact(

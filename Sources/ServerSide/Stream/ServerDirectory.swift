@@ -1,5 +1,6 @@
 import SASLMechanisms
 public import XMPPAddress
+public import XMPPStream
 
 /// What the connections of one small server share: accounts, addresses in use and sessions that wait for resumption.
 ///

@@ -1,4 +1,5 @@
 import Synchronization
+public import TransportLayer
 
 /// One end of a connection that exists in memory only: the counterpart of ``SocketTransport`` for tests.
 ///
@@ -71,7 +72,7 @@ public final class InMemoryTransport: Transport {
     public var tlsInformation: NegotiatedTLS? { settled.withLock { $0 } }
 
     /// Whether a writer has to wait.
-    var isStalled: Bool { outgoing.isFull }
+    package var isStalled: Bool { outgoing.isFull }
 
     private static let reset = TransportError(.connectionReset, "The peer broke the connection off.")
 }

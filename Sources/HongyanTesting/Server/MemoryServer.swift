@@ -1,5 +1,5 @@
-import SASLMechanisms
-import TransportLayer
+public import ServerSide
+public import TransportLayer
 public import XMLStreaming
 import XMPPAddress
 public import XMPPClient
