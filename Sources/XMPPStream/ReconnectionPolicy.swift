@@ -18,14 +18,12 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     ///
     /// Attempts that a change of the network, an awakening or the program itself asked for are not counted.
     public var attempts: Int?
-    /// The pause before the first attempt.
-    public var firstPause: Duration
-    /// The longest pause.
-    public var longestPause: Duration
+    /// The pauses between attempts, before ``jitter`` shortens them.
+    public var backoff: Backoff
     public var jitter = Jitter.equal
 
-    /// For how long stanzas must have flowed until the pauses begin anew at ``firstPause``. A server that accepts a
-    /// client and drops it again is not well, however often it accepts.
+    /// For how long stanzas must have been exchanged until ``backoff`` starts again at its first pause. A server that accepts
+    /// a client and drops it again has a problem, however often it accepts.
     public var recovery = Duration.seconds(30)
 
     /// How long a connection that may be dead has for a sign of life, when the network has changed or the machine has
@@ -37,12 +35,9 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     /// has more time.
     public var retriesFirstLogin = false
 
-    public init(
-        attempts: Int?, firstPause: Duration = .seconds(1), longestPause: Duration = .seconds(60)
-    ) {
+    public init(attempts: Int?, backoff: Backoff = Backoff(first: .seconds(1), longest: .seconds(60))) {
         self.attempts = attempts
-        self.firstPause = firstPause
-        self.longestPause = longestPause
+        self.backoff = backoff
     }
 
     /// As long as it takes: a program that runs for weeks outlives every network.
@@ -56,17 +51,6 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     /// - Parameter chance: between 0 and 1; the greater, the shorter the pause.
     package func pause(beforeAttempt attempt: Int, chance: Double) -> Duration? {
         if let attempts, attempt > attempts { return nil }
-        return longest(beforeAttempt: attempt) * (1 - chance * (jitter == .equal ? 0.5 : 1))
-    }
-
-    /// The pause before an attempt as it is without chance.
-    package func longest(beforeAttempt attempt: Int) -> Duration {
-        var pause = firstPause
-        var doubled = 1
-        while doubled < attempt, pause < longestPause {
-            pause *= 2
-            doubled += 1
-        }
-        return min(pause, longestPause)
+        return backoff.pause(after: attempt) * (1 - chance * (jitter == .equal ? 0.5 : 1))
     }
 }

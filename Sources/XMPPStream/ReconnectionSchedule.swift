@@ -284,7 +284,7 @@ extension ReconnectionSchedule {
             return .attempt(pause.place)
         case .awaitingNetwork(var pause):
             guard record.mayHurry(now) else {
-                pause.until = now.advanced(by: policy.longest(beforeAttempt: max(record.failures, 1)))
+                pause.until = now.advanced(by: policy.backoff.pause(after: record.failures))
                 self = Self(policy, record, .paused(pause))
                 return .pause(until: pause.until)
             }

@@ -71,8 +71,8 @@ struct Device: Sendable {
         var policy = ChatAccountPolicy()
         // As in life, but sooner: the whole takes a minute and not a day.
         policy.confirmationTime = .seconds(3)
-        policy.history.firstPause = .milliseconds(300)
-        policy.history.longestPause = .seconds(3)
+        policy.history.backoff.first = .milliseconds(300)
+        policy.history.backoff.longest = .seconds(3)
         policy.history.gapPages = 10_000
         policy.history.pageSize = 100
         return policy
@@ -90,7 +90,7 @@ struct Device: Sendable {
             configuration.loginTimeout = .seconds(20)
             configuration.requestTimeout = .seconds(20)
             configuration.reconnection = ReconnectionPolicy(
-                attempts: nil, firstPause: .milliseconds(50), longestPause: .seconds(1))
+                attempts: nil, backoff: Backoff(first: .milliseconds(50), longest: .seconds(1)))
             configuration.networkMonitor = nil
             configuration.interceptors = [log]
             return configuration

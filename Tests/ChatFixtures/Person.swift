@@ -29,7 +29,7 @@ package struct Person: Sendable {
         configuration.host = server.host
         configuration.port = port ?? server.port
         configuration.trust = .certificateAuthority(server.authorityFile)
-        configuration.reconnection.firstPause = .milliseconds(20)
+        configuration.reconnection.backoff.first = .milliseconds(20)
         // What is tried is not the speed of a machine that runs other tests beside this one.
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)

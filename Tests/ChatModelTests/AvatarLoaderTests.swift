@@ -20,7 +20,8 @@ struct AvatarLoaderTests {
     ) async throws {
         let account = fixture.account
         try await fixture.store.write { store throws(StoreError) in
-            try store.saveAvatar(StoredAvatar(hash: hash, mediaType: "image/png", data: data), of: address, account: account)
+            try store.saveAvatar(
+                StoredAvatar(hash: hash, mediaType: "image/png", data: data), of: address, account: account)
         }
     }
 

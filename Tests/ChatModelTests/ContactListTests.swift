@@ -16,7 +16,8 @@ struct ContactListTests {
     }
 
     private static func contact(
-        _ name: String, _ subscription: StoredContact.Subscription = .both, remark: String? = nil, isPending: Bool = false
+        _ name: String, _ subscription: StoredContact.Subscription = .both, remark: String? = nil,
+        isPending: Bool = false
     ) throws -> StoredContact {
         StoredContact(
             address: try JID("\(name)@x.example"), name: remark, subscription: subscription, isPending: isPending)

@@ -10,7 +10,8 @@ struct ArchiveIntervalTests {
 
     /// Items by number, which is also their time.
     private static func insert(
-        _ range: Range<Int>, _ query: StoredArchiveQuery, isComplete: Bool = false, into intervals: inout ArchiveIntervals
+        _ range: Range<Int>, _ query: StoredArchiveQuery, isComplete: Bool = false,
+        into intervals: inout ArchiveIntervals
     ) {
         let known = intervals
         func bound(_ id: String?) -> StoredArchivePosition? { id.flatMap { known.bound($0) } }
@@ -48,7 +49,8 @@ struct ArchiveIntervalTests {
         #expect(Self.ends(intervals) == ["|0-9", "40-59"])
         Self.insert(10..<20, StoredArchiveQuery(.forward, anchor: "9", limit: "40"), into: &intervals)
         #expect(Self.ends(intervals) == ["|0-19", "40-59"])
-        Self.insert(20..<40, StoredArchiveQuery(.backward, anchor: "40", limit: "19"), isComplete: true, into: &intervals)
+        Self.insert(
+            20..<40, StoredArchiveQuery(.backward, anchor: "40", limit: "19"), isComplete: true, into: &intervals)
         #expect(Self.ends(intervals) == ["|0-59"])
     }
 

@@ -56,7 +56,8 @@ struct ArchiveTests {
         }
         #expect(gap.map(\.after?.id) == ["5"])
         #expect(gap.map(\.before.id) == ["18"])
-        try await store.receive(page(store, 6...17, StoredArchiveQuery(.forward, anchor: "5", limit: "18"), isComplete: true))
+        try await store.receive(
+            page(store, 6...17, StoredArchiveQuery(.forward, anchor: "5", limit: "18"), isComplete: true))
         #expect(try await ends() == ["20"])
         #expect(try await store.bodies() == (1...20).map { "\($0)" } + ["live"])
         try await store.store.write { store throws(StoreError) in

@@ -9,8 +9,10 @@ struct PeopleTests {
     func contacts(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
-        let romeo = StoredContact(address: .romeoPhone, name: "Romeo", subscription: .both, groups: ["Lovers \"1\"", "鸿雁"])
-        let tybalt = StoredContact(address: .tybalt, name: "Cousin", subscription: .to, isPending: true, isApproved: true)
+        let romeo = StoredContact(
+            address: .romeoPhone, name: "Romeo", subscription: .both, groups: ["Lovers \"1\"", "鸿雁"])
+        let tybalt = StoredContact(
+            address: .tybalt, name: "Cousin", subscription: .to, isPending: true, isApproved: true)
         try await store.store.write { store throws(StoreError) in
             try store.replaceContacts([romeo, tybalt], version: "v1", of: account)
         }

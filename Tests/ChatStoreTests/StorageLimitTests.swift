@@ -107,7 +107,8 @@ struct StorageLimitTests {
             }
             try await store.receive(
                 StoredArchivePage(
-                    archive: .juliet, query: StoredArchiveQuery(.backward, anchor: start == 1900 ? nil : "a\(start + 100)"),
+                    archive: .juliet,
+                    query: StoredArchiveQuery(.backward, anchor: start == 1900 ? nil : "a\(start + 100)"),
                     items: items, isComplete: start == 0))
         }
         let bodies = try await store.timeline(limit: 3000).map(\.text.body)

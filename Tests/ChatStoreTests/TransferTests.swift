@@ -47,7 +47,8 @@ struct TransferTests {
         let account = store.account
         let romeo = store.romeo
         try await store.store.write { store throws(StoreError) in
-            try store.save(StoredContact(address: .romeo, name: "Romeo", subscription: .both, groups: ["a"]), of: account)
+            try store.save(
+                StoredContact(address: .romeo, name: "Romeo", subscription: .both, groups: ["a"]), of: account)
             try store.save(StoredRoom(address: .balcony, nickname: "Juliet"), of: account)
             let conversation = try store.openConversation(romeo)
             try store.update(ConversationSettings(isPinned: true, mutedUntil: .at(50)), of: conversation)

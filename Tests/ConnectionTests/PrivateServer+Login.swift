@@ -16,7 +16,7 @@ extension PrivateServer {
         configuration.host = host
         configuration.port = port ?? self.port
         configuration.trust = .certificateAuthority(authorityFile)
-        configuration.reconnection = ReconnectionPolicy(attempts: 20, firstPause: .milliseconds(20))
+        configuration.reconnection = ReconnectionPolicy(attempts: 20, backoff: Backoff(first: .milliseconds(20)))
         // What is tried is the way in, not the speed of a machine that runs other tests beside it.
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)

@@ -51,7 +51,7 @@ struct Conversation: Sendable {
             configuration.keepAlive = .probe(silence: .milliseconds(500), patience: .milliseconds(700))
             configuration.loginTimeout = .seconds(4)
             configuration.reconnection = ReconnectionPolicy(
-                attempts: nil, firstPause: .milliseconds(20), longestPause: .milliseconds(500))
+                attempts: nil, backoff: Backoff(first: .milliseconds(20), longest: .milliseconds(500)))
             configuration.reconnection.retriesFirstLogin = true
             return configuration
         }

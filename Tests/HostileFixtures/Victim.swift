@@ -41,7 +41,7 @@ package final class Victim: Sendable {
                 try await Connector().connect(to: .webSocket(url), tls: target.tls).transport
             }
         }
-        configuration.reconnection.firstPause = .milliseconds(20)
+        configuration.reconnection.backoff.first = .milliseconds(20)
         // What is tried is not the speed of a machine that runs other tests beside this one.
         configuration.loginTimeout = .seconds(60)
         configuration.networkMonitor = nil

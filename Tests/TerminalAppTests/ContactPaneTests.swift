@@ -10,7 +10,8 @@ import XMPPAddress
     private let account = AccountID(rawValue: 1)
 
     private func contact(
-        _ address: String, name: String? = nil, _ subscription: StoredContact.Subscription = .both, isPending: Bool = false,
+        _ address: String, name: String? = nil, _ subscription: StoredContact.Subscription = .both,
+        isPending: Bool = false,
         isOnline: Bool = false, status: String? = nil
     ) throws -> ContactRow {
         let address = try JID(address)

@@ -90,7 +90,7 @@ struct ConnectionStateTests {
         let server = MemoryServer()
         let configuration = try server.account("alice") {
             $0.reconnection = ReconnectionPolicy(
-                attempts: nil, firstPause: .seconds(3600), longestPause: .seconds(3600))
+                attempts: nil, backoff: Backoff(first: .seconds(3600), longest: .seconds(3600)))
         }
         try await Client(configuration).run { session in
             let events = session.events(.connection)
@@ -112,7 +112,7 @@ struct ConnectionStateTests {
         let manual = ManualClock()
         let configuration = try server.account("alice") {
             $0.clock = manual.clock
-            $0.reconnection = ReconnectionPolicy(attempts: nil, firstPause: .seconds(3600))
+            $0.reconnection = ReconnectionPolicy(attempts: nil, backoff: Backoff(first: .seconds(3600)))
             // The clock goes fast while the connection is made anew.
             $0.loginTimeout = .seconds(3600)
         }
@@ -141,7 +141,7 @@ struct ConnectionStateTests {
         let configuration = try server.account("alice") { configuration in
             let connect = configuration.transports.connect
             configuration.reconnection = ReconnectionPolicy(
-                attempts: nil, firstPause: .milliseconds(1), longestPause: .milliseconds(2))
+                attempts: nil, backoff: Backoff(first: .milliseconds(1), longest: .milliseconds(2)))
             configuration.transports = TransportFactory { target throws(TransportError) in
                 if isDown.value == true { throw TransportError(.connectionRefused, "Down.") }
                 return try await connect(target)

@@ -42,7 +42,8 @@ struct LargeStanzaTests {
     func refusedWhileAway() async throws {
         let server = MemoryServer()
         let configuration = try server.account("alice", resource: "r") {
-            $0.reconnection = ReconnectionPolicy(attempts: nil, firstPause: .seconds(600), longestPause: .seconds(600))
+            $0.reconnection = ReconnectionPolicy(
+                attempts: nil, backoff: Backoff(first: .seconds(600), longest: .seconds(600)))
         }
         try await Client(configuration).run { session in
             let events = session.events(.connection)

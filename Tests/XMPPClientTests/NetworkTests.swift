@@ -35,7 +35,7 @@ struct NetworkTests {
             let connect = configuration.transports.connect
             configuration.networkMonitor = network
             configuration.reconnection = ReconnectionPolicy(
-                attempts: nil, firstPause: .seconds(3600), longestPause: .seconds(3600))
+                attempts: nil, backoff: Backoff(first: .seconds(3600), longest: .seconds(3600)))
             configuration.transports = TransportFactory { target throws(TransportError) in
                 if isDown.value == true { throw TransportError(.unreachable, "No network.") }
                 return try await connect(target)

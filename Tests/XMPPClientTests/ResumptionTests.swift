@@ -45,7 +45,7 @@ struct ResumptionTests {
         let server = MemoryServer()
         await server.ignore(Question.name)
         let configuration = try server.account("alice") {
-            $0.reconnection = ReconnectionPolicy(attempts: 5, firstPause: .milliseconds(50))
+            $0.reconnection = ReconnectionPolicy(attempts: 5, backoff: Backoff(first: .milliseconds(50)))
         }
         try await Client(configuration).run { session in
             try await session.send(Presence(show: .away))
@@ -73,7 +73,7 @@ struct ResumptionTests {
     func lostInOrder() async throws {
         let server = MemoryServer()
         let configuration = try server.account("alice") {
-            $0.reconnection = ReconnectionPolicy(attempts: 5, firstPause: .seconds(60))
+            $0.reconnection = ReconnectionPolicy(attempts: 5, backoff: Backoff(first: .seconds(60)))
         }
         try await Client(configuration).run { session in
             let (bob, carol) = (try JID("bob@xmpp.test"), try JID("carol@xmpp.test"))
@@ -210,7 +210,7 @@ struct ResumptionTests {
 
     @Test("the pauses double up to a bound and are shortened by chance")
     func pauses() {
-        let policy = ReconnectionPolicy(attempts: 5, firstPause: .seconds(1), longestPause: .seconds(5))
+        let policy = ReconnectionPolicy(attempts: 5, backoff: Backoff(first: .seconds(1), longest: .seconds(5)))
         #expect(
             (1...6).map { policy.pause(beforeAttempt: $0, chance: 0) } == [
                 .seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5), nil,

@@ -36,8 +36,8 @@ struct ReconnectionWalkTests {
                 pausedUntil = nil
             case .pause(let until):
                 let length = now.duration(to: until)
-                let shortest = policy.jitter == .equal ? policy.firstPause / 2 : .zero
-                if length < shortest || length > policy.longestPause {
+                let shortest = policy.jitter == .equal ? policy.backoff.first / 2 : .zero
+                if length < shortest || length > policy.backoff.longest {
                     violations.append("a pause of \(length)")
                 }
                 pausedUntil = until
@@ -68,7 +68,8 @@ struct ReconnectionWalkTests {
         var violations: [String] = []
         while events < 1_000_000, violations.isEmpty {
             var policy = ReconnectionPolicy(
-                attempts: [nil, nil, 8, 3][random.below(4)], firstPause: .seconds(1), longestPause: .seconds(60))
+                attempts: [nil, nil, 8, 3][random.below(4)], backoff: Backoff(first: .seconds(1), longest: .seconds(60))
+            )
             policy.jitter = random.below(2) == 0 ? .equal : .full
             policy.retriesFirstLogin = random.below(2) == 0
             var schedule = ReconnectionSchedule(policy)

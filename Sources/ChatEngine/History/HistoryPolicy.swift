@@ -1,3 +1,5 @@
+public import XMPPStream
+
 /// How much history is fetched without anybody asking for it, and in which portions.
 public struct HistoryPolicy: Hashable, Sendable {
     /// Items of a page. A screen or two, so that the first answer is soon there; servers cap it at 100 or less anyway.
@@ -8,9 +10,8 @@ public struct HistoryPolicy: Hashable, Sendable {
     /// Whether what lies before everything that is here counts as a hole: each session then goes some pages further back, until
     /// everything can be searched and shown without asking.
     public var reachesBack = true
-    /// The pause after a failure that may pass; it doubles with each further one.
-    public var firstPause = Duration.seconds(5)
-    public var longestPause = Duration.seconds(300)
+    /// The pauses after temporary failures of an archive.
+    public var backoff = Backoff(first: .seconds(5), longest: .seconds(300))
 
     public init() {}
 

@@ -145,7 +145,7 @@ extension HistorySync {
                 forgets = true
             case .cursorLost, .temporary:
                 archive.failures += 1
-                archive.notBefore = now.advanced(by: Self.pause(after: archive.failures, policy))
+                archive.notBefore = now.advanced(by: policy.backoff.pause(after: archive.failures))
                 if request.purpose == .older { online.wishes.insert(request, at: 0) }
             }
             online.archives[request.archive] = archive
@@ -217,22 +217,13 @@ extension HistorySync {
 extension HistorySync {
     static func newest(of archive: JID, with peer: JID? = nil, _ policy: HistoryPolicy) -> HistoryRequest {
         HistoryRequest(
-            archive: archive, with: peer, query: StoredArchiveQuery(.backward), purpose: .newest, limit: policy.pageSize)
+            archive: archive, with: peer, query: StoredArchiveQuery(.backward), purpose: .newest, limit: policy.pageSize
+        )
     }
 
     /// What lies before everything that is here comes last, or waits for somebody to scroll there.
     static func holes(_ gaps: [ArchiveGap], _ policy: HistoryPolicy) -> [ArchiveGap] {
         gaps.filter { $0.after != nil || policy.reachesBack }
-    }
-
-    static func pause(after failures: Int, _ policy: HistoryPolicy) -> Duration {
-        var pause = policy.firstPause
-        var doubled = 1
-        while doubled < failures, pause < policy.longestPause {
-            pause *= 2
-            doubled += 1
-        }
-        return min(pause, policy.longestPause)
     }
 
     static func next(

@@ -1,5 +1,6 @@
 internal import ChatStore
 internal import XMPPClient
+internal import XMPPStream
 
 /// Brings the files of a message that waits to where others can fetch them.
 struct QueuedUploads: Sendable {
@@ -8,8 +9,8 @@ struct QueuedUploads: Sendable {
     let now: @Sendable () -> MessageTime
     let progress = UploadProgress()
 
-    /// The first pause after an upload that may work later, and the longest, in milliseconds.
-    private static let pauses: ClosedRange<Int64> = 5_000...300_000
+    /// The pauses after temporary failures of an upload.
+    private static let backoff = Backoff(first: .seconds(5), longest: .seconds(300))
 
     /// Uploads what has no address yet. What fails is failed, or has to wait.
     func run(_ entry: QueuedMessage, in session: Session) async {
@@ -36,8 +37,8 @@ struct QueuedUploads: Sendable {
 
     private func fail(_ entry: QueuedMessage, _ failure: AttachmentFailure) async {
         let id = entry.message.id
-        let pause = min(Self.pauses.lowerBound << min(entry.attempts, 6), Self.pauses.upperBound)
-        let time = now().advanced(by: pause)
+        let pause = Self.backoff.pause(after: entry.attempts + 1)
+        let time = now().advanced(by: pause.components.seconds * 1000)
         try? await store.write { writer throws(StoreError) in
             if failure.isTemporary {
                 try writer.noteAttempt(id, notBefore: time)

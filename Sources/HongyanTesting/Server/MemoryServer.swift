@@ -96,7 +96,7 @@ public actor MemoryServer {
             address: try JID(local: user, domain: Self.domain, resource: resource), password: "secret of \(user)")
         configuration.transports = transports
         configuration.networkMonitor = nil
-        configuration.reconnection = ReconnectionPolicy(attempts: 3, firstPause: .milliseconds(1))
+        configuration.reconnection = ReconnectionPolicy(attempts: 3, backoff: Backoff(first: .milliseconds(1)))
         // What is tried is not the speed of a machine that runs other tests beside this one.
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)

@@ -95,7 +95,8 @@ extension WindowTests {
             let mercutio = try sample.key("mercutio@verona.example")
             let friar = try sample.key("laurence@verona.example")
             let orchard = try sample.key("\(sampleWords("orchard"))@rooms.example", .room)
-            try await sample.save(StoredContact(address: nurse.address, name: sampleWords("Nurse"), subscription: .both))
+            try await sample.save(
+                StoredContact(address: nurse.address, name: sampleWords("Nurse"), subscription: .both))
             try await sample.save(
                 StoredContact(address: mercutio.address, name: sampleWords("Mercutio"), subscription: .both))
             try await sample.save(

@@ -89,7 +89,8 @@ extension WindowTests {
         @Test("a search in everything finds conversations and messages; a message opens at its place")
         func everywhere() async throws {
             let sample = try await TalkSample()
-            try await sample.save(StoredContact(address: try JID("rosaline@capulet.example"), name: sampleWords("Rosaline")))
+            try await sample.save(
+                StoredContact(address: try JID("rosaline@capulet.example"), name: sampleWords("Rosaline")))
             let rosaline = try sample.key("rosaline@capulet.example")
             try await sample.say("Good morrow", in: rosaline)
             try await sample.fill(300) {

@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+/// Holds ARCHITECTURE.md to the sources: what it says about imports, platforms, C and purity.
+@Suite("Architecture")
+struct ArchitectureTests {
+    /// One row of the table of modules.
+    private struct Row {
+        let modules: [String]
+        /// What stands in the column "may import".
+        let imports: String
+    }
+
+    /// The system libraries by the words of the table.
+    private static let systemLibraries = [
+        "OpenSSL": "COpenSSL", "epoll": "CEpoll", "c-ares": "CCares", "libcurl": "CCurl", "SQLite": "CSQLite",
+        "libsecret": "CSecret", "GStreamer": "CGStreamer", "GdkPixbuf": "CGdkPixbuf", "GTK": "CGTK",
+        "getopt_long": "CGlibc",
+    ]
+
+    private let document: ProjectFile
+    private let rows: [Row]
+    /// The modules that each module imports, and the files that do.
+    private let imports: [String: [String: [String]]]
+
+    init() throws {
+        document = try ProjectFile("ARCHITECTURE.md")
+        rows = document.lines.filter { $0.hasPrefix("| ") && !$0.hasPrefix("| ---") && !$0.hasPrefix("| module") }
+            .compactMap { line in
+                let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+                guard cells.count == 3 else { return nil }
+                guard cells[0].hasPrefix("Extensions/") else { return Row(modules: [cells[0]], imports: cells[2]) }
+                let names = cells[1].matches(of: /\b[A-Z]\w+/).map { String($0.output) }
+                return Row(modules: names, imports: cells[2])
+            }
+        let folder = ProjectFile.root.appending(path: "Sources").path(percentEncoded: false)
+        let statement = /^(?:@\w+(?:\(\w+\))? )*(?:\w+ )?import (?:(?:struct|class|func|enum|protocol) )?(\w+)/
+            .anchorsMatchLineEndings()
+        var imports: [String: [String: [String]]] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
+            let parts = path.split(separator: "/").map(String.init)
+            let module = parts[0] == "Extensions" ? parts[1] : parts[0]
+            for match in try ProjectFile("Sources/\(path)").text.matches(of: statement) {
+                imports[module, default: [:]][String(match.output.1), default: []].append(path)
+            }
+        }
+        self.imports = imports
+    }
+
+    private var modules: Set<String> { Set(rows.flatMap(\.modules)) }
+
+    /// The modules that a row names, and whether what they import counts, too.
+    private func named(in text: String) -> [(name: String, isWithBelow: Bool)] {
+        text.matches(of: /\b([A-Z]\w+)( and below)?/).map { (String($0.output.1), $0.output.2 != nil) }
+            .filter { modules.contains($0.0) }
+    }
+
+    /// What the table lets a module import.
+    private func allowed(_ module: String, seen: Set<String> = []) -> Set<String> {
+        guard let place = rows.firstIndex(where: { $0.modules.contains(module) }), !seen.contains(module) else {
+            return []
+        }
+        let row = rows[place]
+        var result: Set<String> = []
+        if row.imports.hasPrefix("everything above") { result = Set(rows[..<place].flatMap(\.modules)) }
+        for (name, isWithBelow) in named(in: row.imports) {
+            result.insert(name)
+            if isWithBelow { result.formUnion(allowed(name, seen: seen.union([module]))) }
+        }
+        if row.imports.contains(/\bextensions?\b/) {
+            result.formUnion(rows.first { $0.modules.count > 1 }?.modules ?? [])
+        }
+        return result
+    }
+
+    @Test("a module imports only what its row lists, and the row lists only what it imports")
+    func table() throws {
+        #expect(modules.count > 25)
+        for row in rows {
+            for module in row.modules {
+                let actual = Set(imports[module, default: [:]].keys)
+                let surplus = actual.intersection(modules).subtracting(allowed(module))
+                #expect(surplus.isEmpty, "\(module) imports \(surplus.sorted()), which its row does not list.")
+                guard row.modules.count == 1 else { continue }
+                for (name, isWithBelow) in named(in: row.imports) where !isWithBelow {
+                    #expect(actual.contains(name), "The row of \(module) lists \(name), which it does not import.")
+                }
+            }
+        }
+    }
+
+    @Test("a module imports a module of its own row or of a lower one")
+    func levels() throws {
+        // Rows are ordered: whatever a row may import stands before it, but for another extension.
+        for (place, row) in rows.enumerated() where row.modules.count == 1 {
+            let before = Set(rows[..<place].flatMap(\.modules))
+            for module in row.modules {
+                let later = allowed(module).subtracting(before)
+                #expect(later.isEmpty, "\(module) may import \(later.sorted()), which stand below it in the table.")
+            }
+        }
+    }
+
+    @Test("a C library is imported only where the table says so")
+    func libraries() throws {
+        for row in rows {
+            let libraries = try Self.systemLibraries.filter { row.imports.contains(try Regex("\\b\($0.key)\\b")) }
+            let named = Set(libraries.values)
+            for module in row.modules {
+                let used = Set(imports[module, default: [:]].keys.filter { $0.wholeMatch(of: /C[A-Z]\w+/) != nil })
+                    .intersection(Set(Self.systemLibraries.values))
+                #expect(used == named, "\(module) imports \(used.sorted()); its row names \(named.sorted()).")
+            }
+        }
+    }
+
+    @Test("platform-specific modules are imported only where the page says so")
+    func platforms() throws {
+        let sentence = try #require(document.text.firstMatch(of: /Platform-specific names are used only in ([^.]*)\./))
+            .output.1
+        let named = Set(sentence.matches(of: /\b[A-Z]\w+/).map { String($0.output) }.filter(modules.contains))
+        #expect(named.count > 5)
+        for module in modules {
+            let files = ["Glibc", "CGlibc", "Musl"].flatMap { imports[module, default: [:]][$0] ?? [] }
+            if named.contains(module) { continue }
+            #expect(files.isEmpty, "\(module) is not listed: \(files)")
+        }
+    }
+
+    @Test("pure modules have no C, no I/O, no clock and no randomness")
+    func purity() throws {
+        let sentence = try #require(document.text.firstMatch(of: /Everything at and below ([^.]*) have no C/)).output.1
+        var pure = Set(sentence.matches(of: /\b[A-Z]\w+/).map { String($0.output) })
+        for module in pure { pure.formUnion(allowed(module)) }
+        #expect(pure.count >= 7)
+        let impure = try Regex(
+            #"\bDate\(|Clock(\.now|\(\))|\.random\(|RandomNumberGenerator\(\)|\bUUID\(|\bTask ?[{(]|\bTask\.detached|\bprint\(|FileHandle|FileManager"#
+        )
+        for module in pure.sorted() {
+            let others = Set(imports[module, default: [:]].keys).subtracting(pure)
+            #expect(others.isSubset(of: ["Synchronization"]), "\(module) imports \(others.sorted()).")
+            let folder = ProjectFile.root.appending(path: "Sources/\(module)").path(percentEncoded: false)
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
+                for line in try ProjectFile("Sources/\(module)/\(path)").lines {
+                    let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
+                    if code.contains(impure) { Issue.record("\(module)/\(path): \(line)") }
+                }
+            }
+        }
+    }
+
+    @Test("the engine knows no screen, and its façade and services are small")
+    func engine() throws {
+        let folder = ProjectFile.root.appending(path: "Sources/ChatEngine").path(percentEncoded: false)
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
+            let file = try ProjectFile("Sources/ChatEngine/\(path)")
+            #expect(!file.text.contains("MainActor"), "\(path)")
+            // A machine without I/O may be longer.
+            let limit =
+                path.hasSuffix("/ChatAccount.swift") ? 150 : file.text.contains("struct HistorySync") ? 600 : 300
+            #expect(file.lines.count <= limit, "\(path) has \(file.lines.count) lines.")
+        }
+    }
+
+    @Test("there is no C in the sources but the headers of system libraries")
+    func headers() throws {
+        let folder = ProjectFile.root.appending(path: "Sources").path(percentEncoded: false)
+        let manifest = try ProjectFile("Package.swift").text
+        let libraries = Set(manifest.matches(of: /systemLibrary\(\s*name: "(\w+)"/).map { String($0.output.1) })
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+            let name = path.split(separator: ".").last.map(String.init) ?? ""
+            if ["c", "cc", "cpp", "m", "S"].contains(name) { Issue.record("\(path) is not Swift.") }
+            guard name == "h" || path.hasSuffix("module.modulemap") else { continue }
+            #expect(libraries.contains(String(path.prefix { $0 != "/" })), "\(path)")
+        }
+        #expect(Set(Self.systemLibraries.values).isSubset(of: libraries))
+    }
+}
