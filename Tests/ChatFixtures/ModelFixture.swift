@@ -1,5 +1,5 @@
 package import ChatStore
-import ChatStoreTesting
+package import ChatStoreTesting
 import Synchronization
 import Testing
 package import XMPPAddress
