@@ -63,12 +63,6 @@ public final class InMemoryTransport: Transport {
         incoming.fail(reader: .closedHere, writer: Self.reset)
     }
 
-    /// Breaks the connection for both ends, as a lost network would.
-    public func fail(_ error: TransportError) {
-        outgoing.fail(reader: error, writer: error)
-        incoming.fail(reader: error, writer: error)
-    }
-
     public var tlsInformation: NegotiatedTLS? { settled.withLock { $0 } }
 
     /// Whether a writer has to wait.

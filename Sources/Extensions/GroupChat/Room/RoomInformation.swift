@@ -40,7 +40,6 @@ public struct RoomInformation: Sendable, Equatable {
     public var isForMembersOnly: Bool { features.contains("muc_membersonly") }
     public var isHidden: Bool { features.contains("muc_hidden") }
     public var isModerated: Bool { features.contains("muc_moderated") }
-    public var isPersistent: Bool { features.contains("muc_persistent") }
     /// Whether everybody sees real addresses; otherwise moderators only.
     public var isNonAnonymous: Bool { features.contains("muc_nonanonymous") }
     /// Whether the room keeps an archive of what was said.
