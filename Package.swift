@@ -75,7 +75,6 @@ let package = Package(
         .systemLibrary(name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 
         // Pure Swift: no C, no I/O, no clock, no randomness.
-        library("Localization"),
         library("Waiting"),
         library("XMLStreaming"),
         library("XMPPAddress"),
@@ -87,6 +86,7 @@ let package = Package(
         library("MessageSemantics", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads"]),
 
         // The outside world.
+        library("Localization"),
         library("Cryptography", ["COpenSSL"]),
         library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf"]),

@@ -43,7 +43,7 @@ func outage() async throws {
     await server.kill()
     clock.advance(by: .seconds(3600))
     await server.restart()
-    try await clock.run { await server.next("presence") }
+    try await clock.run(.milliseconds(10)) { await server.next("presence") }
     await alice.send(.chat(to: try JID("bot@xmpp.test"), body: "Still there?"))
     #expect(await alice.message()?.body == "Still there?")
     bot.cancel()

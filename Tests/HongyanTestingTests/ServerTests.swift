@@ -34,7 +34,7 @@ struct ServerTests {
         }
         try await Client(server.account("bot")).run { session in
             let version = try await session.request(SoftwareVersionRequest(), to: try JID("xmpp.test"))
-            #expect(version.name == "Nest")
+            #expect(version.softwareName == "Nest")
             try await session.ping()
         }
     }
@@ -98,13 +98,15 @@ struct ServerTests {
             await server.kill()
             #expect(await server.suspendedCount == 0)
             await server.restart()
-            for await batch in events {
-                let isBack = batch.contains { event in
-                    if case .connection(.stateChanged(.online(isResumed: false))) = event { true } else { false }
-                }
-                if isBack { break }
-            }
+            await Self.newSession(events)
             try await session.ping()
+        }
+    }
+
+    /// Returns when a session has begun that resumes none.
+    private static func newSession(_ events: SessionEvents) async {
+        for await batch in events {
+            for case .stateChanged(.online(isResumed: false)) in batch { return }
         }
     }
 }

@@ -4,6 +4,7 @@ package import ServerFixtures
 package import ServerSide
 internal import TransportLayer
 package import XMLStreaming
+internal import XMPPClient
 internal import XMPPStream
 
 /// An account's server, gone bad: a `MemoryServer` behind TLS on loopback, scripted in everything it says.
@@ -29,10 +30,12 @@ package final class HostileServer: Sendable {
         account = Account(username: "vic", password: "secret of vic", domain: MemoryServer.domain)
         let certificates = try await Certificates.shared
         self.certificates = certificates
-        server = MemoryServer(users: [account.username]) {
-            $0.channelBindingTypes = nil
-            change(&$0)
-        }
+        var configuration = ServerStreamConfiguration(
+            domain: MemoryServer.domain, digests: .system, nonce: "hostile0123456789nonce")
+        configuration.offered = configuration.supported
+        change(&configuration)
+        let changed = configuration
+        server = MemoryServer(users: [account.username]) { $0 = changed }
         await server.answer { responder?($0) ?? Self.usualAnswer($0) }
         guard let address = SocketAddress("127.0.0.1", port: 0) else { throw HostileFailure("no address") }
         listener = try await TCPListener.listen(at: address)

@@ -159,11 +159,17 @@ final class FaultyTransport: Transport {
     func write(_ bytes: [UInt8]) async throws(TransportError) {
         try check()
         let passage = faults.passage(of: bytes, .sent)
-        if !passage.bytes.isEmpty { try await base.write(passage.bytes) }
+        if !passage.bytes.isEmpty {
+            do {
+                try await base.write(passage.bytes)
+            } catch {
+                throw isBroken.load(ordering: .sequentiallyConsistent) ? Self.broken : error
+            }
+        }
         if passage.isLast {
+            isBroken.store(true, ordering: .sequentiallyConsistent)
             // What passed before arrives.
             await base.close()
-            breakOff()
             throw Self.broken
         }
     }
