@@ -35,16 +35,6 @@ public final class ObservableList<Element: Identifiable & Equatable & Sendable> 
         return observation
     }
 
-    /// The changes from now on as a sequence; the first one inserts what is there.
-    public func diffs() -> AsyncStream<ListDiff<Element>> {
-        let (stream, continuation) = AsyncStream.makeStream(of: ListDiff<Element>.self)
-        continuation.yield(ListDiff(from: [], to: elements))
-        let observation = observe { continuation.yield($0) }
-        // The stream's end is what keeps the observation, so it lasts as long as somebody reads.
-        continuation.onTermination = { _ in withExtendedLifetime(observation) {} }
-        return stream
-    }
-
     /// Shows other rows. A row that comes twice would confuse every view, so only its first place counts.
     func show(_ rows: [Element]) {
         var seen: Set<Element.ID> = Set(minimumCapacity: rows.count)
