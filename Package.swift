@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "ChatStore", targets: ["ChatStore"]),
+        .library(name: "ChatStoreTesting", targets: ["ChatStoreTesting"]),
         .library(name: "ChatEngine", targets: ["ChatEngine"]),
         .library(name: "ChatModel", targets: ["ChatModel"]),
         .executable(name: "hongyan", targets: ["hongyan"]),
@@ -81,6 +82,7 @@ let package = Package(
         library("OMEMO", ["XMLStreaming"]),
         library("XMPPStanzas", ["XMLStreaming", "XMPPAddress"]),
         library("XMPPStream", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms"]),
+        library("ServerSide", foundation),
         library("MessagePayloads", ["XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         library("MessageSemantics", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads"]),
 
@@ -97,6 +99,9 @@ let package = Package(
                 "Cryptography",
                 "CSQLite",
             ]),
+
+        // Its tests' store.
+        library("ChatStoreTesting", ["XMPPAddress", "XMPPStream", "MessageSemantics", "ChatStore"]),
 
         // The session and what plugs into it.
         library("XMPPClient", foundation + ["Cryptography", "TransportLayer", "Waiting"]),
@@ -132,7 +137,7 @@ let package = Package(
             foundation + extensionProducts + ["MessagePayloads", "MessageSemantics", "TransportLayer", "XMPPClient"]),
 
         // What their unit tests talk to.
-        library("HongyanTesting", foundation + ["TransportLayer", "Waiting", "XMPPClient"]),
+        library("HongyanTesting", foundation + ["CEpoll", "ServerSide", "TransportLayer", "Waiting", "XMPPClient"]),
 
         // The screen.
         screenModule("GTKBinding", ["CGTK"]),
@@ -222,14 +227,15 @@ let package = Package(
         .target(
             name: "ChatFixtures",
             dependencies: foundation + [
-                "ChatEngine", "ChatStore", "MessageHistory", "ServerFixtures", "TransportLayer", "XMPPClient",
+                "ChatEngine", "ChatStore", "ChatStoreTesting", "MessageHistory", "ServerFixtures", "TransportLayer",
+                "XMPPClient",
             ],
             path: "Tests/ChatFixtures", swiftSettings: settings),
         .target(
             name: "HostileFixtures",
             dependencies: foundation + [
-                "ChatEngine", "ChatModel", "ChatStore", "CExpat", "Cryptography", "StanzaCorpus", "TransportLayer",
-                "XMPPClient", "ServerFixtures",
+                "ChatEngine", "ChatModel", "ChatStore", "ChatStoreTesting", "CExpat", "Cryptography", "HongyanTesting",
+                "ServerSide", "StanzaCorpus", "TransportLayer", "XMPPClient", "ServerFixtures",
             ],
             path: "Tests/HostileFixtures", swiftSettings: settings),
         tests("Waiting", ["Waiting"]),
@@ -238,12 +244,12 @@ let package = Package(
         tests("MessagePayloads", ["MessagePayloads", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests(
             "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
-        tests("SASLMechanisms", ["SASLMechanisms", "Cryptography"]),
+        tests("SASLMechanisms", ["SASLMechanisms", "ServerSide", "Cryptography"]),
         tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Judge"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
-        tests("XMPPStream", foundation + ["Cryptography"]),
+        tests("XMPPStream", foundation + ["ServerSide", "Cryptography"]),
         tests("Cryptography", ["Cryptography"]),
-        tests("TransportLayer", ["TransportLayer", "ServerFixtures"]),
+        tests("TransportLayer", ["HongyanTesting", "TransportLayer", "ServerFixtures"]),
         tests("Localization", ["Localization"]),
         tests(
             "UserProfile",
@@ -269,7 +275,8 @@ let package = Package(
         tests(
             "ChatApp",
             [
-                "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "GTKBinding", "CGTK", "AccountRegistration",
+                "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "ChatStoreTesting", "GTKBinding", "CGTK",
+                "AccountRegistration",
                 "DataForms",
                 "GroupChat",
                 "Localization", "Media", "MessageFeatures",
@@ -280,13 +287,13 @@ let package = Package(
         tests("Packaging", ["ServerFixtures"]),
         tests("CredentialStore", ["CredentialStore"]),
         tests(
-            "ChatStore", ["ChatStore", "MessageSemantics", "XMPPAddress", "XMPPStream", "CSQLite"],
+            "ChatStore", ["ChatStore", "ChatStoreTesting", "MessageSemantics", "XMPPAddress", "XMPPStream", "CSQLite"],
             exclude: ["Fixtures"]),
         tests(
             "XMPPClient",
             foundation + [
                 "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "HongyanTesting", "MessageFeatures",
-                "MessageHistory", "ServerFixtures", "Waiting",
+                "MessageHistory", "ServerSide", "ServerFixtures", "Waiting",
             ]),
         tests(
             "Extensions",
@@ -302,14 +309,16 @@ let package = Package(
         tests(
             "ChatEngine",
             foundation + [
-                "ChatEngine", "ChatFixtures", "ChatStore", "EntityInformation", "GroupChat", "HongyanTesting", "Media",
+                "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "EntityInformation", "GroupChat",
+                "HongyanTesting", "Media",
                 "MessageFeatures", "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer",
                 "ServerFixtures",
             ]),
         tests(
             "ChatModel",
             foundation + [
-                "ChatEngine", "ChatFixtures", "ChatModel", "ChatStore", "Media", "MessageFeatures", "MessageHistory",
+                "ChatEngine", "ChatFixtures", "ChatModel", "ChatStore", "ChatStoreTesting", "Media", "MessageFeatures",
+                "MessageHistory",
                 "AccountRegistration", "DataForms", "EntityInformation", "GroupChat",
                 "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
@@ -351,7 +360,7 @@ let package = Package(
 if Context.environment["HONGYAN_PURE_ONLY"] != nil {
     let pure =
         foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + [
-            "MessagePayloads", "MessageSemantics", "Cryptography", "Waiting",
+            "MessagePayloads", "MessageSemantics", "ServerSide", "Cryptography", "Waiting",
         ]
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])
     package.targets.removeAll { !kept.contains($0.name) }

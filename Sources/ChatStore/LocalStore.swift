@@ -3,8 +3,7 @@
 
 /// The local archive of a chat program: accounts, contacts, rooms, conversations and messages.
 ///
-/// There are two stores: ``SQLiteStore`` in a file, and ``MemoryStore`` for tests and for programs that must leave no
-/// trace. Both follow the same rules:
+/// Programs use ``SQLiteStore``, tests also the store in memory of ChatStoreTesting. Both follow the same rules:
 ///
 /// * A message is one row, however many copies of it arrive and by whichever route. It is recognised by its archive id,
 ///   then by its origin-id together with its sender; never by an identifier alone that the sender chose.

@@ -4,15 +4,15 @@ package import Waiting
 /// The changes of one or several transactions.
 public struct StoreChanges: Sendable, Equatable {
     /// New and changed messages, by conversation.
-    public internal(set) var messages: [ConversationID: Set<MessageID>] = [:]
+    public package(set) var messages: [ConversationID: Set<MessageID>] = [:]
     /// Conversations whose row in the list has changed, and conversations that were removed.
-    public internal(set) var conversations: Set<ConversationID> = []
+    public package(set) var conversations: Set<ConversationID> = []
     /// Accounts whose settings, contacts, rooms or avatars have changed.
-    public internal(set) var accounts: Set<AccountID> = []
+    public package(set) var accounts: Set<AccountID> = []
     /// Whether a message was added to the send queue or removed from it.
-    public internal(set) var sendQueue = false
+    public package(set) var sendQueue = false
     /// Messages that were removed from the send queue, including those that were moved to its end.
-    public internal(set) var dequeued: Set<MessageID> = []
+    public package(set) var dequeued: Set<MessageID> = []
 
     package init() {}
 
@@ -55,12 +55,14 @@ typealias StoreObserver = Mailbox<StoreChanges>
 extension StoreChanges: MailboxContent {}
 
 /// The observers of a store. They are referenced weakly: an observer that is released is removed.
-final class StoreObservers: Sendable {
+package final class StoreObservers: Sendable {
     private struct Reference { weak var observer: StoreObserver? }
 
     private let observers = Mutex<[Reference]>([])
 
-    func add() -> StoreChangeSequence {
+    package init() {}
+
+    package func add() -> StoreChangeSequence {
         let observer = StoreObserver()
         observers.withLock { list in
             list.removeAll { $0.observer == nil }
@@ -69,12 +71,12 @@ final class StoreObservers: Sendable {
         return StoreChangeSequence(observer: observer)
     }
 
-    func send(_ changes: StoreChanges) {
+    package func send(_ changes: StoreChanges) {
         guard !changes.isEmpty else { return }
         for reference in observers.withLock({ $0 }) { reference.observer?.put { $0.formUnion(changes) } }
     }
 
-    func finish() {
+    package func finish() {
         for reference in observers.withLock({ $0 }) { reference.observer?.finish() }
     }
 }

@@ -139,4 +139,9 @@ public struct SearchResults: Hashable, Sendable {
     public let messages: [StoredMessage]
     /// The value for ``SearchRequest/before`` of the next page; `nil` on the last page.
     public let next: MessageID?
+
+    package init(messages: [StoredMessage], next: MessageID?) {
+        self.messages = messages
+        self.next = next
+    }
 }

@@ -20,6 +20,9 @@ public final class VirtualClock: Sendable {
     /// Lets sessions with this configuration take the time from this clock.
     public func drive(_ configuration: inout ClientConfiguration) { configuration.clock = clock }
 
+    /// The time that it shows.
+    public var now: ContinuousClock.Instant { state.withLock(\.now) }
+
     package var clock: SessionClock {
         SessionClock(
             now: { [self] in state.withLock(\.now) },

@@ -15,15 +15,3 @@ public struct AnonymousClient: SASLClientMechanism {
     /// ANONYMOUS proves nothing about the server; TLS did.
     public mutating func succeed(with additionalData: [UInt8]?) throws(SASLError) {}
 }
-
-/// The server side of ANONYMOUS; the server creates an address after the success.
-public struct AnonymousServer: SASLServerMechanism {
-    public var name: SASLMechanismName { .anonymous }
-
-    public init() {}
-
-    /// The client's trace information, if any, is ignored.
-    public mutating func messageReceived(_ message: [UInt8]?) -> SASLServerStep {
-        .success(SASLIdentity(username: ""), additionalData: nil)
-    }
-}

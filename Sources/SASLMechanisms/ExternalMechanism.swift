@@ -22,21 +22,3 @@ public struct ExternalClient: SASLClientMechanism {
     /// EXTERNAL proves nothing about the server; TLS did.
     public mutating func succeed(with additionalData: [UInt8]?) throws(SASLError) {}
 }
-
-/// The server side of EXTERNAL.
-public struct ExternalServer: SASLServerMechanism {
-    public var name: SASLMechanismName { .external }
-    private let identities: [String]
-
-    /// `identities` are the identities in the client's verified certificate, the preferred one first.
-    public init(identities: [String]) { self.identities = identities }
-
-    public mutating func messageReceived(_ message: [UInt8]?) -> SASLServerStep {
-        guard let message else { return .challenge([]) }
-        guard let first = identities.first else { return .failure(.notAuthorized) }
-        guard let asked = String(validating: message, as: UTF8.self) else { return .failure(.malformedRequest) }
-        if asked.isEmpty { return .success(SASLIdentity(username: first), additionalData: nil) }
-        guard identities.contains(asked) else { return .failure(.invalidAuthorizationID) }
-        return .success(SASLIdentity(username: asked, authorizationID: asked), additionalData: nil)
-    }
-}

@@ -58,41 +58,8 @@ public struct HashedTokenClient: SASLClientMechanism {
     }
 }
 
-/// The server side of HT-* (draft-schmaus-kitten-sasl-ht).
-public struct HashedTokenServer: SASLServerMechanism {
-    public let name: SASLMechanismName
-    private let digest: SASLDigest
-    private let bindingData: [UInt8]
-    private let tokens: @Sendable (_ username: String) -> [String]
-
-    /// `tokens` returns the tokens of a user that were issued for this mechanism.
-    public init(
-        digest: SASLDigest, binding: ChannelBinding?, tokens: @escaping @Sendable (_ username: String) -> [String]
-    ) {
-        name = .hashedToken(digest.hash, binding: binding?.kind)
-        self.digest = digest
-        bindingData = binding?.data ?? []
-        self.tokens = tokens
-    }
-
-    public mutating func messageReceived(_ message: [UInt8]?) -> SASLServerStep {
-        guard let message, let separator = message.firstIndex(of: 0),
-            let username = String(validating: message[..<separator], as: UTF8.self), !username.isEmpty
-        else { return .failure(.malformedRequest) }
-        let proof = Array(message[(separator + 1)...])
-        for token in tokens(username) {
-            let key = Array(token.utf8)
-            let expected = digest.hmac(key, HashedToken.initiator + bindingData)
-            guard SASLText.areEqualInConstantTime(proof, expected) else { continue }
-            return .success(
-                SASLIdentity(username: username),
-                additionalData: digest.hmac(key, HashedToken.responder + bindingData))
-        }
-        return .failure(.notAuthorized)
-    }
-}
-
-private enum HashedToken {
-    static let initiator = Array("Initiator".utf8)
-    static let responder = Array("Responder".utf8)
+/// What is signed with the token before the data of the channel binding.
+package enum HashedToken {
+    package static let initiator = Array("Initiator".utf8)
+    package static let responder = Array("Responder".utf8)
 }

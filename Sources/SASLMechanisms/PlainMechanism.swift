@@ -30,33 +30,3 @@ public struct PlainClient: SASLClientMechanism {
     /// PLAIN proves nothing about the server; TLS did.
     public mutating func succeed(with additionalData: [UInt8]?) throws(SASLError) {}
 }
-
-/// The server side of PLAIN (RFC 4616).
-public struct PlainServer: SASLServerMechanism {
-    public var name: SASLMechanismName { .plain }
-    private let isEncrypted: Bool
-    private let verify: @Sendable (_ username: String, _ password: String) -> Bool
-
-    /// `isEncrypted` says whether TLS is active; without it every message is refused unread.
-    public init(
-        isEncrypted: Bool, verify: @escaping @Sendable (_ username: String, _ password: String) -> Bool
-    ) {
-        self.isEncrypted = isEncrypted
-        self.verify = verify
-    }
-
-    public mutating func messageReceived(_ message: [UInt8]?) -> SASLServerStep {
-        guard isEncrypted else { return .failure(.encryptionRequired) }
-        guard let message else { return .challenge([]) }
-        let parts = message.split(separator: 0, omittingEmptySubsequences: false)
-        guard parts.count == 3, !parts[1].isEmpty, !parts[2].isEmpty,
-            let authorizationID = String(validating: parts[0], as: UTF8.self),
-            let username = String(validating: parts[1], as: UTF8.self),
-            let password = String(validating: parts[2], as: UTF8.self)
-        else { return .failure(.malformedRequest) }
-        guard verify(username, password) else { return .failure(.notAuthorized) }
-        return .success(
-            SASLIdentity(username: username, authorizationID: authorizationID.isEmpty ? nil : authorizationID),
-            additionalData: nil)
-    }
-}

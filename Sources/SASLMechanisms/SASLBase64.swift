@@ -2,11 +2,11 @@
 ///
 /// A separate implementation, because this module imports nothing. Decoding is strict: characters outside the alphabet,
 /// missing padding and leftover bits are refused, so every value has only one spelling.
-enum SASLBase64 {
+package enum SASLBase64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+    package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var index = 0
@@ -24,7 +24,7 @@ enum SASLBase64 {
         return text
     }
 
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         var digits = text
         while digits.last == padding, text.count - digits.count < 2 { digits.removeLast() }
@@ -58,7 +58,7 @@ enum SASLBase64 {
 }
 
 /// Checks that all mechanisms share.
-enum SASLText {
+package enum SASLText {
     /// The UTF-8 of a credential. Throws if it is empty or contains U+0000, which no mechanism can transmit.
     static func bytes(of text: String, naming what: String) throws(SASLError) -> [UInt8] {
         let bytes = Array(text.utf8)
@@ -67,7 +67,7 @@ enum SASLText {
     }
 
     /// Whether both arrays are equal. The time does not depend on where they differ.
-    static func areEqualInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    package static func areEqualInConstantTime(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }
         var difference: UInt8 = 0
         for index in one.indices { difference |= one[index] ^ other[index] }

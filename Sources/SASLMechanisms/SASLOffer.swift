@@ -22,7 +22,7 @@ public struct SASLOffer: Sendable, Hashable {
     ///
     /// `nil` for the printable format if a name is malformed: with a comma in a name, two different lists could look
     /// the same. XML cannot contain the control characters of the other format.
-    func signedBytes(_ spelling: SCRAMOfferSpelling) -> [UInt8]? {
+    package func signedBytes(_ spelling: SCRAMOfferSpelling) -> [UInt8]? {
         if spelling == .printable {
             guard mechanisms.allSatisfy(SASLMechanismName.isWellFormed),
                 (channelBindings ?? []).allSatisfy({ !$0.contains(",") && !$0.contains("|") })
@@ -38,7 +38,7 @@ public struct SASLOffer: Sendable, Hashable {
 }
 
 /// The two formats in which servers sign their offer (XEP-0474).
-enum SCRAMOfferSpelling: CaseIterable {
+package enum SCRAMOfferSpelling: CaseIterable {
     /// Version 0.4 and later: `h=`, with U+001E and U+001F between the names.
     case control
     /// Version 0.3, which servers of 2024 use: `d=`, with commas and a bar.

@@ -1,15 +1,15 @@
 /// A SCRAM message as its attributes in order (RFC 5802 §5.1, §7): `letter=value`, separated by commas.
-struct SCRAMMessage {
-    struct Attribute {
-        let letter: UInt8
-        let value: ArraySlice<UInt8>
+package struct SCRAMMessage {
+    package struct Attribute {
+        package let letter: UInt8
+        package let value: ArraySlice<UInt8>
 
         /// The value as text; the whole message was checked to be valid UTF-8.
         var text: String { String(decoding: value, as: UTF8.self) }
     }
 
     /// Why bytes are not a SCRAM message.
-    enum Fault: Error {
+    package enum Fault: Error {
         case tooLong, invalidText, invalidAttribute, duplicateAttribute
 
         var part: String {
@@ -22,11 +22,11 @@ struct SCRAMMessage {
         }
     }
 
-    let attributes: [Attribute]
+    package let attributes: [Attribute]
 
     /// Splits the message and checks only its form; the exchange decides which attributes are allowed where. No letter
     /// may occur twice, so that no two implementations can read different values.
-    init(parsing bytes: ArraySlice<UInt8>) throws(Fault) {
+    package init(parsing bytes: ArraySlice<UInt8>) throws(Fault) {
         guard bytes.count <= SCRAMLimits.maximumMessageByteCount else { throw .tooLong }
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { throw .invalidText }
         var attributes: [Attribute] = []
@@ -43,7 +43,7 @@ struct SCRAMMessage {
     }
 
     /// The value of the attribute at `position` if it is `letter`.
-    func value(at position: Int, _ letter: Unicode.Scalar) -> ArraySlice<UInt8>? {
+    package func value(at position: Int, _ letter: Unicode.Scalar) -> ArraySlice<UInt8>? {
         guard attributes.indices.contains(position), attributes[position].letter == UInt8(ascii: letter) else {
             return nil
         }
@@ -51,7 +51,7 @@ struct SCRAMMessage {
     }
 
     /// The value of the attribute `letter`, at any position.
-    func value(_ letter: Unicode.Scalar) -> ArraySlice<UInt8>? {
+    package func value(_ letter: Unicode.Scalar) -> ArraySlice<UInt8>? {
         attributes.first { $0.letter == UInt8(ascii: letter) }?.value
     }
 
@@ -60,7 +60,7 @@ struct SCRAMMessage {
     }
 
     /// Whether all bytes are printable ASCII without the comma, as a nonce is (RFC 5802 §7).
-    static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool {
+    package static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
     }
 
@@ -91,7 +91,7 @@ struct SCRAMMessage {
     }
 
     /// The name that ``escape(_:)`` encoded, or `nil` if anything else follows an equals sign.
-    static func unescape(_ name: ArraySlice<UInt8>) -> String? {
+    package static func unescape(_ name: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var rest = name
         while let byte = rest.popFirst() {

@@ -100,7 +100,7 @@ extension TransportError {
 
 extension TransportError {
     /// The error for an `errno` value of a socket call.
-    init(errno code: Int32, _ operation: String) {
+    package init(errno code: Int32, _ operation: String) {
         switch code {
         case ECONNREFUSED: self.init(.connectionRefused, "\(operation): nothing accepts connections there.")
         case ECONNRESET, EPIPE, ECONNABORTED:
@@ -113,8 +113,8 @@ extension TransportError {
         }
     }
 
-    static let cancelledByTask = TransportError(.cancelled, "The task was cancelled.")
-    static let closedHere = TransportError(.closed, "The connection was closed on this side.")
+    package static let cancelledByTask = TransportError(.cancelled, "The task was cancelled.")
+    package static let closedHere = TransportError(.closed, "The connection was closed on this side.")
 }
 
 /// The system's message for an `errno` value.

@@ -2,6 +2,7 @@ public import ChatEngine
 public import ChatModel
 public import ChatStore
 internal import FileSharing
+internal import Foundation
 public import XMPPClient
 
 /// Uploads files of the send queue, stored in the profile by content hash, also after a restart of the program.
@@ -17,17 +18,16 @@ public struct ProfileUploader: AttachmentUploader {
         _ attachment: Attachment, in session: Session, progress: @escaping @Sendable (Int) -> Void
     ) async throws(AttachmentFailure) -> String {
         guard let hash = attachment.contentHash.flatMap({ ChatStore.ContentHash($0) }),
-            let content = (try? await media.content(of: hash)) ?? nil
+            let path = await media.file(of: hash), let size = await Self.size(of: path)
         else { throw AttachmentFailure(.fileGone) }
         guard let sharing = session[FileSharing.self] else {
             throw AttachmentFailure(.offline, isTemporary: true)
         }
-        let file = OutgoingFile(
-            kind: attachment.kind, name: attachment.name ?? attachment.kind.word,
-            mediaType: attachment.mediaType ?? "application/octet-stream", content: content, width: attachment.width,
-            height: attachment.height, length: attachment.duration.map { Int(clamping: $0) })
         do throws(FileSharingError) {
-            let url = try await sharing.upload(file) { step in
+            let url = try await sharing.upload(
+                fileAt: path, size: size, name: attachment.name ?? attachment.kind.word,
+                mediaType: attachment.mediaType ?? "application/octet-stream"
+            ) { step in
                 guard let total = step.total, total > 0 else { return }
                 progress(Int(min(100, step.completed * 100 / total)))
             }
@@ -36,7 +36,7 @@ public struct ProfileUploader: AttachmentUploader {
         } catch {
             // A server without an upload service takes small pictures and voice messages inside of the message.
             if error.code == .noUploadService, attachment.kind == .picture || attachment.kind == .voice,
-                content.count <= InlineMedia.maximumSize, let url = attachment.inlineURL
+                size <= InlineMedia.maximumSize, let url = attachment.inlineURL
             {
                 return url
             }
@@ -49,5 +49,10 @@ public struct ProfileUploader: AttachmentUploader {
             default: throw AttachmentFailure(.uploadFailed)
             }
         }
+    }
+
+    private static func size(of path: String) async -> UInt64? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.uint64Value
     }
 }

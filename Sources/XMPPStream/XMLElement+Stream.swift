@@ -1,10 +1,10 @@
-import XMLStreaming
+package import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
 extension XMLElement {
     /// Whether this is one of the three kinds of stanza.
-    var isStanza: Bool {
+    package var isStanza: Bool {
         isNamed(StreamName.message) || isNamed(StreamName.presence) || isNamed(StreamName.iq)
     }
 
@@ -28,10 +28,10 @@ extension XMLElement {
     }
 
     /// The `h` of XEP-0198: an unsigned integer of 32 bits.
-    var handledCount: UInt32? { self["h"].flatMap { UInt32($0) } }
+    package var handledCount: UInt32? { self["h"].flatMap { UInt32($0) } }
 
     /// A boolean of XML Schema: `true` or `1`.
-    func isTrue(_ attribute: String) -> Bool { self[attribute] == "true" || self[attribute] == "1" }
+    package func isTrue(_ attribute: String) -> Bool { self[attribute] == "true" || self[attribute] == "1" }
 }
 
 extension StreamName {

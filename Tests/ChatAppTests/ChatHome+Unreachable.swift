@@ -1,5 +1,6 @@
 import ChatModel
 import ChatStore
+import ChatStoreTesting
 import TransportLayer
 import XMPPAddress
 import XMPPClient

@@ -1,5 +1,6 @@
 import AccountRegistration
 import ChatStore
+import ChatStoreTesting
 import DataForms
 import GTKBinding
 import ServerFixtures

@@ -1,6 +1,7 @@
 import ChatEngine
 import ChatFixtures
 import ChatStore
+import ChatStoreTesting
 import ServerFixtures
 import Testing
 import XMPPAddress

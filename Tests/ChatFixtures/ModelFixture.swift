@@ -1,4 +1,5 @@
 package import ChatStore
+package import ChatStoreTesting
 import Synchronization
 import Testing
 package import XMPPAddress

@@ -1,5 +1,6 @@
 package import ChatEngine
 package import ChatStore
+import ChatStoreTesting
 package import ServerFixtures
 package import Testing
 import TransportLayer

@@ -8,6 +8,28 @@ import XMPPAddress
 @Suite("Contact list")
 @MainActor
 struct ContactListTests {
+    @Test("a change of one account reads the contacts of that account alone")
+    func oneAccount() async throws {
+        let fixture = try await ModelFixture()
+        let (first, other) = (fixture.account, try JID("nurse@capulet.example"))
+        let second = try await fixture.store.write { store throws(StoreError) in try store.addAccount(other) }
+        let contacts = await Self.list(fixture)
+        let (peter, tybalt) = (try JID("peter@capulet.example"), try JID("tybalt@capulet.example"))
+        _ = await fixture.changes()
+        try await fixture.store.write { store throws(StoreError) in
+            try store.save(StoredContact(address: tybalt, subscription: .both), of: first)
+        }
+        let change = await fixture.changes()
+        #expect(change.accounts == [first])
+        try await fixture.store.write { store throws(StoreError) in
+            try store.save(StoredContact(address: peter, subscription: .both), of: second)
+        }
+        await contacts.apply(change)
+        #expect(contacts.rows.elements.map(\.address) == [tybalt])
+        await contacts.apply(fixture.changes())
+        #expect(Set(contacts.rows.elements.map(\.address)) == [tybalt, peter])
+    }
+
     private static func save(_ contacts: [StoredContact], _ fixture: ModelFixture) async throws {
         let account = fixture.account
         try await fixture.store.write { store throws(StoreError) in

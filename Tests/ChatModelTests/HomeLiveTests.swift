@@ -1,5 +1,6 @@
 import ChatModel
 import ChatStore
+import ChatStoreTesting
 import MessageFeatures
 import ServerFixtures
 import Testing

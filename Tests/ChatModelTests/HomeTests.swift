@@ -1,4 +1,5 @@
 import ChatStore
+import ChatStoreTesting
 import Foundation
 import Synchronization
 import Testing

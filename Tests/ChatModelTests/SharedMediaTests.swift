@@ -97,10 +97,9 @@ struct SharedMediaTests {
         let fixture = try await ModelFixture()
         let model = SharedMediaModel(
             fixture.key, kinds: [.voice], store: fixture.store, environment: fixture.environment())
-        let diffs = model.items.diffs()
         let running = Task { await model.run() }
         _ = try await say(fixture, .voice, "song", at: 1)
-        for await _ in diffs where !model.items.elements.isEmpty { break }
+        await eventually { !model.items.elements.isEmpty }
         #expect(names(model) == ["song"])
         running.cancel()
         await running.value

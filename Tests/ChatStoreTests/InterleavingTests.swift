@@ -3,6 +3,7 @@ import Testing
 import XMPPAddress
 
 @testable import ChatStore
+@testable import ChatStoreTesting
 
 /// The events of one conversation, and all ways in which a device can receive them.
 private struct World {

@@ -149,6 +149,27 @@ struct ArchitectureTests {
         }
     }
 
+    /// Everything that a module imports, directly or not.
+    private func closure(of module: String) -> Set<String> {
+        var seen: Set<String> = []
+        var rest = [module]
+        while let next = rest.popLast() {
+            for name in imports[next, default: [:]].keys where seen.insert(name).inserted { rest.append(name) }
+        }
+        return seen
+    }
+
+    @Test("no program contains what is for tests, and the tests of a bot need no database")
+    func testEquipment() {
+        for program in ["hongyan", "hongyan-desktop", "Hongyan", "ChatEngine", "ChatModel", "UserProfile"] {
+            let all = closure(of: program)
+            #expect(all.count > 5)
+            #expect(all.isDisjoint(with: ["ServerSide", "HongyanTesting", "ChatStoreTesting"]), "\(program)")
+        }
+        #expect(closure(of: "ChatStore").contains("CSQLite"))
+        for module in ["Hongyan", "HongyanTesting"] { #expect(!closure(of: module).contains("CSQLite"), "\(module)") }
+    }
+
     @Test("the engine knows no screen, and its façade and services are small")
     func engine() throws {
         let folder = ProjectFile.root.appending(path: "Sources/ChatEngine").path(percentEncoded: false)

@@ -15,6 +15,12 @@ struct ListTests {
         #expect(await script.end() == 0, "\(script.output)")
     }
 
+    @Test("no catalogue has an entry that no source uses, or one twice")
+    func translations() async throws {
+        let script = try Program("Scripts/translations", ["--check"])
+        #expect(await script.end() == 0, "\(script.output)")
+    }
+
     /// What `Scripts/unicode-tables` writes.
     private static let unicodeTables = [
         "Sources/XMPPAddress/UnicodeTables.swift", "Sources/XMPPAddress/UnicodeMappings.swift",

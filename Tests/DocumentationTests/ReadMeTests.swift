@@ -14,6 +14,20 @@ struct ReadMeTests {
         #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= Self.longestFirstExample)
     }
 
+    @Test(
+        "the code about tests of bots is compiled and run",
+        arguments: [
+            "Documentation/BotTests.md", "Sources/HongyanTesting/HongyanTesting.docc/HongyanTesting.md",
+        ])
+    func botTests(path: String) throws {
+        let tests = try ProjectFile("Tests/HongyanTestingTests/BotTests.swift").text
+        let blocks = try ProjectFile(path).codeBlocks("swift")
+        #expect(blocks.count == 3)
+        for block in blocks { #expect(tests.contains("\n" + block), "\(block)") }
+        // The first is the bot, the second its test: ten lines within its braces and attributes.
+        #expect(blocks.count == 3 && blocks[1].split(separator: "\n").count <= 10)
+    }
+
     @Test("an example is short", arguments: ["EchoBot", "RosterDump", "SendMessage"])
     func length(name: String) throws {
         #expect(try ProjectFile("Examples/\(name)/main.swift").lines.count - 1 < Self.longestExample)

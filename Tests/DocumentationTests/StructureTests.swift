@@ -66,6 +66,30 @@ struct StructureTests {
         }
     }
 
+    /// A group keeps what its finished children returned until somebody asks for it, so a queue that ran in one grew for ever.
+    @Test("a task group that gets children in a loop that waits does not keep the finished ones")
+    func taskGroups() throws {
+        let folder = ProjectFile.root.appending(path: "Sources").path(percentEncoded: false)
+        func indentation(_ line: Substring) -> Int { line.prefix { $0 == " " }.count }
+        var found = 0
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
+            let lines = try ProjectFile("Sources/\(path)").lines
+            for (number, line) in lines.enumerated() where line.contains(/with(Throwing)?TaskGroup\b/) {
+                found += 1
+                let body = lines[(number + 1)...].prefix { $0.isEmpty || indentation($0) > indentation(line) }
+                var (loop, adds) = (Int.max, false)
+                for inner in body where !inner.isEmpty {
+                    if indentation(inner) <= loop { loop = .max }
+                    if inner.contains("addTask"), loop < .max { adds = true }
+                    if inner.contains(#/^ *(while|for (try )?await) /#), loop == .max { loop = indentation(inner) }
+                }
+                let takes = body.contains { $0.contains(/group\.next|in group\b/) }
+                #expect(takes || !adds, "\(path):\(number + 1)")
+            }
+        }
+        #expect(found > 10)
+    }
+
     @Test("every fuzzer lists the modules with which it is built")
     func fuzzers() throws {
         let folder = ProjectFile.root.appending(path: "Fuzz").path(percentEncoded: false)

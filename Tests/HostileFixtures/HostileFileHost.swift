@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HongyanTesting
 package import ServerFixtures
 internal import Synchronization
 internal import TransportLayer

@@ -1,5 +1,6 @@
 package import ChatEngine
 package import ChatStore
+internal import ChatStoreTesting
 package import ServerFixtures
 internal import Synchronization
 internal import TransportLayer

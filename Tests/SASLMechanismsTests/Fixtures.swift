@@ -1,5 +1,6 @@
 import Cryptography
 import SASLMechanisms
+import ServerSide
 import Testing
 
 extension SASLDigests {

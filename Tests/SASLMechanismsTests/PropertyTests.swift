@@ -1,4 +1,5 @@
 import SASLMechanisms
+import ServerSide
 import Testing
 
 /// A generator with the same numbers in every run, so that a failure can be reproduced (SplitMix64).

@@ -1,4 +1,5 @@
 import SASLMechanisms
+import ServerSide
 import Testing
 
 @Suite("PLAIN, EXTERNAL, ANONYMOUS")

@@ -1,4 +1,5 @@
 import Glibc
+import HongyanTesting
 import ServerFixtures
 import Synchronization
 import Testing

@@ -153,6 +153,27 @@ struct HTTPClientTests {
         #expect(!String(decoding: elsewhere.body, as: UTF8.self).contains("secret"))
     }
 
+    @Test("A certificate that the user accepted counts for its port alone, also after a redirection on the same host")
+    func acceptedCertificateAtAnotherPort() async throws {
+        let (server, other) = (try await HTTPServer(.selfSigned), try await HTTPServer(.selfSigned))
+        defer {
+            server.stop()
+            other.stop()
+        }
+        let target = other.url("/bytes/3").replacingOccurrences(of: "/", with: "%2F")
+        let asked = Mutex(0)
+        let accepting = HTTPClient(
+            configuration: .init(
+                trust: .ask { _ in
+                    asked.withLock { count in
+                        count += 1
+                        return count == 1
+                    }
+                }))
+        await expect(.certificateRefused) { try await accepting.download(server.url("/to/\(target)"), limit: 100) }
+        #expect(asked.withLock { $0 } == 2)
+    }
+
     @Test("Plain HTTP is rejected, and allowed for loopback only if the policy allows it")
     func plainHTTP() async throws {
         let plain = try await HTTPServer(nil)

@@ -1,3 +1,4 @@
+import HongyanTesting
 import Testing
 
 @testable import TransportLayer

@@ -1,3 +1,4 @@
+import HongyanTesting
 import ServerFixtures
 import Testing
 

@@ -1,5 +1,6 @@
 import ClientState
 import MessageHistory
+import ServerSide
 import Testing
 import XMLStreaming
 import XMPPAddress

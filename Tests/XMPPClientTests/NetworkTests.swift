@@ -1,3 +1,4 @@
+import HongyanTesting
 import Synchronization
 import Testing
 import TransportLayer
@@ -28,18 +29,14 @@ private final class PretendedNetwork: NetworkMonitor {
 struct NetworkTests {
     private let server = MemoryServer()
     private let network = PretendedNetwork()
-    private let isDown = Box<Bool>()
+    private let line = LineFaults()
 
     private func configuration() throws -> ClientConfiguration {
-        try server.account("alice") { [isDown, network] configuration in
-            let connect = configuration.transports.connect
+        try server.account("alice") { [line, network] configuration in
             configuration.networkMonitor = network
             configuration.reconnection = ReconnectionPolicy(
                 attempts: nil, backoff: Backoff(first: .seconds(3600), longest: .seconds(3600)))
-            configuration.transports = TransportFactory { target throws(TransportError) in
-                if isDown.value == true { throw TransportError(.unreachable, "No network.") }
-                return try await connect(target)
-            }
+            line.apply(to: &configuration)
         }
     }
 
@@ -66,7 +63,7 @@ struct NetworkTests {
     func waiting() async throws {
         try await Client(configuration()).run { session in
             let events = session.events(.connection)
-            isDown.value = true
+            line.refuse()
             await network.change(.unavailable)
             await server.cut("alice")
             let waiting = await state(events) { if case .offline(_, nil) = $0 { true } else { false } }
@@ -75,7 +72,7 @@ struct NetworkTests {
                 return
             }
             #expect(reason.code == .connectionFailed)
-            isDown.value = false
+            line.refuse(false)
             await network.change(.available)
             #expect(await state(events, where: \.isOnline) != nil)
         }

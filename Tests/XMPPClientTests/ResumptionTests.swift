@@ -125,19 +125,11 @@ struct ResumptionTests {
     @Test("after the last attempt the session ends with the reason, and the events end")
     func givesUp() async throws {
         let server = MemoryServer()
-        let isDown = Box<Bool>()
-        let configuration = try server.account("alice") { configuration in
-            let connect = configuration.transports.connect
-            configuration.transports = TransportFactory { target throws(TransportError) in
-                if isDown.value == true { throw TransportError(.connectionRefused, "Down.") }
-                return try await connect(target)
-            }
-        }
+        let configuration = try server.account("alice")
         let error = await #expect(throws: ClientError.self) {
             try await Client(configuration).run { session in
                 let events = session.events(.connection)
-                isDown.value = true
-                await server.cut("alice")
+                await server.kill()
                 let waiting = try? await session.send(Message(to: try JID("bob@xmpp.test"), body: "x"))
                 let seen = await labels(events)
                 #expect(seen.filter { $0 == "disconnected" }.count == 4)

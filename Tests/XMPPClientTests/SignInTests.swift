@@ -1,4 +1,5 @@
 import SASLMechanisms
+import ServerSide
 import Synchronization
 import Testing
 import TransportLayer

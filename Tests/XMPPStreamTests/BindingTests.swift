@@ -1,4 +1,5 @@
 import SASLMechanisms
+import ServerSide
 import Testing
 import XMPPAddress
 import XMPPStanzas

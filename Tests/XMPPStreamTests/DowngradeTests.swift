@@ -1,4 +1,5 @@
 import SASLMechanisms
+import ServerSide
 import Testing
 import XMLStreaming
 import XMPPAddress

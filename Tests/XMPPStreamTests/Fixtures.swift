@@ -1,4 +1,5 @@
 import SASLMechanisms
+import ServerSide
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas

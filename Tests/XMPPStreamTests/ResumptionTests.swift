@@ -1,4 +1,5 @@
 import Foundation
+import ServerSide
 import Testing
 import XMLStreaming
 import XMPPStanzas

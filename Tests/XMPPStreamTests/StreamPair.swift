@@ -1,3 +1,4 @@
+import ServerSide
 import Testing
 import XMLStreaming
 import XMPPStanzas

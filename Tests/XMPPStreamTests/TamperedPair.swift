@@ -1,3 +1,4 @@
+import ServerSide
 import XMPPStream
 
 /// A client and a server with a man in the middle who has broken TLS and changes the server's data.

@@ -12,14 +12,27 @@ struct AddressBook: Sendable, Equatable {
     init() {}
 
     init(_ store: any StoreReader) throws(StoreError) {
-        for account in try store.accounts() {
-            accounts[account.id] = account
-            contacts[account.id] = Dictionary(
-                try store.contacts(of: account.id).map { ($0.address, $0) }, uniquingKeysWith: { first, _ in first })
-            rooms[account.id] = Dictionary(
-                try store.rooms(of: account.id).map { ($0.address, $0) }, uniquingKeysWith: { first, _ in first })
-            avatars[account.id] = try store.avatarHashes(of: account.id)
+        let accounts = Set(try store.accounts().map(\.id))
+        self = try AddressBook().reading(accounts, from: store)
+    }
+
+    /// The same book with these accounts read again; the contacts of all others are not read.
+    func reading(_ changed: Set<AccountID>, from store: any StoreReader) throws(StoreError) -> AddressBook {
+        var book = self
+        book.accounts = Dictionary(try store.accounts().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for account in changed.union(accounts.keys) where book.accounts[account] == nil {
+            book.contacts[account] = nil
+            book.rooms[account] = nil
+            book.avatars[account] = nil
         }
+        for account in changed where book.accounts[account] != nil {
+            book.contacts[account] = Dictionary(
+                try store.contacts(of: account).map { ($0.address, $0) }, uniquingKeysWith: { first, _ in first })
+            book.rooms[account] = Dictionary(
+                try store.rooms(of: account).map { ($0.address, $0) }, uniquingKeysWith: { first, _ in first })
+            book.avatars[account] = try store.avatarHashes(of: account)
+        }
+        return book
     }
 
     func contacts(of account: AccountID) -> some Collection<StoredContact> { (contacts[account] ?? [:]).values }

@@ -46,10 +46,16 @@ public final class ContactList {
         for await change in changes { await apply(change) }
     }
 
-    public func reload() async {
+    public func reload() async { await read(nil) }
+
+    /// Reads these accounts, or all.
+    private func read(_ accounts: Set<AccountID>?) async {
         await turns.withLock { [store] in
             do throws(StoreError) {
-                let book = try await store.read { store throws(StoreError) in try AddressBook(store) }
+                let known = self.book
+                let book = try await store.read { store throws(StoreError) in
+                    if let accounts { try known.reading(accounts, from: store) } else { try AddressBook(store) }
+                }
                 problem = nil
                 guard book != self.book else { return }
                 self.book = book
@@ -63,7 +69,7 @@ public final class ContactList {
     }
 
     public func apply(_ changes: StoreChanges) async {
-        if !changes.accounts.isEmpty { await reload() }
+        if !changes.accounts.isEmpty { await read(changes.accounts) }
     }
 
     /// Shows only contacts whose name or address contains all of the words.

@@ -65,10 +65,11 @@ public final class ConversationList {
     /// Applies changes of the store: reads only the rows that they name.
     public func apply(_ changes: StoreChanges) async {
         let wanted = changes.conversations.union(changes.messages.keys)
-        let readsBook = !changes.accounts.isEmpty
-        guard readsBook || !wanted.isEmpty else { return }
+        let accounts = changes.accounts
+        guard !accounts.isEmpty || !wanted.isEmpty else { return }
         await turns.withLock { [store] in
             do throws(StoreError) {
+                let known = self.book
                 let (book, list) = try await store.read { store throws(StoreError) in
                     var list: [Conversation] = []
                     for id in wanted {
@@ -76,7 +77,7 @@ public final class ConversationList {
                             list.append(conversation)
                         }
                     }
-                    return (readsBook ? try AddressBook(store) : nil, list)
+                    return (accounts.isEmpty ? nil : try known.reading(accounts, from: store), list)
                 }
                 for id in wanted {
                     conversations[id] = nil

@@ -35,16 +35,6 @@ public final class ObservableList<Element: Identifiable & Equatable & Sendable> 
         return observation
     }
 
-    /// The changes as a sequence; the first one inserts the existing rows.
-    public func diffs() -> AsyncStream<ListDiff<Element>> {
-        let (stream, continuation) = AsyncStream.makeStream(of: ListDiff<Element>.self)
-        continuation.yield(ListDiff(from: [], to: elements))
-        let observation = observe { continuation.yield($0) }
-        // The termination handler retains the observation, so it lasts as long as the stream is read.
-        continuation.onTermination = { _ in withExtendedLifetime(observation) {} }
-        return stream
-    }
-
     /// Replaces the rows. A duplicate would confuse views, so only its first occurrence counts.
     func show(_ rows: [Element]) {
         var seen: Set<Element.ID> = Set(minimumCapacity: rows.count)

@@ -69,12 +69,18 @@ public final class RoomList {
     public func run() async {
         let changes = store.changes()
         await reload()
-        for await change in changes where !change.accounts.isEmpty { await reload() }
+        for await change in changes where !change.accounts.isEmpty { await read(change.accounts) }
     }
 
-    public func reload() async {
+    public func reload() async { await read(nil) }
+
+    /// Reads these accounts, or all.
+    private func read(_ accounts: Set<AccountID>?) async {
         await turns.withLock { [store] in
-            let found = try? await store.read { reader throws(StoreError) in try AddressBook(reader) }
+            let known = self.book
+            let found = try? await store.read { reader throws(StoreError) in
+                if let accounts { try known.reading(accounts, from: reader) } else { try AddressBook(reader) }
+            }
             guard let found, found != book else { return }
             book = found
             display()

@@ -107,7 +107,8 @@ public final class RoomModel {
     }
 
     func readBook() async {
-        let found = try? await store.read { reader throws(StoreError) in try AddressBook(reader) }
+        let (known, account) = (book, key.account)
+        let found = try? await store.read { reader throws(StoreError) in try known.reading([account], from: reader) }
         if let found { book = found }
     }
 

@@ -10,7 +10,19 @@ public struct Account: Hashable, Sendable, Identifiable {
     public var rosterVersion: String?
     /// When this device was last online, to the minute: messages that a server stored offline are newer. `nil` before
     /// the first session.
-    public internal(set) var lastOnline: MessageTime?
+    public package(set) var lastOnline: MessageTime?
+
+    package init(
+        id: AccountID, address: JID, isEnabled: Bool, displayName: String?, rosterVersion: String?,
+        lastOnline: MessageTime? = nil
+    ) {
+        self.id = id
+        self.address = address
+        self.isEnabled = isEnabled
+        self.displayName = displayName
+        self.rosterVersion = rosterVersion
+        self.lastOnline = lastOnline
+    }
 }
 
 /// A contact of the server's roster (RFC 6121 §2.1.2), without presence.

@@ -22,6 +22,19 @@ public struct Conversation: Hashable, Sendable, Identifiable {
 
     /// The limit of the unread count; larger numbers are not useful.
     public static let unreadLimit = 1000
+
+    package init(
+        id: ConversationID, key: ConversationKey, settings: ConversationSettings, lastMessage: StoredMessage?,
+        unreadCount: Int, draft: Draft?, isMarkedUnread: Bool
+    ) {
+        self.id = id
+        self.key = key
+        self.settings = settings
+        self.lastMessage = lastMessage
+        self.unreadCount = unreadCount
+        self.draft = draft
+        self.isMarkedUnread = isMarkedUnread
+    }
 }
 
 /// The user's settings of a conversation.

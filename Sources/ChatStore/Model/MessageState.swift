@@ -15,7 +15,7 @@ public enum MessageState: Hashable, Sendable, Codable {
 
     /// The state as a number, in the order in which states replace each other: if the server has a message, a local
     /// failure was wrong; and only a receipt proves that a refusal was wrong.
-    var code: Int64 {
+    package var code: Int64 {
         switch self {
         case .queued: 0
         case .failed(let reason) where reason.kind == .notSent: 2000
@@ -49,7 +49,7 @@ public enum MessageState: Hashable, Sendable, Codable {
     var isUnsent: Bool { code < 2000 }
 
     /// The later of the two states.
-    func merged(with other: MessageState) -> MessageState { other.code > code ? other : self }
+    package func merged(with other: MessageState) -> MessageState { other.code > code ? other : self }
 }
 
 /// Why a message was not delivered.

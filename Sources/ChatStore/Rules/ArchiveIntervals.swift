@@ -1,8 +1,8 @@
 /// The intervals of one archive that are known to be complete, oldest first, and how pages extend and join them.
-struct ArchiveIntervals: Equatable, Sendable {
+package struct ArchiveIntervals: Equatable, Sendable {
     private(set) var intervals: [ArchiveInterval]
 
-    init(_ intervals: [ArchiveInterval] = []) {
+    package init(_ intervals: [ArchiveInterval] = []) {
         self.intervals = intervals.sorted { $0.first.isBefore($1.first) }
     }
 

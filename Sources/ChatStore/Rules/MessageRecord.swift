@@ -1,56 +1,56 @@
-internal import XMPPAddress
+package import XMPPAddress
 
 /// One row of the messages table: a message, or a correction, retraction or set of reactions.
 ///
 /// All four are stanzas that arrive in several copies and have a position in the archive, so they are recognised, timed
 /// and ordered alike.
-struct MessageRecord: Equatable, Sendable {
-    var id = MessageID(rawValue: 0)
-    var conversation: ConversationID
-    var kind: MessageContent.Kind
-    var sender: JID
-    var occupantID: String?
+package struct MessageRecord: Equatable, Sendable {
+    package var id = MessageID(rawValue: 0)
+    package var conversation: ConversationID
+    package var kind: MessageContent.Kind
+    package var sender: JID
+    package var occupantID: String?
     /// In a room without occupant ids: the stay of the occupant during which the message arrived.
-    var stay: OccupantStay?
-    var isOutgoing: Bool
-    var wireID: String?
-    var originID: String?
+    package var stay: OccupantStay?
+    package var isOutgoing: Bool
+    package var wireID: String?
+    package var originID: String?
     /// Its first archive id; further ones are stored separately.
-    var archiveReference: ArchiveReference?
+    package var archiveReference: ArchiveReference?
     /// The time that is shown.
-    var time: MessageTime
-    var timeSource: TimeSource
+    package var time: MessageTime
+    package var timeSource: TimeSource
     /// The time for sorting: the same, except that a message timed by our clock is never sorted before one that arrived
     /// earlier.
-    var orderTime: MessageTime
-    var orderRank: Int64 = 0
-    var state: MessageState
+    package var orderTime: MessageTime
+    package var orderRank: Int64 = 0
+    package var state: MessageState
     /// The original text, or the text of a correction; the reactions, separated by line feeds. Deleted by a retraction.
-    var body: String?
-    var subject: String?
-    var thread: String?
-    var reply: TargetReference?
-    var hasAttachments = false
+    package var body: String?
+    package var subject: String?
+    package var thread: String?
+    package var reply: TargetReference?
+    package var hasAttachments = false
     /// The kinds of files of the message as it is shown: those of the effective correction, if it has any. Only set for
     /// messages, which are queried by it.
-    var media: MediaKinds = []
+    package var media: MediaKinds = []
     /// The target of a correction, retraction or reaction, as its sender identified it.
-    var targetReference: TargetReference?
+    package var targetReference: TargetReference?
     /// The message that the reference identifies, once it is stored.
-    var target: MessageID?
+    package var target: MessageID?
     /// The effective correction.
-    var currentEdit: MessageID?
+    package var currentEdit: MessageID?
     /// The effective retraction.
-    var retraction: MessageID?
-    var hasReactions = false
-    var protection = MessageProtection.none
+    package var retraction: MessageID?
+    package var hasReactions = false
+    package var protection = MessageProtection.none
 
-    var position: TimelinePosition { TimelinePosition(time: orderTime, rank: orderRank, id: id) }
+    package var position: TimelinePosition { TimelinePosition(time: orderTime, rank: orderRank, id: id) }
 
-    var isRetracted: Bool { retraction != nil }
+    package var isRetracted: Bool { retraction != nil }
 
     /// The references that others may use for it, apart from archive ids.
-    var sentReferences: [TargetReference] {
+    package var sentReferences: [TargetReference] {
         var references: [TargetReference] = []
         if let wireID { references.append(.sent(id: wireID)) }
         if let originID, originID != wireID { references.append(.sent(id: originID)) }
@@ -64,18 +64,18 @@ struct MessageRecord: Equatable, Sendable {
 }
 
 /// A receipt, marker or read position that arrived before its message.
-struct PendingMark: Equatable, Sendable {
-    enum Kind: Int, Sendable {
+package struct PendingMark: Equatable, Sendable {
+    package enum Kind: Int, Sendable {
         /// A receipt, marker or error of the peer for one of our messages.
         case state = 0
         /// The read position of another device of the account.
         case read = 1
     }
 
-    var kind: Kind
-    var state: MessageState
+    package var kind: Kind
+    package var state: MessageState
     /// When it arrived.
-    var time: MessageTime
+    package var time: MessageTime
 
     /// The maximum number of pending receipts and markers in one conversation, and of read positions: an archive page
     /// of a hundred messages can bring them in any order, and by XEP-0333 §5 a marker without its message is ignored.
@@ -129,10 +129,10 @@ extension MessageTime {
 }
 
 /// A set of kinds of files; the bit of a kind is its number.
-struct MediaKinds: OptionSet, Hashable, Sendable {
-    let rawValue: Int
+package struct MediaKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
 
-    init(rawValue: Int) { self.rawValue = rawValue }
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
     init(_ kinds: some Sequence<Attachment.Kind>) {
         rawValue = kinds.reduce(0) { $0 | 1 << $1.rawValue }

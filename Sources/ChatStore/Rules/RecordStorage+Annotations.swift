@@ -75,13 +75,13 @@ extension RecordStorage {
     }
 
     /// The text under which a message is found.
-    func searchText(of record: MessageRecord) throws(StoreError) -> String? {
+    package func searchText(of record: MessageRecord) throws(StoreError) -> String? {
         guard record.kind == .text, !record.isRetracted else { return nil }
         guard let edit = record.currentEdit else { return record.body }
         return try self.record(edit)?.body
     }
 
-    func versions(of message: MessageID) throws(StoreError) -> [MessageVersion] {
+    package func versions(of message: MessageID) throws(StoreError) -> [MessageVersion] {
         let record = try requireRecord(message)
         var versions: [MessageVersion] = []
         if let body = record.body { versions.append(MessageVersion(time: record.time, body: body)) }

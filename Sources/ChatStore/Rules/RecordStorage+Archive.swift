@@ -1,7 +1,7 @@
-internal import XMPPAddress
+package import XMPPAddress
 
 extension RecordStorage {
-    func receive(_ page: StoredArchivePage, account: AccountID) throws(StoreError) {
+    package func receive(_ page: StoredArchivePage, account: AccountID) throws(StoreError) {
         let scope = ArchiveScope(account: account, archive: page.archive, with: page.with)
         var intervals = try intervals(of: scope)
         let whole =
@@ -100,13 +100,13 @@ extension RecordStorage {
         }
     }
 
-    func archiveIntervals(
+    package func archiveIntervals(
         of archive: JID, with: JID?, account: AccountID
     ) throws(StoreError) -> [ArchiveInterval] {
         try intervals(of: ArchiveScope(account: account, archive: archive.bare, with: with?.bare)).intervals
     }
 
-    func archiveGaps(of archive: JID, with: JID?, account: AccountID) throws(StoreError) -> [ArchiveGap] {
+    package func archiveGaps(of archive: JID, with: JID?, account: AccountID) throws(StoreError) -> [ArchiveGap] {
         try intervals(of: ArchiveScope(account: account, archive: archive.bare, with: with?.bare)).gaps
     }
 }

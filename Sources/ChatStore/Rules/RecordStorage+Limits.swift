@@ -26,13 +26,18 @@ enum StorageLimits {
 }
 
 /// The size of a row: the bytes of its texts and previews.
-struct RowSize: Equatable, Sendable {
+package struct RowSize: Equatable, Sendable {
     let id: MessageID
     let bytes: Int
+
+    package init(id: MessageID, bytes: Int) {
+        self.id = id
+        self.bytes = bytes
+    }
 }
 
 /// How much may still be added to a place before it is counted again.
-struct GrowthAllowance: Sendable {
+package struct GrowthAllowance: Sendable {
     enum Place: Hashable, Sendable {
         case stranger(ConversationID)
         case waiting(ConversationID)
@@ -43,6 +48,8 @@ struct GrowthAllowance: Sendable {
     private static let places = 1024
 
     private var left: [Place: Int] = [:]
+
+    package init() {}
 
     /// `true` for the first amount that is added to a place, and again after every `interval`.
     mutating func needsRecount(_ place: Place, adding amount: Int, every interval: Int) -> Bool {

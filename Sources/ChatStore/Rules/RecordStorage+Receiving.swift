@@ -1,7 +1,7 @@
 internal import XMPPAddress
 
 extension RecordStorage {
-    func receive(_ copy: MessageCopy, in key: ConversationKey) throws(StoreError) -> Reception {
+    package func receive(_ copy: MessageCopy, in key: ConversationKey) throws(StoreError) -> Reception {
         let conversation = try openConversation(key)
         var copy = copy
         try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)

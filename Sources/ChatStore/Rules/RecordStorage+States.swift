@@ -3,7 +3,7 @@ internal import XMPPAddress
 extension RecordStorage {
     // MARK: Receipts, markers, errors
 
-    func receive(_ report: StateReport, in key: ConversationKey) throws(StoreError) {
+    package func receive(_ report: StateReport, in key: ConversationKey) throws(StoreError) {
         // In a room no occupant reports for all others; in other conversations only the peer reports, and only for
         // itself.
         switch key.kind {
@@ -50,7 +50,7 @@ extension RecordStorage {
         }
     }
 
-    func advance(_ message: MessageID, to state: MessageState) throws(StoreError) {
+    package func advance(_ message: MessageID, to state: MessageState) throws(StoreError) {
         let record = try requireRecord(message)
         guard record.isOutgoing else {
             throw StoreError(.invalidRequest, "Only sent messages have a state that advances.")
@@ -75,7 +75,7 @@ extension RecordStorage {
 
     // MARK: Sending
 
-    func send(_ message: OutgoingMessage, in key: ConversationKey) throws(StoreError) -> MessageID {
+    package func send(_ message: OutgoingMessage, in key: ConversationKey) throws(StoreError) -> MessageID {
         let conversation = try openConversation(key)
         let copy = MessageCopy(
             route: .live, sender: message.sender, occupantID: message.occupantID, isOutgoing: true,
@@ -98,7 +98,7 @@ extension RecordStorage {
         return record.id
     }
 
-    func sendAgain(_ message: MessageID) throws(StoreError) {
+    package func sendAgain(_ message: MessageID) throws(StoreError) {
         var record = try requireRecord(message)
         guard record.isOutgoing, record.originID != nil else {
             throw StoreError(.invalidRequest, "Only sent messages can be sent again.")
@@ -119,7 +119,7 @@ extension RecordStorage {
         changes.sendQueue = true
     }
 
-    func cancel(_ message: MessageID) throws(StoreError) {
+    package func cancel(_ message: MessageID) throws(StoreError) {
         let record = try requireRecord(message)
         guard record.isOutgoing, record.state.code < MessageState.sentToServer.code else {
             throw StoreError(.invalidRequest, "The message was sent already; it can be retracted, but not cancelled.")
@@ -129,13 +129,13 @@ extension RecordStorage {
         try remove(record)
     }
 
-    func sendQueue(of account: AccountID) throws(StoreError) -> [QueuedMessage] {
+    package func sendQueue(of account: AccountID) throws(StoreError) -> [QueuedMessage] {
         var queue: [QueuedMessage] = []
         for entry in try queueEntries(of: account) { queue.append(try queued(entry, requireRecord(entry.message))) }
         return queue
     }
 
-    func sendQueue(
+    package func sendQueue(
         of account: AccountID, in conversation: ConversationID?, after position: Int64, limit: Int
     ) throws(StoreError) -> SendQueuePage {
         let entries = try queueEntries(in: conversation, after: position, limit: limit)
@@ -148,7 +148,7 @@ extension RecordStorage {
         return SendQueuePage(messages: messages, end: entries.count < limit ? nil : entries.last?.position)
     }
 
-    func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID> {
+    package func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID> {
         var queued: Set<MessageID> = []
         for message in messages where try isQueued(message) { queued.insert(message) }
         return queued
@@ -161,7 +161,7 @@ extension RecordStorage {
             attempts: entry.attempts, notBefore: entry.notBefore)
     }
 
-    func acknowledge(_ originIDs: Set<String>, of account: AccountID) throws(StoreError) {
+    package func acknowledge(_ originIDs: Set<String>, of account: AccountID) throws(StoreError) {
         for id in originIDs {
             for record in try queuedRecords(originID: id, of: account) {
                 guard try requireKey(of: record.conversation).kind != .room else { continue }
@@ -183,7 +183,7 @@ extension RecordStorage {
         }
     }
 
-    func unconfirmed(
+    package func unconfirmed(
         of account: AccountID, sentIn time: ClosedRange<MessageTime>
     ) throws(StoreError) -> [StoredMessage] {
         try assemble(unconfirmedRecords(of: account, sentIn: time)).filter { $0.state == .sentToServer }
@@ -191,16 +191,16 @@ extension RecordStorage {
 
     // MARK: Reading
 
-    func readPosition(in conversation: ConversationID) throws(StoreError) -> TimelinePosition? {
+    package func readPosition(in conversation: ConversationID) throws(StoreError) -> TimelinePosition? {
         guard let message = try readMessage(in: conversation) else { return nil }
         return try record(message)?.position
     }
 
-    func firstUnread(in conversation: ConversationID) throws(StoreError) -> TimelinePosition? {
+    package func firstUnread(in conversation: ConversationID) throws(StoreError) -> TimelinePosition? {
         try firstIncoming(of: conversation, after: readPosition(in: conversation))
     }
 
-    func markRead(upTo message: MessageID) throws(StoreError) {
+    package func markRead(upTo message: MessageID) throws(StoreError) {
         let record = try requireRecord(message)
         guard record.kind == .text else {
             throw StoreError(.invalidRequest, "Only a message in the timeline can be the read position.")
@@ -218,7 +218,7 @@ extension RecordStorage {
         return true
     }
 
-    func markRead(upTo target: TargetReference, in conversation: ConversationID) throws(StoreError) {
+    package func markRead(upTo target: TargetReference, in conversation: ConversationID) throws(StoreError) {
         let key = try requireKey(of: conversation)
         let candidates = try records(for: target, in: conversation, account: key.account)
             .filter { $0.kind == .text && $0.conversation == conversation }

@@ -1,7 +1,7 @@
 internal import XMPPAddress
 
 extension RecordStorage {
-    func timeline(
+    package func timeline(
         of conversation: ConversationID, _ anchor: TimelineAnchor, limit: Int
     ) throws(StoreError) -> [StoredMessage] {
         guard limit > 0 else { return [] }
@@ -21,7 +21,7 @@ extension RecordStorage {
         }
     }
 
-    func sharedMedia(
+    package func sharedMedia(
         of conversation: ConversationID, _ kinds: Set<Attachment.Kind>, before position: TimelinePosition?, limit: Int
     ) throws(StoreError) -> [StoredMessage] {
         guard limit > 0, !kinds.isEmpty else { return [] }
@@ -29,12 +29,14 @@ extension RecordStorage {
             records(of: conversation, withMedia: MediaKinds(kinds), before: position, limit: limit))
     }
 
-    func message(_ id: MessageID) throws(StoreError) -> StoredMessage? {
+    package func message(_ id: MessageID) throws(StoreError) -> StoredMessage? {
         guard let record = try record(id), record.kind == .text else { return nil }
         return try assemble([record]).first
     }
 
-    func message(_ target: TargetReference, in conversation: ConversationID) throws(StoreError) -> StoredMessage? {
+    package func message(_ target: TargetReference, in conversation: ConversationID) throws(StoreError)
+        -> StoredMessage?
+    {
         let key = try requireKey(of: conversation)
         for record in try records(for: target, in: conversation, account: key.account)
         where record.conversation == conversation {
@@ -45,7 +47,7 @@ extension RecordStorage {
     }
 
     /// The messages of rows, as they are shown.
-    func assemble(_ records: [MessageRecord]) throws(StoreError) -> [StoredMessage] {
+    package func assemble(_ records: [MessageRecord]) throws(StoreError) -> [StoredMessage] {
         var displayed: [ConversationID: TimelinePosition?] = [:]
         var messages: [StoredMessage] = []
         messages.reserveCapacity(records.count)
@@ -116,7 +118,7 @@ extension RecordStorage {
 
     // MARK: Removing
 
-    func removeMessage(_ message: MessageID) throws(StoreError) {
+    package func removeMessage(_ message: MessageID) throws(StoreError) {
         let record = try requireRecord(message)
         // A failed message is not in the queue, but its files are needed for another attempt.
         if try dequeue(record.id) || record.isOutgoing && record.state.code < MessageState.sentToServer.code {
@@ -156,7 +158,7 @@ extension RecordStorage {
         }
     }
 
-    func update(_ attachment: Attachment, at index: Int, of message: MessageID) throws(StoreError) {
+    package func update(_ attachment: Attachment, at index: Int, of message: MessageID) throws(StoreError) {
         let record = try requireRecord(message)
         var (list, owner) = try shownAttachments(of: record)
         guard list.indices.contains(index) else {

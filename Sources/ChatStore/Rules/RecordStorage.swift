@@ -1,9 +1,9 @@
-internal import XMPPAddress
+package import XMPPAddress
 
 /// What the rules about messages need of a store: rows and indexes, without any rules.
 ///
 /// The rules exist once, in the extensions of this protocol, and so are the same in a file and in memory.
-protocol RecordStorage: AnyObject, StoreWriter {
+package protocol RecordStorage: AnyObject, StoreWriter {
     /// The changes of the transaction so far.
     var changes: StoreChanges { get set }
 
@@ -109,34 +109,41 @@ protocol RecordStorage: AnyObject, StoreWriter {
 }
 
 /// The scope in which intervals of an archive can be joined.
-struct ArchiveScope: Hashable, Sendable {
-    let account: AccountID
-    let archive: JID
-    let with: JID?
+package struct ArchiveScope: Hashable, Sendable {
+    package let account: AccountID
+    package let archive: JID
+    package let with: JID?
 }
 
-struct QueueEntry: Equatable, Sendable {
+package struct QueueEntry: Equatable, Sendable {
     /// Increases along the queue.
-    let position: Int64
-    let message: MessageID
-    var attempts = 0
-    var notBefore: MessageTime?
+    package let position: Int64
+    package let message: MessageID
+    package var attempts = 0
+    package var notBefore: MessageTime?
+
+    package init(position: Int64, message: MessageID, attempts: Int = 0, notBefore: MessageTime? = nil) {
+        self.position = position
+        self.message = message
+        self.attempts = attempts
+        self.notBefore = notBefore
+    }
 }
 
 extension RecordStorage {
-    func requireKey(of conversation: ConversationID) throws(StoreError) -> ConversationKey {
+    package func requireKey(of conversation: ConversationID) throws(StoreError) -> ConversationKey {
         guard let key = try key(of: conversation) else {
             throw StoreError(.invalidRequest, "There is no such conversation.")
         }
         return key
     }
 
-    func requireRecord(_ id: MessageID) throws(StoreError) -> MessageRecord {
+    package func requireRecord(_ id: MessageID) throws(StoreError) -> MessageRecord {
         guard let record = try record(id) else { throw StoreError(.invalidRequest, "There is no such message.") }
         return record
     }
 
-    func noteChange(of record: MessageRecord) {
+    package func noteChange(of record: MessageRecord) {
         // A correction or reaction changes the message that it refers to.
         let shown = record.kind == .text ? record.id : record.target
         if let shown { changes.messages[record.conversation, default: []].insert(shown) }

@@ -1,5 +1,5 @@
 /// A search pattern: words that must all be in a text.
-struct SearchPattern: Sendable {
+package struct SearchPattern: Sendable {
     private let words: [FoldedText]
 
     /// The maximum number of words; further words are ignored.
@@ -7,16 +7,16 @@ struct SearchPattern: Sendable {
     /// The maximum length of a word in characters.
     private static let lengthLimit = 200
 
-    init(_ text: String) {
+    package init(_ text: String) {
         words = text.split(whereSeparator: \.isWhitespace).prefix(Self.wordLimit)
             .map { FoldedText(String($0.prefix(Self.lengthLimit))) }
             .filter { !$0.scalars.isEmpty }
     }
 
-    var isEmpty: Bool { words.isEmpty }
+    package var isEmpty: Bool { words.isEmpty }
 
     /// Whether the text contains all words.
-    func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         let folded = FoldedText(text)
         return words.allSatisfy { word in
             folded.contains(word.scalars[...], atWordStart: false)

@@ -92,13 +92,35 @@ public final class FileSharing: SessionExtension {
     public func upload(
         _ file: OutgoingFile, progress: HTTPClient.ProgressHandler? = nil
     ) async throws(FileSharingError) -> String {
+        try await upload(
+            .bytes(file.content), size: UInt64(file.content.count), name: file.name, mediaType: file.mediaType,
+            progress)
+    }
+
+    /// Uploads a file of this computer and returns its public URL. It is read while it is sent, so its size needs no memory.
+    ///
+    /// - Parameter name: the file name on the server.
+    public func upload(
+        fileAt path: String, size: UInt64, name: String, mediaType: String,
+        progress: HTTPClient.ProgressHandler? = nil
+    ) async throws(FileSharingError) -> String {
+        try await upload(.file(path), size: size, name: name, mediaType: mediaType, progress)
+    }
+
+    private enum Content {
+        case bytes([UInt8])
+        case file(String)
+    }
+
+    private func upload(
+        _ content: Content, size: UInt64, name: String, mediaType: String, _ progress: HTTPClient.ProgressHandler?
+    ) async throws(FileSharingError) -> String {
         guard let service = try await service() else { throw .noUploadService }
-        let size = UInt64(file.content.count)
         if let limit = service.maximumSize, size > limit { throw .tooLarge(size: size, limit: limit) }
         let slot: UploadSlot
         do {
             slot = try await session.request(
-                UploadSlotRequest(fileName: file.name, size: size, mediaType: file.mediaType), to: service.address)
+                UploadSlotRequest(fileName: name, size: size, mediaType: mediaType), to: service.address)
         } catch {
             throw FileSharingError(error, size: size)
         }
@@ -109,9 +131,14 @@ public final class FileSharing: SessionExtension {
             throw FileSharingError(error)
         }
         let headers =
-            slot.putHeaders.map { HTTPHeader($0.name, $0.value) } + [HTTPHeader("Content-Type", file.mediaType)]
+            slot.putHeaders.map { HTTPHeader($0.name, $0.value) } + [HTTPHeader("Content-Type", mediaType)]
         do {
-            _ = try await http.upload(file.content, to: slot.putURL, headers: headers, progress: progress)
+            switch content {
+            case .bytes(let bytes):
+                _ = try await http.upload(bytes, to: slot.putURL, headers: headers, progress: progress)
+            case .file(let path):
+                _ = try await http.upload(file: path, to: slot.putURL, headers: headers, progress: progress)
+            }
         } catch {
             throw FileSharingError(error)
         }

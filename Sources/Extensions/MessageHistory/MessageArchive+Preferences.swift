@@ -1,4 +1,3 @@
-public import XMPPAddress
 import XMPPClient
 
 extension MessageArchive {
@@ -18,17 +17,6 @@ extension MessageArchive {
     public func setPreferences(_ preferences: ArchivePreferences) async throws(ArchiveError) -> ArchivePreferences {
         do {
             return try await session.request(preferences)
-        } catch {
-            throw ArchiveError(error, namesMessage: false)
-        }
-    }
-
-    /// The conditions that the archive understands in a filter.
-    public func formFields(of archive: JID? = nil) async throws(ArchiveError) -> Set<String> {
-        let address = try await address(of: archive)
-        do {
-            let answer = try await session.request(ArchiveFormRequest(), to: address)
-            return Set(answer.form.fields.compactMap(\.name)).subtracting(["FORM_TYPE"])
         } catch {
             throw ArchiveError(error, namesMessage: false)
         }

@@ -32,11 +32,6 @@ extension PublishSubscribe {
         try await session.request(NodeConfigurationRequest(node: node), to: service).form
     }
 
-    /// The default configuration of a new node.
-    public func defaultConfigurationForm(at service: JID? = nil) async throws(ClientError) -> DataForm {
-        try await session.request(NodeConfigurationRequest(), to: service).form
-    }
-
     /// Changes the settings of a node that are not `nil`; the others stay.
     public func configure(
         _ node: String, at service: JID? = nil, _ configuration: NodeConfiguration

@@ -43,12 +43,6 @@ public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
         if await session.presence?.type == .available { try await session.resendPresence() }
     }
 
-    /// Withdraws an interest.
-    public func removeInterest(in node: String) async throws(ClientError) {
-        guard interests.withLock({ $0.remove(node) }) != nil else { return }
-        if await session.presence?.type == .available { try await session.resendPresence() }
-    }
-
     public func sessionEnded(_ session: Session) async {
         channel.finish()
     }

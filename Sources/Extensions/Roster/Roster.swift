@@ -89,10 +89,6 @@ public actor Roster: PeerDirectory {
     /// The addresses that wait for our approval, oldest first.
     public var requests: [JID] { pendingRequests.addresses }
 
-    /// How many requests of this session are missing in ``requests``, because there were too many. The server repeats
-    /// them in the next session.
-    public var omittedRequests: Int { pendingRequests.omitted }
-
     public func contact(_ address: JID) -> Contact? {
         items[address.bare].map { Contact(item: $0, resources: presences[$0.address]) }
     }

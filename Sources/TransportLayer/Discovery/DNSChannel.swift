@@ -188,7 +188,7 @@ actor DNSChannel {
             self.channel = channel
         }
 
-        func eventsOccurred(_ events: UInt32) {
+        package func eventsOccurred(_ events: UInt32) {
             channel?.assumeIsolated { $0.process(descriptor, events) }
         }
     }

@@ -28,7 +28,7 @@ public final class EventLoop: Sendable {
     private let inbox = Mutex(Inbox())
     private let wakeUp: Int32
     private let thread = Atomic<UInt>(0)
-    let state: EventLoopState
+    package let state: EventLoopState
 
     /// Starts a loop. Its thread lives as long as the process, so create few.
     public init() {

@@ -2,7 +2,7 @@ import CEpoll
 import Glibc
 
 /// A handler for events of a descriptor.
-protocol EventHandler: AnyObject, Sendable {
+package protocol EventHandler: AnyObject, Sendable {
     /// Called on the thread of the loop with the event bits of epoll.
     func eventsOccurred(_ events: UInt32)
 }
@@ -17,7 +17,7 @@ protocol Flushable: AnyObject, Sendable {
 ///
 /// `@unchecked Sendable`: every member except the initialiser is called only on the thread of the loop, by the loop
 /// itself and by actors whose executor is the loop. The initialiser runs before the thread starts.
-final class EventLoopState: @unchecked Sendable {
+package final class EventLoopState: @unchecked Sendable {
     static let wakeUpToken: UInt64 = 0
 
     private struct WeakHandler {
@@ -39,7 +39,7 @@ final class EventLoopState: @unchecked Sendable {
     }
 
     /// Watches `descriptor`. The handler is referenced weakly and looked up by the token.
-    func register(_ descriptor: Int32, events: UInt32, handler: some EventHandler) -> UInt64 {
+    package func register(_ descriptor: Int32, events: UInt32, handler: some EventHandler) -> UInt64 {
         lastToken += 1
         handlers[lastToken] = WeakHandler(handler: handler)
         add(descriptor, events: events, token: lastToken)
@@ -55,7 +55,7 @@ final class EventLoopState: @unchecked Sendable {
     }
 
     /// Removes a handler; the caller then closes the descriptor or still needs it (`stopWatching`).
-    func unregister(_ token: UInt64, stopWatching descriptor: Int32? = nil) {
+    package func unregister(_ token: UInt64, stopWatching descriptor: Int32? = nil) {
         handlers[token] = nil
         if let descriptor { control(EPOLL_CTL_DEL, descriptor, 0, 0) }
     }

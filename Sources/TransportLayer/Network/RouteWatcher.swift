@@ -177,7 +177,7 @@ actor RouteWatcher {
 }
 
 extension RouteWatcher: EventHandler {
-    nonisolated func eventsOccurred(_ events: UInt32) {
+    package nonisolated func eventsOccurred(_ events: UInt32) {
         assumeIsolated { $0.receive() }
     }
 }

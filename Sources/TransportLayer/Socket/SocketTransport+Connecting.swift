@@ -55,7 +55,7 @@ extension SocketTransport {
     }
 
     /// Adopts a connection that a listener accepted.
-    func adopt() {
+    package func adopt() {
         setSocketOptions()
         watch()
         phase = .open

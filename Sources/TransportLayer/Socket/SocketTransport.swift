@@ -59,7 +59,7 @@ public actor SocketTransport: Transport {
     }
 
     /// Adopts a socket that is connected or connecting.
-    init(descriptor: Int32, loop: EventLoop, limits: TransportLimits) {
+    package init(descriptor: Int32, loop: EventLoop, limits: TransportLimits) {
         self.descriptor = descriptor
         self.loop = loop
         self.limits = limits
@@ -162,7 +162,7 @@ extension SocketTransport {
 }
 
 extension SocketTransport: EventHandler {
-    nonisolated func eventsOccurred(_ events: UInt32) {
+    package nonisolated func eventsOccurred(_ events: UInt32) {
         assumeIsolated { $0.handle(events) }
     }
 

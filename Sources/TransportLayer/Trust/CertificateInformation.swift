@@ -33,9 +33,6 @@ public struct CertificateInformation: Sendable, Hashable, CustomStringConvertibl
         return sha256Fingerprint.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")
     }
 
-    /// Whether subject and issuer are the same.
-    public var isSelfIssued: Bool { subject == issuer }
-
     /// The certificate in PEM format.
     public var pem: String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

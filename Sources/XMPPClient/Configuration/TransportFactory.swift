@@ -15,7 +15,7 @@ public struct TransportFactory: Sendable {
         public var tls: TLSConfiguration
     }
 
-    let connect: @Sendable (Target) async throws(TransportError) -> any Transport
+    package let connect: @Sendable (Target) async throws(TransportError) -> any Transport
 
     public init(_ connect: @escaping @Sendable (Target) async throws(TransportError) -> any Transport) {
         self.connect = connect

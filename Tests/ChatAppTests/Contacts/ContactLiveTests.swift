@@ -1,5 +1,6 @@
 import ChatModel
 import ChatStore
+import ChatStoreTesting
 import ServerFixtures
 import Testing
 import WindowFixtures

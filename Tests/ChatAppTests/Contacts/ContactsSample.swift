@@ -1,6 +1,7 @@
 import ChatEngine
 import ChatModel
 import ChatStore
+import ChatStoreTesting
 import GTKBinding
 import WindowFixtures
 import XMPPAddress

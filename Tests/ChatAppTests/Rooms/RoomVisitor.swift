@@ -1,4 +1,5 @@
 import ChatStore
+import ChatStoreTesting
 import GTKBinding
 import GroupChat
 import ServerFixtures

@@ -99,6 +99,26 @@ struct FileSharingLiveTests {
         }
     }
 
+    @Test("a file is uploaded from the disk as it is", arguments: LiveServer.allCases)
+    func uploadFromDisk(kind: LiveServer) async throws {
+        try await kind.server.withTwo { romeo, _ in
+            let sharing = try #require(romeo[FileSharing.self])
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let file = folder.appendingPathComponent("file")
+            try Data(Self.content).write(to: file)
+            let size = UInt64(Self.content.count)
+            let url = try await sharing.upload(
+                fileAt: file.path, size: size, name: "a.bin", mediaType: "application/octet-stream")
+            var message = Message()
+            message.offer(FileMetadata(mediaType: "application/octet-stream", fileName: "a.bin", size: size), at: url)
+            let offer = try #require(try FileOffer(in: message))
+            let stored = try await sharing.fetch(offer, into: folder.path, fileExtension: { _ in "bin" })
+            #expect(stored.sha256 == SHA256.hash(Self.content))
+        }
+    }
+
     @Test("a file above the service's limit is refused before it is sent", arguments: LiveServer.allCases)
     func tooLarge(kind: LiveServer) async throws {
         let server = try await kind.server

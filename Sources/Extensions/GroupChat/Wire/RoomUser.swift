@@ -16,8 +16,6 @@ public struct RoomUser: PresencePayload, MessagePayload, Equatable {
 
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Everybody sees real addresses.
-        public static let nonAnonymous = Status(rawValue: 100)
         /// The configuration changed.
         public static let configurationChanged = Status(rawValue: 104)
         /// The presence is our own.

@@ -36,7 +36,7 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
     public static let goingAway = WebSocketClosure(1001)
 
     /// Whether this is an orderly end of the connection.
-    public var isOrderly: Bool { code == 1000 || code == 1001 }
+    public var isOrderly: Bool { code == Self.normal.code || code == Self.goingAway.code }
 
     public var description: String { reason.isEmpty ? "status \(code)" : "status \(code), \(reason)" }
 

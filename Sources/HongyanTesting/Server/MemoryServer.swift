@@ -1,5 +1,5 @@
-import SASLMechanisms
-import TransportLayer
+public import ServerSide
+public import TransportLayer
 import Waiting
 public import XMLStreaming
 import XMPPAddress
@@ -13,15 +13,24 @@ public import XMPPStream
 ///     let server = MemoryServer(users: ["bot", "alice"])
 ///     let bot = Task { try await Client(server.account("bot")).run(echo) }
 ///
-/// An IQ to the server itself is answered with `service-unavailable`, a ping with a result. It has no contact lists,
-/// no presence subscriptions and no archive: a test sends what it needs with ``send(_:to:)``.
+/// An IQ to the server itself is answered with `service-unavailable`, a ping with a result. It has no contact lists, no presence
+/// subscriptions and no archive: a test sends what it needs with ``send(_:to:)`` or replies itself with ``answer(_:)``.
 public actor MemoryServer {
+    /// What is to be done with the connection, in this order.
+    private enum Output: Sendable {
+        case write([UInt8])
+        /// Everything before it was written.
+        case flush(Gate)
+    }
+
     /// One connection of a client.
     private final class Link {
         let number: Int
         var stream: ServerStream
-        let transport: InMemoryTransport
-        let outgoing: AsyncStream<[UInt8]>.Continuation
+        let transport: any Transport
+        let outgoing: AsyncStream<Output>.Continuation
+        /// The TLS handshake comes next, over a real transport.
+        var isSecuring = false
         var address: JID?
         var isOpen = true
         /// The line is dead: nothing arrives any more, in either direction.
@@ -30,8 +39,8 @@ public actor MemoryServer {
         var isMuted = false
 
         init(
-            number: Int, stream: consuming ServerStream, transport: InMemoryTransport,
-            outgoing: AsyncStream<[UInt8]>.Continuation
+            number: Int, stream: consuming ServerStream, transport: any Transport,
+            outgoing: AsyncStream<Output>.Continuation
         ) {
             self.number = number
             self.stream = stream
@@ -55,6 +64,8 @@ public actor MemoryServer {
     private var silence: [@Sendable (XMLElement) -> Bool] = []
     private var refusals: [XMLName: StanzaError] = [:]
     private var peers: [String: PeerInbox] = [:]
+    private var rule: (@Sendable (XMLElement) -> [String]?)?
+    private var isDown = false
     /// How the streams ended so far.
     public private(set) var ends: [ServerStreamAction.End] = []
     /// How often somebody has connected.
@@ -86,7 +97,7 @@ public actor MemoryServer {
 
     /// Connects a session to this server.
     public nonisolated var transports: TransportFactory {
-        TransportFactory { [self] _ throws(TransportError) in await connect() }
+        TransportFactory { [self] _ throws(TransportError) in try await connect() }
     }
 
     /// A configuration for one of the accounts.
@@ -105,27 +116,56 @@ public actor MemoryServer {
         return configuration
     }
 
-    private func connect() -> any Transport {
+    private func connect() throws(TransportError) -> any Transport {
+        if isDown { throw TransportError(.connectionRefused, "The server was killed.") }
         let (client, server) = InMemoryTransport.pair(capacity: capacity, readLimit: readLimit)
-        let (stream, outgoing) = AsyncStream.makeStream(of: [UInt8].self)
+        accept(server)
+        return client
+    }
+
+    /// Serves a connection that was made elsewhere.
+    ///
+    /// - Parameter secure: the TLS handshake over a real transport; `nil` pretends one.
+    package func accept(
+        _ transport: any Transport, secure: (@Sendable () async -> TLSInformation?)? = nil
+    ) {
+        let (stream, outgoing) = AsyncStream.makeStream(of: Output.self)
         linkCount += 1
         connections += 1
         let number = linkCount
         links[number] = Link(
-            number: number, stream: ServerStream(configuration: configuration), transport: server, outgoing: outgoing)
-        Task { await serve(number, server) }
+            number: number, stream: ServerStream(configuration: configuration), transport: transport,
+            outgoing: outgoing)
+        Task { await serve(number, transport, secure) }
         Task {
-            for await bytes in stream { try? await server.write(bytes) }
-            await server.close()
+            for await output in stream {
+                switch output {
+                case .write(let bytes): try? await transport.write(bytes)
+                case .flush(let gate): gate.open()
+                }
+            }
+            await transport.close()
         }
-        return client
     }
 
-    private func serve(_ number: Int, _ transport: InMemoryTransport) async {
+    private func serve(
+        _ number: Int, _ transport: any Transport, _ secure: (@Sendable () async -> TLSInformation?)?
+    ) async {
         while let bytes = try? await transport.read(), !bytes.isEmpty {
             guard let link = links[number], link.isOpen else { break }
             if link.isFrozen { continue }
             perform(link.stream.bytesReceived(bytes, directory: &directory, now: .now), link)
+            guard link.isSecuring else { continue }
+            link.isSecuring = false
+            var tls: TLSInformation? = TLSInformation(NegotiatedTLS.pretended)
+            if let secure {
+                let gate = Gate()
+                link.outgoing.yield(.flush(gate))
+                await gate.wait()
+                tls = await secure()
+            }
+            guard let tls, links[number] != nil else { break }
+            link.stream.tlsEstablished(tls)
         }
         if let link = links[number] { drop(link) }
     }
@@ -137,26 +177,28 @@ public actor MemoryServer {
         changes.send()
     }
 
-    /// Breaks a connection, and knows it at once: the client could be back before the task that reads from it has a
-    /// turn.
-    private func breakOff(_ link: Link, _ reason: String) {
+    /// Breaks a connection, and knows it at once: the client could be back before the task that reads from it has a turn.
+    private func breakOff(_ link: Link) {
         drop(link)
-        link.transport.fail(TransportError(.connectionReset, reason))
+        link.transport.abort()
     }
 
     private func perform(_ actions: [ServerStreamAction], _ link: Link) {
         for action in actions {
             switch action {
-            case .write(let bytes): if !link.isFrozen, !link.isMuted { link.outgoing.yield(bytes) }
-            case .startTLS:
-                link.stream.tlsEstablished(TLSInformation(NegotiatedTLS.pretended))
+            case .write(let bytes): if !link.isFrozen, !link.isMuted { link.outgoing.yield(.write(bytes)) }
+            case .startTLS: link.isSecuring = true
             case .closeTransport: link.outgoing.finish()
             case .registered, .authenticated, .acknowledged: break
             case .bound(let address), .resumed(let address): link.address = address
             case .stanzas(let elements):
                 for element in elements {
                     journal.append((link.address, element))
-                    route(element, from: link)
+                    if let texts = rule?(element) {
+                        for text in texts { reply(text, to: link) }
+                    } else {
+                        route(element, from: link)
+                    }
                 }
                 perform(link.stream.stanzasHandled(elements.count), link)
             case .element(let element): journal.append((link.address, element))
@@ -205,6 +247,8 @@ public actor MemoryServer {
         for other in links.values where other.address == receiver || other.address?.bare == receiver {
             deliver(stanza, to: other)
         }
+        nextToken += 1
+        directory.keep(stanza, for: receiver, token: StanzaToken(nextToken))
         guard let name = receiver.local, receiver.domain == Self.domain, let peer = peers[name] else { return }
         peers[name]?.stanzas.append(stanza)
         for var answer in peer.rule?(stanza) ?? [] {
@@ -217,6 +261,15 @@ public actor MemoryServer {
     private func deliver(_ stanza: some XMLEncodable, to link: Link) {
         nextToken += 1
         perform(link.stream.send(stanza, token: StanzaToken(nextToken)), link)
+    }
+
+    /// Sends a stanza as it stands, counted by stream management where it can be read.
+    private func reply(_ text: String, to link: Link) {
+        if let element = try? XMLElement(parsing: "<root xmlns='jabber:client'>\(text)</root>").firstChild {
+            deliver(element, to: link)
+        } else {
+            link.outgoing.yield(.write(Array(text.utf8)))
+        }
     }
 
     private func link(_ user: String) -> Link? {
@@ -250,8 +303,19 @@ public actor MemoryServer {
 
     /// Breaks the connection without a word.
     public func cut(_ user: String) {
-        if let link = link(user) { breakOff(link, "The connection was cut.") }
+        if let link = link(user) { breakOff(link) }
     }
+
+    /// Ends the server like a power cut: every connection breaks, sessions cannot be resumed, and nobody can connect until
+    /// ``restart()``. Accounts remain.
+    public func kill() {
+        isDown = true
+        for link in links.values { breakOff(link) }
+        expireSuspended(remembersCount: false)
+    }
+
+    /// Starts a server again that was killed.
+    public func restart() { isDown = false }
 
     /// Lets the line of the user go dead without an end of the connection.
     public func freeze(_ user: String) { link(user)?.isFrozen = true }
@@ -262,7 +326,7 @@ public actor MemoryServer {
     /// The server notices that the lines of the user are dead.
     public func abandon(_ user: String) {
         for link in links.values where link.address?.local == user {
-            breakOff(link, "The line was given up.")
+            breakOff(link)
         }
     }
 
@@ -275,6 +339,17 @@ public actor MemoryServer {
     /// Forgets the sessions that wait for resumption, and with them how much it has handled, if it is to.
     public func expireSuspended(remembersCount: Bool = true) {
         for id in directory.suspended.keys { directory.expire(id, remembersCount: remembersCount) }
+    }
+
+    /// Replies to stanzas of sessions in the place of the server: with these texts, which need not be well-formed, or as usual where
+    /// the rule returns `nil`.
+    public func answer(_ rule: @escaping @Sendable (XMLElement) -> [String]?) { self.rule = rule }
+
+    /// Sends a text to every session, as it stands.
+    package func broadcast(_ text: String, isRaw: Bool) {
+        for link in links.values where link.address != nil {
+            if isRaw { link.outgoing.yield(.write(Array(text.utf8))) } else { reply(text, to: link) }
+        }
     }
 
     /// Leaves requests with that payload unanswered.

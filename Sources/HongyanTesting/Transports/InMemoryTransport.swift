@@ -1,4 +1,5 @@
 import Synchronization
+public import TransportLayer
 
 /// One end of a connection that exists in memory only: the counterpart of ``SocketTransport`` for tests.
 ///
@@ -62,16 +63,10 @@ public final class InMemoryTransport: Transport {
         incoming.fail(reader: .closedHere, writer: Self.reset)
     }
 
-    /// Breaks the connection for both ends, as a lost network would.
-    public func fail(_ error: TransportError) {
-        outgoing.fail(reader: error, writer: error)
-        incoming.fail(reader: error, writer: error)
-    }
-
     public var tlsInformation: NegotiatedTLS? { settled.withLock { $0 } }
 
     /// Whether a writer has to wait.
-    var isStalled: Bool { outgoing.isFull }
+    package var isStalled: Bool { outgoing.isFull }
 
     private static let reset = TransportError(.connectionReset, "The peer broke the connection off.")
 }

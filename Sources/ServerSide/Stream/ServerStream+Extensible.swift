@@ -2,6 +2,7 @@ import SASLMechanisms
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
+import XMPPStream
 
 /// XEP-0388 at the server: the login with what travels together with it.
 extension ServerStream {

@@ -1,4 +1,6 @@
-/// A store that is gone when it is released: for tests, and for what shall leave no trace on the disk.
+public import ChatStore
+
+/// A store without a file, for tests: what it contains ends with it. The rules about messages are those of ``SQLiteStore``.
 public final class MemoryStore: LocalStore {
     private let keeper = Keeper()
     private let observers = StoreObservers()

@@ -1,5 +1,6 @@
 import SASLMechanisms
 import XMLStreaming
+import XMPPStream
 
 extension ServerStream {
     mutating func authenticate(

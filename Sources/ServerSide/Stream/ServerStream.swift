@@ -2,6 +2,7 @@ import SASLMechanisms
 public import XMLStreaming
 import XMPPAddress
 public import XMPPStanzas
+public import XMPPStream
 
 /// The server's end of one client connection (RFC 6120), small but real: the counterpart of `ClientStream` in tests.
 ///

@@ -1,3 +1,5 @@
+public import SASLMechanisms
+
 /// What a SCRAM server keeps of a password (RFC 5802 §3): enough to check a proof, not enough to log in with.
 public struct SCRAMServerKeys: Sendable, Hashable {
     public let hash: SASLHash

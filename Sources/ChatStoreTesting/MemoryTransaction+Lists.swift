@@ -1,5 +1,7 @@
-internal import XMPPAddress
-internal import XMPPStream
+import ChatStore
+import MessageSemantics
+import XMPPAddress
+import XMPPStream
 
 extension MemoryTransaction {
     private func require(_ account: AccountID) throws(StoreError) {

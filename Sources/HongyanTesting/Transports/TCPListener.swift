@@ -1,8 +1,9 @@
 import CEpoll
 import Glibc
+public import TransportLayer
 import Waiting
 
-/// Accepts TCP connections, for tests and for transfers that a peer opens to us.
+/// Accepts TCP connections: the other end of a real socket in tests.
 public actor TCPListener {
     public nonisolated let loop: EventLoop
     /// The actual address; for port 0, the kernel chose the port.
@@ -10,7 +11,8 @@ public actor TCPListener {
     private let limits: TransportLimits
     private var descriptor: Int32
     private var token: UInt64 = 0
-    private let changes = Broadcast()
+    private let turns = AsyncLock()
+    private nonisolated let arrival = Signal()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         loop.asUnownedSerialExecutor()
@@ -21,12 +23,12 @@ public actor TCPListener {
         at address: SocketAddress, limits: TransportLimits = TransportLimits(), loop: EventLoop = .shared
     ) async throws(TransportError) -> TCPListener {
         let flags = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(address.family, flags, 0)
+        let descriptor = socket(address.isIPv6 ? AF_INET6 : AF_INET, flags, 0)
         guard descriptor >= 0 else { throw TransportError(errno: errno, "Opening a socket") }
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-        let isBound = address.withSockaddr { bind(descriptor, $0, $1) == 0 } ?? false
-        guard isBound, Glibc.listen(descriptor, SOMAXCONN) == 0, let bound = SocketAddress(of: descriptor, getsockname)
+        guard bind(descriptor, to: address), Glibc.listen(descriptor, SOMAXCONN) == 0,
+            let port = port(of: descriptor), let bound = SocketAddress(address.address, port: port)
         else {
             let code = errno
             Glibc.close(descriptor)
@@ -35,6 +37,28 @@ public actor TCPListener {
         let listener = TCPListener(descriptor: descriptor, address: bound, limits: limits, loop: loop)
         await listener.watch()
         return listener
+    }
+
+    private static func bind(_ descriptor: Int32, to address: SocketAddress) -> Bool {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address.address, String(address.port), &hints, &list) == 0, let list else { return false }
+        defer { freeaddrinfo(list) }
+        return Glibc.bind(descriptor, list.pointee.ai_addr, list.pointee.ai_addrlen) == 0
+    }
+
+    private static func port(of descriptor: Int32) -> UInt16? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                guard getsockname(descriptor, pointer, &length) == 0 else { return nil }
+                // The port has the same position in both families, in network order.
+                return UnsafeRawPointer(pointer).load(fromByteOffset: 2, as: UInt16.self).bigEndian
+            }
+        }
     }
 
     private init(descriptor: Int32, address: SocketAddress, limits: TransportLimits, loop: EventLoop) {
@@ -57,11 +81,12 @@ public actor TCPListener {
         token = loop.state.register(descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, handler: self)
     }
 
-    /// The next connection.
+    /// The next connection. Several tasks that wait get one each, in the order in which they asked.
     public func accept() async throws(TransportError) -> SocketTransport {
+        guard await turns.enter() else { throw .cancelledByTask }
+        defer { turns.leave() }
         while true {
             guard descriptor >= 0 else { throw .closedHere }
-            let change = changes.next
             let accepted = accept4(descriptor, nil, nil, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
             if accepted >= 0 {
                 let transport = SocketTransport(descriptor: accepted, loop: loop, limits: limits)
@@ -71,8 +96,8 @@ public actor TCPListener {
             switch errno {
             case EINTR, ECONNABORTED: continue
             case EAGAIN:
-                await change.wait()
                 if Task.isCancelled { throw .cancelledByTask }
+                await arrival.wait()
             case let code: throw TransportError(errno: code, "Accepting a connection")
             }
         }
@@ -84,12 +109,10 @@ public actor TCPListener {
         token = 0
         Glibc.close(descriptor)
         descriptor = -1
-        changes.send()
+        arrival.send()
     }
 }
 
 extension TCPListener: EventHandler {
-    nonisolated func eventsOccurred(_ events: UInt32) {
-        changes.send()
-    }
+    package nonisolated func eventsOccurred(_ events: UInt32) { arrival.send() }
 }

@@ -1,5 +1,7 @@
-internal import XMPPAddress
-internal import XMPPStream
+import ChatStore
+import MessageSemantics
+import XMPPAddress
+import XMPPStream
 
 /// Everything that a store in memory holds.
 struct MemoryState {

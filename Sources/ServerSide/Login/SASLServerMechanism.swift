@@ -1,3 +1,5 @@
+public import SASLMechanisms
+
 /// The server side of one exchange (RFC 4422 §4), for the server side of streams in tests.
 public protocol SASLServerMechanism: Sendable {
     /// The name that the server offers.

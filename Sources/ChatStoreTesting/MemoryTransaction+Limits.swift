@@ -1,4 +1,7 @@
-internal import XMPPAddress
+import ChatStore
+import MessageSemantics
+import XMPPAddress
+import XMPPStream
 
 extension MemoryTransaction {
     func rowSizes(of conversation: ConversationID, onlyWaiting: Bool) throws(StoreError) -> [RowSize] {

@@ -1,6 +1,7 @@
 public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
+public import XMPPStream
 
 /// What a server stream wants from its owner, to be done in the given order.
 public enum ServerStreamAction: Equatable, Sendable {

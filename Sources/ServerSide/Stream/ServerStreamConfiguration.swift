@@ -1,5 +1,6 @@
 public import SASLMechanisms
 public import XMLStreaming
+public import XMPPStream
 
 /// What a server stream offers, as data, so that tests can make it offer too little, too much or the wrong things.
 public struct ServerStreamConfiguration: Sendable {

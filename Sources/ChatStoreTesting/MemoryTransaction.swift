@@ -1,4 +1,7 @@
-internal import XMPPAddress
+import ChatStore
+import MessageSemantics
+import XMPPAddress
+import XMPPStream
 
 /// One transaction on a copy of the state; the copy takes the state's place when all went well.
 final class MemoryTransaction: RecordStorage {

@@ -1,5 +1,7 @@
 import SASLMechanisms
+public import XMLStreaming
 public import XMPPAddress
+public import XMPPStream
 
 /// What the connections of one small server share: accounts, addresses in use and sessions that wait for resumption.
 ///
@@ -39,6 +41,17 @@ public struct ServerDirectory: Sendable {
         guard let session = suspended.removeValue(forKey: id) else { return }
         boundAddresses.remove(session.address)
         if remembersCount { expired[id] = session.handledCount }
+    }
+
+    /// Adds a stanza to the suspended sessions of an address, which get it when they are resumed (XEP-0198 §5).
+    public mutating func keep(_ stanza: some XMLEncodable, for address: JID, token: StanzaToken) {
+        for (id, session) in suspended where session.address == address || session.address.bare == address {
+            let added = UnacknowledgedStanza(token: token, bytes: StreamMarkup.bytes(of: stanza))
+            suspended[id] = ResumptionState(
+                id: id, address: session.address, handledCount: session.handledCount,
+                acknowledgedCount: session.acknowledgedCount, unacknowledged: session.unacknowledged + [added],
+                maximumSeconds: session.maximumSeconds, location: session.location)
+        }
     }
 
     /// Takes back every token of a user.
