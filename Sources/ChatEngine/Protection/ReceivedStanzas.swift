@@ -7,7 +7,6 @@ internal import XMPPStanzas
 ///
 /// Interceptors that come before it see what came.
 final class ReceivedStanzas: SessionExtension, StanzaInterceptor {
-
     /// In the order of the stream.
     private let read = Mutex<[Message]>([])
 
