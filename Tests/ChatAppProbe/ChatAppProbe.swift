@@ -69,7 +69,8 @@ private final class Measurement {
             try writer.update(account)
             return id
         }
-        let accountStorage = MemoryAccountStorage(media: try await MediaCache.open(at: folder + "/media", budget: 1 << 30))
+        let accountStorage = MemoryAccountStorage(
+            media: try await MediaCache.open(at: folder + "/media", budget: 1 << 30))
         await accountStorage.save(AccountAccess(address: juliet))
         context = AppContext(home: ChatHome(store: store, accountStorage: accountStorage))
         window = MainWindow(context, application)

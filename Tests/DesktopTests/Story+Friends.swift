@@ -15,7 +15,9 @@ extension Story {
         try await alice.sees(.label("\(his) is added to your contacts."))
         try await alice.reads([["Offline, 1"], ["bob, offline", "No response yet"]], in: "Contacts")
 
-        try await stage.until("his desktop tells him") { stage.notified.contains("alice wants to add you as a contact") }
+        try await stage.until("his desktop tells him") {
+            stage.notified.contains("alice wants to add you as a contact")
+        }
         try await bob.sees(.label("alice wants to add you as a contact"))
         try await bob.clicks(.button("Accept"))
         try await bob.clicks(.button("Contacts"))
