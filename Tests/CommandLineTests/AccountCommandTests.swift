@@ -22,7 +22,7 @@ import Testing
 
         let again = try await person.bare(["register"] + person.connection())
         #expect(again.status == 1)
-        #expect(again.errors.contains("exists already"))
+        #expect(again.errors.contains("already exists"))
     }
 
     @Test("S0-69, S0-76, S2-1, S1-18, S2-12: a login succeeds only when the server says so")
