@@ -136,10 +136,7 @@ struct ProfileSocketTests {
             import socket, sys
             s = socket.socket(socket.AF_UNIX)
             s.connect(sys.argv[1])
-            try:
-                s.sendall(b'{"jsonrpc":"2.0","id":1,"method":"echo","params":{"text":"x"}}\\n')
-            except BrokenPipeError:
-                pass
+            # Refused before it asks; what it would write then resets the connection.
             print(s.makefile().read())
             """
         let result = try await OutsideProgram.run([
