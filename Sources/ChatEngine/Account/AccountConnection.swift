@@ -4,9 +4,9 @@ internal import EntityInformation
 internal import Roster
 internal import XMPPClient
 
-/// Keeps one account connected: runs its session, starts what the services do in it, and passes the session's events on.
+/// Keeps one account connected: runs its session, starts the services in it, and forwards the session's events.
 actor AccountConnection {
-    /// Who takes part in a session.
+    /// The services that take part in a session.
     struct Services: Sendable {
         let contacts: ContactService
         let blocking: BlockingService
@@ -27,7 +27,7 @@ actor AccountConnection {
     private(set) var state = ConnectionState.offline(reason: nil, nextAttempt: nil)
     private var ownPresence = OwnPresence()
     private var isActive = true
-    /// Tells the task that waits for the end of what the server stored that a connection has begun.
+    /// Signals each new connection to the task that waits for the end of offline delivery.
     private var connectionsBegun: AsyncStream<Void>.Continuation?
 
     init(_ context: AccountContext, _ configuration: ClientConfiguration, _ services: Services) {
@@ -78,7 +78,7 @@ actor AccountConnection {
 
     private func work(in session: Session) async {
         context.session = session
-        // Before anything is awaited, so that no event is missed.
+        // Before the first suspension, so that no event is missed.
         let events = session.events([.messages, .connection])
         let (connections, connectionsBegun) = AsyncStream.makeStream(of: Void.self)
         self.connectionsBegun = connectionsBegun
@@ -137,7 +137,7 @@ actor AccountConnection {
         await services.typing.wentOffline()
     }
 
-    /// Shows this account to its contacts; the server remembers it in a session that is resumed.
+    /// Sends the presence; the server remembers it in a resumed session.
     private func announce(isResumed: Bool, in session: Session) async {
         if !isResumed { _ = try? await session.send(ownPresence.stanza) }
         if let hearing = context.hearing, let address = await session.address { await hearing.tell(.online(address)) }
@@ -153,7 +153,7 @@ actor AccountConnection {
         connectionsBegun?.yield()
     }
 
-    /// The server delivers what it stored when it gets the presence, and answers a request that comes later after that.
+    /// The server delivers stored messages when it gets the presence, and answers a later request after them.
     private func followOfflineDelivery(_ connections: AsyncStream<Void>, in session: Session) async {
         for await _ in connections {
             let delivery = context.recorder.offlineDelivery
@@ -161,7 +161,7 @@ actor AccountConnection {
             do throws(ClientError) {
                 _ = try await session.request(Ping())
             } catch {
-                // A refusal is an answer, too.
+                // An error response is a response, too.
                 guard error.stanzaError != nil else { continue }
             }
             delivery.ended(over: connection, at: context.now())

@@ -3,8 +3,7 @@ internal import Synchronization
 internal import XMPPAddress
 internal import XMPPClient
 
-/// What the services of one account share: whose account it is, where its messages are stored, what it may tell others, and its session
-/// while there is one.
+/// What the services of one account share: identity, store, disclosure policy, and the session while there is one.
 final class AccountContext: Sendable {
     private struct State {
         var policy: ChatAccountPolicy
@@ -17,9 +16,9 @@ final class AccountContext: Sendable {
     let store: any LocalStore
     let now: @Sendable () -> MessageTime
     let recorder: SessionRecorder
-    /// The messages that wait to be sent. Rooms open and close it, history tells it what the archive has.
+    /// The send queue. Rooms open and close it; history reports what the archive has.
     let queue: SendQueue
-    /// Who may be told that something is being written.
+    /// Decides who gets typing notifications.
     let stateSupport: ChatStateSupport
     let events = EventChannel<ChatAccountEvent>()
     /// Whom everything is told that is heard; `nil` for nobody.
@@ -64,13 +63,13 @@ final class AccountContext: Sendable {
         }
     }
 
-    /// By what a room calls this account where no nickname was chosen.
+    /// The default nickname in rooms.
     var nickname: String { address.local ?? address.domain }
 
-    /// The rooms that the account knows, with its own occupancy of each.
+    /// The account's own occupancy of each known room.
     var places: [JID: RoomPlace] { recorder.places.all }
 
-    /// What contacts learn from now on.
+    /// Changes what contacts learn from now on.
     func setDisclosure(receipts: Bool, typing: Bool) {
         state.withLock { state in
             state.policy.tellsReceipts = receipts
@@ -79,7 +78,7 @@ final class AccountContext: Sendable {
         stateSupport.setTellsTyping(typing)
     }
 
-    /// Writes what no caller waits for; an error is posted as a problem.
+    /// Performs a write that no caller waits for; an error is posted as a problem.
     func save(_ body: @escaping @Sendable (any StoreWriter) throws(StoreError) -> Void) async {
         do throws(StoreError) {
             try await store.write(body)

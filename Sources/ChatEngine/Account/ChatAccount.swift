@@ -3,10 +3,10 @@ public import MessageFeatures
 public import XMPPAddress
 public import XMPPClient
 
-/// One account at work: it stays connected, keeps what comes in its store, sends what waits there, and fetches the history.
+/// A running account: it stays connected, stores what it receives, sends queued messages, and synchronises the history.
 ///
-/// What is said is in the store and nowhere else; here is what is true only now: the connection, who is there, who is
-/// writing. Everything can be asked and wished for at any time, connected or not. Each topic is a service with its own state.
+/// Messages are in the store only; this type has the transient state: connection, presence, typing. All methods can be
+/// called at any time, connected or not. Each topic is a service with its own state.
 ///
 ///     let account = ChatAccount(id, configuration: configuration, store: store)
 ///     Task { try await account.run() }
@@ -14,9 +14,9 @@ public import XMPPClient
 ///     try await account.send(.text(MessageText("Wherefore art thou?")), in: key)
 public final class ChatAccount: Sendable {
     let context: AccountContext
-    /// Where the files of this account are, what was sent and what was received.
+    /// The cache of sent and received files.
     public let media: MediaCache?
-    /// The contact list, who of it is there, and who asks to be on it.
+    /// The contact list with presence and requests.
     public let contacts: ContactService
     public let blocking: BlockingService
     public let profile: ProfileService
@@ -37,9 +37,9 @@ public final class ChatAccount: Sendable {
     var session: Session? { context.session }
 
     /// - Parameters:
-    ///   - configuration: how to connect and sign in; its store, its plan and its extensions are set here.
-    ///   - media: keeps files that come inside messages, and those of messages that wait to be sent.
-    ///   - uploader: brings files to where others can fetch them; without it messages with files fail.
+    ///   - configuration: how to connect and sign in; its store, plan and extensions are set here.
+    ///   - media: stores files that arrive inside messages, and those of queued messages.
+    ///   - uploader: uploads files; without it, messages with files fail.
     ///   - protection: end-to-end encryption of this account.
     public init(
         _ id: AccountID, configuration: ClientConfiguration, store: any LocalStore,
@@ -73,70 +73,70 @@ public final class ChatAccount: Sendable {
 
     // MARK: The connection
 
-    /// Stays online until ``close()``, until the task is cancelled, or until the server refuses permanently.
+    /// Stays online until ``close()``, until the task is cancelled, or until the server rejects the account
+    /// permanently.
     ///
-    /// - Throws: `ClientError` for what ended it, such as a wrong password or a store that cannot be written to.
+    /// - Throws: `ClientError` for the reason, such as a wrong password or a store that cannot be written to.
     public func run() async throws { try await connection.run() }
 
-    /// Says goodbye and ends ``run()``.
+    /// Disconnects and ends ``run()``.
     public func close() async { await connection.close() }
 
-    /// What happens from now on. An observer that falls far behind misses the oldest; what is true can always be asked.
+    /// The events from now on. A slow observer misses the oldest ones; the current state can always be read.
     public func events() -> AsyncStream<ChatAccountEvent> { context.events.stream() }
 
     public var connectionState: ConnectionState { get async { await connection.state } }
 
-    /// Connects and signs in like this from the next ``run()`` on. The address stays the same.
+    /// Sets the configuration for the next ``run()``. The address stays the same.
     public func use(_ configuration: ClientConfiguration) async { await connection.use(configuration) }
 
-    /// Tries to connect now instead of at the next time planned.
+    /// Connects now instead of at the next scheduled attempt.
     public func reconnectNow() async { await context.session?.reconnectNow() }
 
-    /// Shows this account to its contacts in another way, now and whenever it connects.
+    /// Sets the presence, now and for each connection.
     public func setPresence(_ presence: OwnPresence) async { await connection.setPresence(presence) }
 
-    /// Whether a person is looking: the server may save battery and bytes while nobody does (XEP-0352).
+    /// Whether a user is looking; if not, the server may save battery and traffic (XEP-0352).
     public func setActive(_ isActive: Bool) async { await connection.setActive(isActive) }
 
-    /// What contacts learn from now on.
+    /// Changes what contacts learn from now on.
     public func setDisclosure(receipts: Bool, typing: Bool) {
         context.setDisclosure(receipts: receipts, typing: typing)
     }
 
     // MARK: Conversations
 
-    /// Saves a message and sends it as soon as that is possible, now or after the next start of the program.
-    ///
-    /// - Returns: when the message is on the disk.
+    /// Stores a message and sends it as soon as possible, perhaps after the next start of the program. Returns when the
+    /// message is on disk.
     public func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
         try await messages.send(content, in: key, id: nil)
     }
 
-    /// Tries once more to send a message that failed.
+    /// Sends a failed message again.
     public func retry(_ message: MessageID) async throws(StoreError) { try await messages.retry(message) }
 
-    /// Retracts a message that did not leave yet.
+    /// Cancels a message that was not sent yet.
     public func cancel(_ message: MessageID) async throws(StoreError) { try await messages.cancel(message) }
 
-    /// Notes that a person has seen a message and all before it, and tells who wrote it and the other devices.
+    /// Records that the user has seen a message and all before it, and informs its sender and the other devices.
     public func markRead(upTo message: MessageID, in key: ConversationKey) async throws(StoreError) {
         try await reading.markRead(upTo: message, in: key)
     }
 
-    /// Who is writing or has just stopped, by full address.
+    /// Who is typing or has just stopped, by full address.
     public var writers: [ConversationKey: [JID: ChatState]] { get async { await typing.writers } }
 
-    /// Tells the other side that something is being written, or not any more (XEP-0085); the same twice is told once.
+    /// Sends a typing notification (XEP-0085); repeated states are sent once.
     public func setComposing(_ isComposing: Bool, in key: ConversationKey) async {
         await typing.setComposing(isComposing, in: key)
     }
 
-    /// How far the files of messages that wait are uploaded.
+    /// The progress of uploads of queued messages.
     public var uploads: UploadProgress { context.queue.progress }
 
-    /// What is in front of the person, or `nil` for nothing: its history comes before that of the others.
+    /// Sets the conversation that the user looks at, or `nil`: its history is synchronised first.
     public func opened(_ key: ConversationKey?) async { await history.opened(key) }
 
-    /// Fetches one page of what was said before the oldest message that is here.
+    /// Requests one page of messages before the oldest one stored.
     public func loadOlder(in key: ConversationKey) async -> OlderHistory { await history.loadOlder(in: key) }
 }

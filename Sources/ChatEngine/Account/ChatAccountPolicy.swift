@@ -1,13 +1,13 @@
 public import Roster
 public import XMPPStream
 
-/// What an account does by itself.
+/// The automatic behaviour of an account.
 public struct ChatAccountPolicy: Sendable {
     public var contacts = RosterPolicy()
     public var history = HistoryPolicy.standard
-    /// The name that the program tells others (XEP-0030).
+    /// The program's name in service discovery (XEP-0030).
     public var programName = "Hongyan"
-    /// The kind of the program: `pc`, `console`, `phone`, `bot` …
+    /// The program's type in service discovery: `pc`, `console`, `phone`, `bot` …
     public var programType = "pc"
     /// What is negotiated at a login. The usual plan leaves it to the archive what came while nobody was here.
     public var negotiation = NegotiationPlan.forArchiveReaders
@@ -15,15 +15,14 @@ public struct ChatAccountPolicy: Sendable {
     public var hear: HeardHandler?
     /// Enters the rooms of the account whenever it connects; otherwise only those of ``RoomService/visit(_:)``.
     public var entersRooms = true
-    /// Contacts may learn that a message has arrived and that it was seen.
+    /// Whether contacts may learn that a message was received and seen.
     public var tellsReceipts = true
-    /// Contacts may learn that something is being written.
+    /// Whether contacts may learn that the user is typing.
     public var tellsTyping = true
-    /// How long after a login the server is not told that nobody looks: contacts may log in anew at the same time, after the same
-    /// outage, and who is there is shown also where nobody looks.
+    /// How long after a login the client state stays active although nobody is looking: contacts may reconnect after
+    /// the same outage, and their presence is shown also in the background.
     public var settlingTime = Duration.seconds(60)
-    /// How long a message that the server has may be without a word of its receiver before the archive is asked whether it has
-    /// it.
+    /// How long a message acknowledged by the server may be without a receipt before the archive is checked for it.
     public var confirmationTime = Duration.seconds(60)
 
     public init() {}

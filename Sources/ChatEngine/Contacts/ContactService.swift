@@ -5,16 +5,16 @@ public import XMPPAddress
 public import XMPPClient
 internal import XMPPStanzas
 
-/// The contact list of one account: who is on it, who of them is there, and who asks to be let see the account's presence.
+/// The contact list of one account, with presence and contact requests.
 public actor ContactService {
     private let context: AccountContext
-    /// What the roster said last, so that presence alone does not write.
+    /// The last roster entries, to detect changes that need a write.
     private var saved: [JID: StoredContact] = [:]
-    /// Who asked already when the program was ended the last time; `nil` until it was read.
+    /// The requests pending when the program last ended; `nil` until they are read.
     private var earlierRequests: Set<JID>?
-    /// Who is there, by bare address; a contact that is not here is offline.
+    /// The presence by bare address; a missing contact is offline.
     public private(set) var presences: [JID: ContactPresence] = [:]
-    /// Who waits to be let see this account's presence, oldest first.
+    /// The contact requests, oldest first.
     public private(set) var requests: [ContactRequest] = []
 
     init(_ context: AccountContext) { self.context = context }
@@ -26,9 +26,9 @@ public actor ContactService {
 
     // MARK: Commands
 
-    /// Adds a contact under a name of one's own, and asks to see the presence.
+    /// Adds a contact with a name, and sends a contact request.
     ///
-    /// - Parameter message: what is said with the request.
+    /// - Parameter message: the message of the request.
     public func add(
         _ address: JID, name: String? = nil, message: String? = nil
     ) async throws(ClientError) -> ContactAddition {
@@ -38,7 +38,7 @@ public actor ContactService {
         }
     }
 
-    /// Asks to be a contact of a user who has sent an invitation, with its token (XEP-0379 §4).
+    /// Sends a contact request with the token of the user's invitation (XEP-0379 §4).
     package func acceptInvitation(of contact: JID, token: String?) async {
         guard let session = context.session else { return }
         if let token {
@@ -48,35 +48,35 @@ public actor ContactService {
         _ = try? await add(contact)
     }
 
-    /// Asks a contact once more to see the presence.
+    /// Sends a contact request again.
     public func askAgain(_ address: JID) async throws(ClientError) { try await roster().askAgain(address) }
 
-    /// Gives a contact another name; `nil` removes it.
+    /// Renames a contact; `nil` removes the name.
     public func rename(_ address: JID, to name: String?) async throws(ClientError) {
         try await roster().rename(address, to: name)
     }
 
-    /// Puts a contact into these groups of one's own and into no others.
+    /// Sets the groups of a contact.
     public func move(_ address: JID, to groups: Set<String>) async throws(ClientError) {
         try await roster().move(address, to: groups)
     }
 
-    /// Removes a contact from the list; neither sees the other any more. What was said stays.
+    /// Removes a contact and both subscriptions; messages are kept.
     public func remove(_ address: JID) async throws(ClientError) { try await roster().remove(address) }
 
-    /// Lets a user see this account's presence.
+    /// Accepts a contact request.
     public func acceptRequest(of address: JID, addingBack: Bool = true) async throws(ClientError) {
         try await roster().accept(address, addingBack: addingBack)
         await forgetRequest(of: address)
     }
 
-    /// Does not let a user see this account's presence.
+    /// Declines a contact request.
     public func declineRequest(of address: JID) async throws(ClientError) {
         try await roster().reject(address)
         await forgetRequest(of: address)
     }
 
-    /// The devices of a contact that are there, the one that messages go to first.
+    /// The available devices of a contact, by priority.
     public func devices(of address: JID) async -> [ContactDevice] {
         guard let contact = await context.session?[Roster.self]?.contact(address.bare) else { return [] }
         return contact.resources.map { ContactDevice($0.key, $0.value) }.sorted { left, right in
@@ -88,7 +88,7 @@ public actor ContactService {
 
     // MARK: Requests
 
-    /// Reads who asked already before this process began.
+    /// Reads the requests that were pending when the program last ended.
     func recallRequests() async {
         if earlierRequests == nil { earlierRequests = await context.recorder.rememberedRequests() }
     }
@@ -103,7 +103,7 @@ public actor ContactService {
         }
     }
 
-    // MARK: What the roster tells
+    // MARK: Roster events
 
     func changed(_ events: [RosterEvent]) async {
         var changes = Changes()
@@ -161,7 +161,7 @@ public actor ContactService {
         guard before != contact else { return }
         saved[contact.address] = contact
         changes.save(contact)
-        // The server accepts by itself: a contact whom this account has asked may ask back.
+        // The request was accepted automatically: a contact that this account has asked may ask back.
         if contact.subscription.isMutualOrFrom, before?.subscription.isMutualOrFrom != true {
             await forgetRequest(of: contact.address)
         }
@@ -192,13 +192,13 @@ public actor ContactService {
         context.events.post(.presence(contact.address))
     }
 
-    /// The server says once in a session who is there; when it is resumed, they are shown again.
+    /// The server sends presence once per session; after a resumption it is restored from the roster.
     func showPresences(in session: Session) async {
         guard let roster = session[Roster.self] else { return }
         for contact in await roster.contacts { setPresence(contact) }
     }
 
-    /// Without a connection no contact is known to be there.
+    /// Without a connection no presence is known.
     func wentOffline() {
         let here = presences.keys
         presences = [:]

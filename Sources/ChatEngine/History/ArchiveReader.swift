@@ -6,12 +6,13 @@ internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
 
-/// Reads pages of archives and stores them: what an archive may hold, what its messages mean, and which receipts are owed for them.
+/// Reads and stores archive pages: checks what an archive may contain, parses its messages, and determines the receipts
+/// to send.
 actor ArchiveReader {
     private let context: AccountContext
-    /// How many messages archives have brought, since the program began, that they may not hold, by archive; none was stored.
+    /// The number of messages rejected since the program started because the archive may not contain them, by archive.
     private(set) var refusedItems: [JID: Int] = [:]
-    /// The archive was seen to keep what this account sends, so what it does not have was lost.
+    /// Whether the archive has contained an outgoing message, so that a missing one was lost.
     private(set) var keepsOwn = false
 
     init(_ context: AccountContext) { self.context = context }
@@ -48,7 +49,7 @@ actor ArchiveReader {
         }
     }
 
-    /// No sender waits any more for a receipt of what is a week old, in milliseconds.
+    /// In milliseconds: nobody waits for a receipt of an older message.
     private static let receiptAge: Int64 = 7 * 24 * 3_600_000
 
     /// To whom a receipt is owed for which message, of those whose senders ask for one.
@@ -80,15 +81,15 @@ actor ArchiveReader {
         var items: [ArchiveItem] = []
         var receiptsWanted: Set<String> = []
         var refused: [ArchiveAuthority.Refusal: Int] = [:]
-        // In front of the first stamp that can be read stands what is not newer than it.
+        // Items before the first valid timestamp are not newer than it.
         var time = MessageTime(
             millisecondsSince1970: page.messages.lazy.compactMap(\.stamp).first?.millisecondsSince1970 ?? 0)
         for archived in page.messages {
-            // A stamp that cannot be read stands where it stood.
+            // An item with an invalid timestamp gets that of the item before.
             if let stamp = archived.stamp { time = MessageTime(millisecondsSince1970: stamp.millisecondsSince1970) }
             var content: ArchiveItem.Content?
             if let message = archived.message, let reason = refusal(of: message, in: archive) {
-                // Its place stays, so that the page proves what it proves.
+                // It keeps its position, so that the page proves its interval.
                 refused[reason, default: 0] += 1
             } else if let message = archived.message {
                 let arrival = MessageReader.Arrival(.archive, time: time, timeSource: .archive)
@@ -106,14 +107,14 @@ actor ArchiveReader {
         return (items, receiptsWanted)
     }
 
-    /// An archive can write any message in any user's name, so it is believed only about its own conversation.
+    /// An archive could forge messages of any user, so it is trusted only for its own conversation.
     private func refusal(of message: Message, in archive: JID) -> ArchiveAuthority.Refusal? {
         let places = context.places
         return ArchiveAuthority.refusal(of: message, in: archive, account: context.address) { places[$0] != nil }
     }
 
-    /// Reports to the log of the session, and to the person once per room archive. Our own archive may hold messages of rooms that
-    /// were left; that is nothing to report to a person.
+    /// Reports to the session's log, and once per room archive to the user. Our own archive may contain messages of
+    /// rooms that were left, which is nothing to report to a user.
     private func report(_ refused: [ArchiveAuthority.Refusal: Int], in archive: JID) async {
         guard !refused.isEmpty else { return }
         if archive != context.address, refusedItems[archive] == nil {

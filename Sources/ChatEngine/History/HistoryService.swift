@@ -4,24 +4,24 @@ internal import MessageHistory
 internal import XMPPAddress
 internal import XMPPClient
 
-/// Fetches what archives have and the store has not, one page after the other, in the order that ``HistorySync`` says.
+/// Synchronises the store with the archives, page by page, in the order decided by ``HistorySync``.
 actor HistoryService {
     private let context: AccountContext
     private let archive: ArchiveReader
     private var sync: HistorySync
-    /// What the machine wants to be done, for the task that does it; made for the next session when one ends.
+    /// The actions of the machine for the task that performs them; replaced when a session ends.
     private var actions = AsyncStream.makeStream(of: HistorySync.Action.self)
-    /// Ends the wait that the machine asked for last; it replaces the one before.
+    /// The machine's timer; a new one replaces the previous.
     private var timer: Task<Void, Never>?
-    /// Who waits for a page, by what is asked for.
+    /// The callers waiting for a page, by request.
     private var waiters: [HistoryRequest: [CheckedContinuation<OlderHistory, Never>]] = [:]
-    /// The newest page of the account's archive was not seen since a session began, perhaps by a process before this one: a connection
-    /// that is resumed has missed nothing, but what came before its session may be missing still.
+    /// The newest page was not read since the session started, perhaps by an earlier process: a resumed connection has
+    /// missed nothing, but messages before its session may still be missing.
     private var isNewestOwed = true
-    /// How often the history was begun with, so that late news of a lost connection is told from that of this one.
+    /// The number of starts, to ignore late events of an earlier connection.
     private var beginnings = 0
 
-    /// How many messages archives have brought that they may not hold, by archive.
+    /// The number of rejected messages by archive.
     var refusedItems: [JID: Int] { get async { await archive.refusedItems } }
 
     init(_ context: AccountContext, archive: ArchiveReader) {
@@ -32,14 +32,14 @@ actor HistoryService {
 
     // MARK: Requests
 
-    /// What is in front of the person, or `nil` for nothing: its history comes before that of the others.
+    /// Sets the conversation that the user looks at, or `nil`: its history is synchronised first.
     func opened(_ key: ConversationKey?) {
         guard let key else { return sync.closed() }
         let place = place(of: key)
         proceed(sync.opened(archive: place.archive, peer: place.peer, now: .now))
     }
 
-    /// Fetches one page of what was said before the oldest message that is here.
+    /// Requests one page of messages before the oldest one stored.
     func loadOlder(in key: ConversationKey) async -> OlderHistory {
         guard await context.onlineSession != nil else { return .notNow }
         let place = place(of: key)
@@ -67,7 +67,7 @@ actor HistoryService {
         }
     }
 
-    /// The archive's name for the oldest message that is here; the outer `nil` where the whole archive is here.
+    /// The archive id of the oldest stored message; the outer `nil` if the whole archive is stored.
     private func oldest(
         in key: ConversationKey, of archive: JID
     ) async throws(StoreError) -> (id: String?, ())? {
@@ -82,7 +82,7 @@ actor HistoryService {
         }
     }
 
-    /// Messages that were never in the archive may stand before the first that was.
+    /// Messages that are in no archive may precede the first archived one.
     private static let oldestSearched = 50
 
     // MARK: The session
@@ -96,7 +96,7 @@ actor HistoryService {
     }
 
     func connectionLost(in session: Session) async {
-        // Late news: the next connection may have begun already, also while this asks for it.
+        // A late event: the next connection may have started already, also during this call.
         let beginning = beginnings
         if await !session.isOnline, beginning == beginnings { connectionLost() }
     }
@@ -119,10 +119,10 @@ actor HistoryService {
 
     func roomLeft(_ room: JID) { proceed(sync.roomLeft(room, now: .now)) }
 
-    /// What the machine wants to be done in this session.
+    /// The actions of the machine in this session.
     func pendingActions() -> AsyncStream<HistorySync.Action> { actions.stream }
 
-    /// Asks one page after the other, as the machine says.
+    /// Requests pages as decided by the machine.
     func run(in session: Session) async {
         await withDiscardingTaskGroup { group in
             for await action in pendingActions() {
@@ -186,16 +186,16 @@ actor HistoryService {
         }
     }
 
-    /// A page of history is in the store, or the archive has none to give.
+    /// A page is in the store, or the archive has none.
     func pageCame(for request: HistoryRequest) async {
         guard request.purpose == .newest else { return }
         if request.archive == context.address {
             if request.with == nil { isNewestOwed = false }
             return
         }
-        // The room may have been lost while the page was on its way; it comes again when it is entered.
+        // The room may have been left during the request; the archive is queried again after joining.
         guard let room = context.session?[GroupChat.self]?.room(request.archive), await room.isInside else { return }
-        // What a room has sent back by now is in the store, so what it has not can be sent again.
+        // The room's reflections so far are in the store, so the missing messages can be sent again.
         await context.queue.roomOpened(request.archive)
     }
 

@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import XMLStreaming
+public import XMLStreaming
 public import XMPPClient
 public import XMPPStanzas
 public import XMPPStream
