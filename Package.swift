@@ -46,8 +46,9 @@ let package = Package(
             name: "Hongyan",
             targets: [
                 "Hongyan", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
-                "Cryptography", "OMEMO", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
+                "Cryptography", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
             ] + extensions),
+        .library(name: "OMEMO", targets: ["OMEMO"]),
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "ChatStore", targets: ["ChatStore"]),
@@ -360,7 +361,8 @@ let package = Package(
 if Context.environment["HONGYAN_PURE_ONLY"] != nil {
     let pure =
         foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + [
-            "MessagePayloads", "MessageSemantics", "ServerSide", "Cryptography", "Waiting",
+            "MessagePayloads", "MessageSemantics", "ServerSide", "Cryptography", "OMEMO",
+            "Waiting",
         ]
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])
     package.targets.removeAll { !kept.contains($0.name) }

@@ -94,6 +94,12 @@ final class Judge {
 extension Device {
     /// Encrypts a plaintext, or nothing, as a whole element.
     func element(_ plaintext: [UInt8]?, for judge: Judge, _ generation: OMEMOGeneration) throws -> OMEMOElement {
+        try element(plaintext, for: judge.id.number, generation)
+    }
+
+    /// Encrypts for the device of a number of the account of `bob@example.org`.
+    func element(_ plaintext: [UInt8]?, for number: UInt32, _ generation: OMEMOGeneration) throws -> OMEMOElement {
+        guard let recipient = OMEMODevice(number) else { throw OMEMOError(.invalidDevice) }
         let key: OutgoingKey
         var payload: [UInt8]?
         var nonce: [UInt8]?
@@ -112,7 +118,7 @@ extension Device {
             generation, sender: id,
             keys: [
                 OMEMOElement.RecipientKey(
-                    account: generation == .legacy ? nil : judge.address, device: judge.id, key)
+                    account: generation == .legacy ? nil : "bob@example.org", device: recipient, key)
             ],
             nonce: nonce, payload: payload)
     }

@@ -89,6 +89,7 @@ struct KeyTests {
         #expect(!key.isDue(now: 1_000_000 + OMEMOLimits.signedPreKeyLifetime - 1))
         #expect(key.isDue(now: 1_000_000 + OMEMOLimits.signedPreKeyLifetime))
         #expect(key.isDue(now: 999_999))
+        #expect(key.isDue(now: .min) && key.isDue(now: .max))
     }
 
     @Test("a device id is between 1 and 2147483647")

@@ -57,5 +57,8 @@ public struct SignedPreKeyPair: Sendable {
     }
 
     /// Whether a new one should be published.
-    public func isDue(now: Int64) -> Bool { now - created >= OMEMOLimits.signedPreKeyLifetime || now < created }
+    public func isDue(now: Int64) -> Bool {
+        let (age, overflow) = now.subtractingReportingOverflow(created)
+        return overflow || age < 0 || age >= OMEMOLimits.signedPreKeyLifetime
+    }
 }

@@ -8,7 +8,7 @@ public struct RatchetMessage: Sendable, Hashable {
     public let ratchetKey: [UInt8]
     /// The position in the sender's chain, from 0.
     public let counter: UInt32
-    /// How many messages the sender's previous chain had. Some programs of the legacy generation write one less.
+    /// How many messages the sender's previous chain had. Some implementations write one less.
     public let previousCount: UInt32
     public let ciphertext: [UInt8]
     /// The bytes that the authentication code covers, besides the identity keys.

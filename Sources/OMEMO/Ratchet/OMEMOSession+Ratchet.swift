@@ -74,13 +74,14 @@ extension OMEMOSession.Established {
 
         var (next, plaintext) = try Self.following(root, sending, message, associated, now: now, cipher)
         // From here on the message is authentic, and so is its count of the chain that ends.
-        let end = UInt64(message.previousCount) + (cipher.generation == .legacy ? 1 : 0)
+        // libomemo-c and its relatives write one less than the number of messages, in both generations.
+        let end = UInt64(message.previousCount) + 1
         let isPeerRestored = end < UInt64(receiving.next)
         if end > UInt64(receiving.next) {
             let last = UInt32(clamping: end)
             if last - receiving.next <= OMEMOLimits.skippedKeys {
                 _ = receiving.skip(to: last, chain, now: now, cipher)
-                if cipher.generation == .legacy { receiving.uncertain = last - 1 }
+                receiving.uncertain = last - 1
             } else {
                 // Refusing this message would block the session, so the missing ones are given up.
                 (receiving.next, receiving.discardedBelow) = (last, last)
@@ -144,7 +145,8 @@ extension OMEMOSession.Established {
 
     /// Discards keys of missing messages that are too old or too many, and chains that are not needed any more.
     mutating func discardKeys(now: Int64) {
-        let oldest = now - OMEMOLimits.skippedKeyLifetime
+        // A clock can be wrong by any amount.
+        let oldest = max(now, .min + OMEMOLimits.skippedKeyLifetime) - OMEMOLimits.skippedKeyLifetime
         for index in past.indices { past[index].discard(storedBefore: oldest) }
         receiving.discard(storedBefore: oldest)
         var surplus = skippedKeyCount - OMEMOLimits.skippedKeys

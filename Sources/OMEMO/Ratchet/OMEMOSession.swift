@@ -168,6 +168,11 @@ public struct OutgoingKey: Sendable, Hashable {
     public let bytes: [UInt8]
     /// The attribute `kex`, or in the legacy generation `prekey`.
     public let isKeyExchange: Bool
+
+    public init(bytes: [UInt8], isKeyExchange: Bool) {
+        self.bytes = bytes
+        self.isKeyExchange = isKeyExchange
+    }
 }
 
 /// What a received message contained and what is to do now.
