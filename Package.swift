@@ -74,7 +74,6 @@ let package = Package(
         .systemLibrary(name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 
         // Pure Swift: no C, no I/O, no clock, no randomness.
-        library("Localization"),
         library("Waiting"),
         library("XMLStreaming"),
         library("XMPPAddress"),
@@ -85,6 +84,7 @@ let package = Package(
         library("MessageSemantics", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads"]),
 
         // The outside world.
+        library("Localization"),
         library("Cryptography", ["COpenSSL"]),
         library("TransportLayer", ["Waiting", "XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf", "Waiting"]),

@@ -1,19 +1,20 @@
-// What a message means is said with the types of MessageSemantics, so whoever imports the store has them.
+// MessageSemantics is re-exported because its types are part of the store's interface.
 @_exported public import MessageSemantics
 
-/// The local archive of a chat program: accounts, contacts, rooms, conversations and everything said in them.
+/// The local archive of a chat program: accounts, contacts, rooms, conversations and messages.
 ///
-/// There are two: ``SQLiteStore`` in a file, and ``MemoryStore`` for tests and for what shall leave no trace. They keep
-/// the same rules:
+/// There are two stores: ``SQLiteStore`` in a file, and ``MemoryStore`` for tests and for programs that must leave no
+/// trace. Both follow the same rules:
 ///
-/// * A message is one row, however often and by whichever way it was seen. It is recognised by the name that an archive
-///   gave to it, then by its origin-id together with its sender; never by a name alone that the sender chose.
-/// * Its state moves forward only. Its text changes only by its author's correction.
-/// * Corrections, reactions, retractions, receipts and markers may come before what they are about; they wait for it.
-/// * The order is the archive's, once the archive was asked; the order of arrival until then.
+/// * A message is one row, however many copies of it arrive and by whichever route. It is recognised by its archive id,
+///   then by its origin-id together with its sender; never by an identifier alone that the sender chose.
+/// * Its state only moves forward. Its text changes only through a correction by its author.
+/// * Corrections, reactions, retractions, receipts and markers may arrive before the message that they refer to; they
+///   are stored until it arrives.
+/// * The order is that of the archive as soon as the archive was queried, and the order of arrival until then.
 ///
-/// A transaction is a closure: all of it is kept or nothing. Reading sees one moment of the store, however long it
-/// takes, and never waits for writing. Neither runs on the caller's thread.
+/// A transaction is a closure: either all of its changes are stored or none. Reading uses one snapshot of the store,
+/// however long it takes, and never waits for writing. Neither runs on the caller's thread.
 ///
 ///     let page = try await store.read { store throws(StoreError) in
 ///         try store.timeline(of: conversation, .newest, limit: 50)
@@ -23,19 +24,19 @@
 ///         try store.saveSession(state, of: account)
 ///     }
 public protocol LocalStore: Sendable {
-    /// Reads one moment of the store.
+    /// Reads one snapshot of the store.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreReader) throws(StoreError) -> Result
     ) async throws(StoreError) -> Result
 
-    /// Changes the store: all of it or, when the closure or the disk fails, nothing.
+    /// Changes the store: if the closure throws or the disk fails, nothing is changed.
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreWriter) throws(StoreError) -> Result
     ) async throws(StoreError) -> Result
 
-    /// What is changed from now on, as one value for each time that the observer asks.
+    /// The changes from now on; all changes since the previous call of the iterator are joined to one value.
     func changes() -> StoreChangeSequence
 
-    /// Ends all work; later calls fail.
+    /// Closes the store; later calls fail.
     func close() async
 }

@@ -1,17 +1,17 @@
 internal import Synchronization
 package import Waiting
 
-/// What was changed by one or several transactions.
+/// The changes of one or several transactions.
 public struct StoreChanges: Sendable, Equatable {
-    /// Messages that are new or look different, by conversation.
+    /// New and changed messages, by conversation.
     public internal(set) var messages: [ConversationID: Set<MessageID>] = [:]
-    /// Conversations whose row in the list looks different, or that are gone.
+    /// Conversations whose row in the list has changed, and conversations that were removed.
     public internal(set) var conversations: Set<ConversationID> = []
-    /// Accounts whose settings, contacts, rooms or pictures are different.
+    /// Accounts whose settings, contacts, rooms or avatars have changed.
     public internal(set) var accounts: Set<AccountID> = []
-    /// Something was put into the send queue, or taken out of it.
+    /// Whether a message was added to the send queue or removed from it.
     public internal(set) var sendQueue = false
-    /// Messages that were taken out of the send queue; one that was put to its end again is among them, too.
+    /// Messages that were removed from the send queue, including those that were moved to its end.
     public internal(set) var dequeued: Set<MessageID> = []
 
     package init() {}
@@ -27,9 +27,10 @@ public struct StoreChanges: Sendable, Equatable {
     }
 }
 
-/// The changes of a store for one observer. An observer that is slow gets them joined, so nothing piles up.
+/// The changes of a store for one observer. While the observer is busy, changes are joined to one value, so they need
+/// no more memory with time.
 ///
-/// It begins when it is made, not when it is first asked, so what is read from the store after that misses nothing.
+/// It starts with its creation, not with the first iteration, so a read that follows misses nothing.
 public struct StoreChangeSequence: AsyncSequence, Sendable {
     public typealias Element = StoreChanges
 
@@ -38,7 +39,7 @@ public struct StoreChangeSequence: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let observer: StoreObserver
 
-        /// The next changes; `nil` when the store was closed or the task was cancelled.
+        /// The next changes; `nil` once the store was closed or the task was cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> StoreChanges? {
             await observer.next()
         }
@@ -53,7 +54,7 @@ typealias StoreObserver = Mailbox<StoreChanges>
 
 extension StoreChanges: MailboxContent {}
 
-/// The observers of a store; one that nobody holds any more is forgotten.
+/// The observers of a store. They are referenced weakly: an observer that is released is removed.
 final class StoreObservers: Sendable {
     private struct Reference { weak var observer: StoreObserver? }
 

@@ -1,8 +1,10 @@
-/// Why the store could not read or write: a code for programs, a sentence for people.
+internal import CSQLite
+
+/// Why the store could not read or write: a code for programs and a message in English for logs.
 ///
-/// Whatever the code, nothing of the failed transaction was written and everything before it is still there.
+/// With every code, nothing of the failed transaction was written, and everything before it is still stored.
 public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of failure. More may be added.
+    /// The kind of failure. More kinds may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         public let description: String
 
@@ -11,7 +13,7 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public let code: Code
 
-    /// What happened and what to do about it, as a sentence for a person.
+    /// What happened and how to resolve it.
     public let description: String
 
     public init(_ code: Code, _ description: String) {
@@ -21,28 +23,54 @@ public struct StoreError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension StoreError.Code {
-    /// The disk, or the room that was granted to the store, is full.
+    /// The disk is full, or the file has reached the maximum size of the store.
     public static let diskFull = Self("disk full")
-    /// The file, its folder or its file system cannot be written to.
+    /// The file, its folder or its file system is not writable.
     public static let readOnly = Self("read only")
-    /// The file is damaged or is no database.
+    /// The file is damaged or not a database.
     public static let corrupt = Self("corrupt")
-    /// Another connection kept the file locked for too long.
+    /// Another connection held its lock on the file for too long.
     public static let busy = Self("busy")
-    /// Another program has this store open.
+    /// The store is open in another program.
     public static let inUse = Self("in use")
-    /// The file cannot be opened or made.
+    /// The file cannot be opened or created.
     public static let cannotOpen = Self("cannot open")
     /// The file was written by a newer version of this program.
     public static let tooNew = Self("too new")
-    /// A rule of the schema was broken: the caller gave something that cannot be.
+    /// A constraint of the schema was violated by an invalid value.
     public static let constraint = Self("constraint")
-    /// What the caller named is not in the store, or cannot be done to it.
+    /// The object does not exist, or its state does not allow the operation.
     public static let invalidRequest = Self("invalid request")
-    /// A line of an import cannot be understood.
+    /// A line of the import cannot be decoded.
     public static let invalidImport = Self("invalid import")
     /// The system failed to read, write or lock.
     public static let system = Self("system error")
     /// The store was closed.
     public static let closed = Self("closed")
+}
+
+extension StoreError {
+    /// - Parameter code: an extended result code.
+    init(sqlite code: Int32, path: String, detail: String?) {
+        let reason = detail ?? String(cString: sqlite3_errstr(code))
+        switch code & 0xff {
+        case SQLITE_FULL:
+            self.init(
+                .diskFull, "The disk is full, so nothing could be saved in \(path). Free some space and try again.")
+        case SQLITE_READONLY:
+            self.init(.readOnly, "\(path) cannot be written to; new messages are not saved.")
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            self.init(.corrupt, "\(path) is damaged (\(reason)). It is repaired the next time the program starts.")
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self.init(.busy, "\(path) is locked by another program.")
+        case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
+            self.init(.cannotOpen, "\(path) cannot be opened: \(reason).")
+        case SQLITE_CONSTRAINT:
+            self.init(.constraint, "The change violates a constraint of the store: \(reason).")
+        case SQLITE_IOERR:
+            self.init(.system, "The disk failed while reading or writing \(path): \(reason) (\(code)).")
+        default:
+            self.init(.system, "\(path) could not be read or written: \(reason) (\(code)).")
+        }
+    }
 }

@@ -1,41 +1,42 @@
 public import XMPPAddress
 public import XMPPStream
 
-/// What can be asked inside ``LocalStore/read(_:)`` and ``LocalStore/write(_:)``.
+/// The queries that ``LocalStore/read(_:)`` and ``LocalStore/write(_:)`` offer.
 public protocol StoreReader {
     // MARK: Accounts and people
 
     func accounts() throws(StoreError) -> [Account]
     func account(_ address: JID) throws(StoreError) -> Account?
-    /// By name or address.
+    /// Ordered by name, or by address where there is no name.
     func contacts(of account: AccountID) throws(StoreError) -> [StoredContact]
     func contact(_ address: JID, of account: AccountID) throws(StoreError) -> StoredContact?
     func rooms(of account: AccountID) throws(StoreError) -> [StoredRoom]
     func avatar(of address: JID, account: AccountID) throws(StoreError) -> StoredAvatar?
-    /// The hashes of all pictures, for lists, which load the data of few.
+    /// The hashes of all avatars, for lists, which then load the data of a few.
     func avatarHashes(of account: AccountID) throws(StoreError) -> [JID: String]
-    /// The picture with that hash, whosever it is.
+    /// The avatar with this hash, whichever contact or account uses it.
     func avatar(hash: String) throws(StoreError) -> StoredAvatar?
-    /// Who is there, as the session has last said, empty where there is none to resume; and who asks to be let see.
+    /// The presence of contacts as last received in the session, empty if no session can be resumed; and pending
+    /// subscription requests.
     func presences(of account: AccountID) throws(StoreError) -> [StoredPresence]
-    /// The service discovery information that a capabilities hash stands for (XEP-0115 §5.4), as it was saved.
+    /// The stored service discovery information that a capabilities hash identifies (XEP-0115 §5.4).
     func capabilities(algorithm: String, hash: String) throws(StoreError) -> [UInt8]?
     /// What is needed to resume the account's stream (XEP-0198 §5).
     func session(of account: AccountID) throws(StoreError) -> ResumptionState?
 
     // MARK: Conversations
 
-    /// All conversations in which there is something to show (``Conversation/isListed``): pinned before others, then by their last
+    /// All conversations that are shown in the list (``Conversation/isListed``): pinned ones first, then by their last
     /// message, newest first.
     func conversations() throws(StoreError) -> [Conversation]
     func conversation(_ id: ConversationID) throws(StoreError) -> Conversation?
     func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationID?
-    /// Whether the person has written something in it, here or on another device.
+    /// Whether the user has written a message in it, on this or another device.
     func hasWritten(in conversation: ConversationID) throws(StoreError) -> Bool
     func draft(in conversation: ConversationID) throws(StoreError) -> Draft?
-    /// The last message that was read here or on another device.
+    /// The last message that was read on this or another device.
     func readPosition(in conversation: ConversationID) throws(StoreError) -> TimelinePosition?
-    /// The first message of others that was not read: above it stands the unread line.
+    /// The first unread message of others; the unread line is shown above it.
     func firstUnread(in conversation: ConversationID) throws(StoreError) -> TimelinePosition?
 
     // MARK: Messages
@@ -44,52 +45,52 @@ public protocol StoreReader {
     func timeline(
         of conversation: ConversationID, _ anchor: TimelineAnchor, limit: Int
     ) throws(StoreError) -> [StoredMessage]
-    /// Messages with files of some kinds, newest first: as their corrections have left them, and none that was taken back.
+    /// Messages with files of the given kinds, newest first, with their corrections applied and without retracted ones.
     ///
-    /// - Parameter position: where the page begins, strictly before it; `nil` for the newest.
+    /// - Parameter position: the page ends before this position; `nil` for the newest.
     func sharedMedia(
         of conversation: ConversationID, _ kinds: Set<Attachment.Kind>, before position: TimelinePosition?, limit: Int
     ) throws(StoreError) -> [StoredMessage]
     func message(_ id: MessageID) throws(StoreError) -> StoredMessage?
-    /// The message that a reference means, in a conversation.
+    /// The message that a reference identifies in a conversation.
     func message(_ target: TargetReference, in conversation: ConversationID) throws(StoreError) -> StoredMessage?
-    /// All texts that a message has had, the first one first; one if it was never corrected, none if it was retracted.
+    /// All versions of a message's text, oldest first: one if it was never corrected, none if it was retracted.
     func versions(of message: MessageID) throws(StoreError) -> [MessageVersion]
-    /// Messages with all words of the request in them, newest first.
+    /// Messages that contain all words of the request, newest first.
     func search(_ request: SearchRequest) throws(StoreError) -> SearchResults
 
     // MARK: Sending
 
-    /// What waits to be sent, in the order in which it was written.
+    /// All messages that wait to be sent, in the order in which they were written.
     func sendQueue(of account: AccountID) throws(StoreError) -> [QueuedMessage]
-    /// The next of what waits to be sent; what was read before is not read again.
+    /// The next page of the send queue.
     ///
     /// - Parameters:
-    ///   - conversation: reads what waits there alone; `nil` reads what waits in all.
-    ///   - position: the page begins behind it.
-    ///   - limit: how many places of the queue are looked at, those of other accounts included.
+    ///   - conversation: only messages of this conversation; `nil` for all.
+    ///   - position: the page begins after this position.
+    ///   - limit: the maximum number of queue entries to read, including those of other accounts.
     func sendQueue(
         of account: AccountID, in conversation: ConversationID?, after position: Int64, limit: Int
     ) throws(StoreError) -> SendQueuePage
-    /// Which of these messages wait to be sent.
+    /// Those of these messages that wait to be sent.
     func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID>
-    /// The content hashes of files whose messages are not with the server: queued, or failed and not given up. A cache must
-    /// not let go of them.
+    /// The content hashes of files of unsent messages: queued ones, and failed ones that can be retried. A cache must
+    /// not evict them.
     func contentsToSend(of account: AccountID) throws(StoreError) -> Set<String>
-    /// Messages of ours that the server acknowledged and nobody confirmed, of that time, oldest first.
+    /// Our messages of that time that the server acknowledged but that nothing else confirmed, oldest first.
     func unconfirmed(
         of account: AccountID, sentIn time: ClosedRange<MessageTime>
     ) throws(StoreError) -> [StoredMessage]
 
     // MARK: Archives
 
-    /// What is here of an archive without a hole, oldest first.
+    /// The intervals of an archive that are stored without gaps, oldest first.
     func archiveIntervals(of archive: JID, with: JID?, account: AccountID) throws(StoreError) -> [ArchiveInterval]
-    /// What is missing, newest first.
+    /// The gaps of an archive, newest first.
     func archiveGaps(of archive: JID, with: JID?, account: AccountID) throws(StoreError) -> [ArchiveGap]
 }
 
-/// Where a page of a timeline stands.
+/// Which page of a timeline to read.
 public enum TimelineAnchor: Hashable, Sendable {
     /// The newest messages.
     case newest
@@ -97,19 +98,20 @@ public enum TimelineAnchor: Hashable, Sendable {
     case before(TimelinePosition)
     /// The oldest messages after a position.
     case after(TimelinePosition)
-    /// Half of the page before a position, the rest from it on: for a jump to a message, a date or the unread line.
+    /// Half of the page before a position, the rest from this position on: for a jump to a message, a date or the
+    /// unread line.
     case around(TimelinePosition)
 }
 
-/// What to search for.
+/// A search for messages.
 public struct SearchRequest: Hashable, Sendable {
-    /// Words; a message is found when all of them are in it. Case, width and the accents of letters do not count. A word
-    /// of one or two letters is found at the beginnings of words, every other word anywhere, Chinese and Japanese
-    /// characters too, down to one.
+    /// Words; a message is found if it contains all of them. Case, width and accents are ignored. A word of one or two
+    /// letters matches the beginning of a word, a longer one any part of it. In Chinese and Japanese even a single
+    /// character matches anywhere.
     public var text: String
     public var account: AccountID?
     public var conversation: ConversationID?
-    /// Continues an earlier search: its `next`.
+    /// The value of ``SearchResults/next`` of the previous page, to continue a search.
     public var before: MessageID?
     public var limit: Int
 
@@ -125,9 +127,9 @@ public struct SearchRequest: Hashable, Sendable {
     }
 }
 
-/// A page of what was found.
+/// A page of search results.
 public struct SearchResults: Hashable, Sendable {
     public let messages: [StoredMessage]
-    /// Give it to the next request for older ones; `nil` where there are none.
+    /// The value for ``SearchRequest/before`` of the next page; `nil` on the last page.
     public let next: MessageID?
 }

@@ -26,7 +26,7 @@ struct AttackTests {
         try await Self.run(seed: Self.seed, seconds: Self.seconds ?? 60, on: kind ?? .prosody)
     }
 
-    /// The longest turn of the main loop of a desktop, its start included, in milliseconds of the processor.
+    /// The longest iteration of the main loop of a desktop, its start included, in milliseconds of the processor.
     private static let turn = 100.0
 
     private static func run(seed: UInt64, seconds: Int, on kind: ChaosService.Kind) async throws {
@@ -61,11 +61,11 @@ struct AttackTests {
         let attackers = try #require(await state.attackers)
         try await attackers.sendMarker("the last word", to: listener.address)
         try await program.waitForOutput("the last word") { $0.contains("the last word") }
-        var longestTurn: DesktopPerson.LongestTurn?
+        var longestIteration: DesktopPerson.LongestIteration?
         if let desktop, let window {
             try await attackers.sendMarker("the last word", to: desktop.person.address)
             try await window.poll("the last word", seconds: 120) { desktop.hasStored("the last word") }
-            longestTurn = try await desktop.quit(window)
+            longestIteration = try await desktop.quit(window)
         }
         let series = try #require(await state.series)
         let leaked = await attackers.leaked()
@@ -76,7 +76,7 @@ struct AttackTests {
             attacks          \(await attackers.attacks)
             pages of forgers \(attackers.lair.room.readPages)
             told to strangers \(leaked.count)
-            longest turn     \(longestTurn.map { "\($0.processorMilliseconds) ms of the processor" } ?? "not measured")
+            longest iteration     \(longestIteration.map { "\($0.processorMilliseconds) ms of the processor" } ?? "not measured")
             KiB:
             \(series.table)
             """)
@@ -85,8 +85,8 @@ struct AttackTests {
         #expect(leaked.isEmpty, "no stranger learns who is there: \(leaked.prefix(3))")
         #expect(attackers.lair.room.readPages > 0, "the archive of the attackers' room was read")
         for finding in series.findings { Issue.record("\(finding)\n\(series.table)") }
-        if let longestTurn {
-            #expect(longestTurn.processorMilliseconds < Self.turn, "milliseconds of one turn of the main loop")
+        if let longestIteration {
+            #expect(longestIteration.processorMilliseconds < Self.turn, "milliseconds of one iteration of the main loop")
         }
         #expect(program.output.ranges(of: "\"state\":\"online\"").count == 1, "listen never lost its session")
         program.signal(15)

@@ -82,7 +82,7 @@ private final class Measurement {
 
     func run() async throws {
         try await wait("the conversation") { self.window.conversation?.timeline.isOpened == true }
-        guard let view = window.conversation, let writing = view.writing else {
+        guard let view = window.conversation, let writing = view.composer else {
             throw Missing(description: "no place to write")
         }
         guard let picture = await Self.picture() else { throw Missing(description: "no picture") }

@@ -180,7 +180,7 @@ extension WindowTests {
             let romeo = ContactRequest(address: try JID("romeo@montague.example"), text: "We met at the feast.")
             let paris = ContactRequest(address: try JID("paris@verona.example"))
             func name(_ request: ContactRequest) -> String {
-                QuestionNotifier.name(ContactRequestRow.ID(account: account, address: request.address))
+                RequestNotifier.name(ContactRequestRow.ID(account: account, address: request.address))
             }
             // What waited already before the program was started was told then.
             isLooking = false
@@ -238,7 +238,7 @@ extension WindowTests {
                 RoomInvitation(room: garden, inviter: romeo, isMediated: false),
             ]
             home.contacts.show(invitations: both, of: account)
-            let name = QuestionNotifier.name(RoomInvitationRow.ID(account: account, room: garden))
+            let name = RequestNotifier.name(RoomInvitationRow.ID(account: account, room: garden))
             #expect(await Toolkit.turn { desktop.sent == [name] })
             home.contacts.show(invitations: [both[0]], of: account)
             #expect(await Toolkit.turn { desktop.withdrawn == [name] })

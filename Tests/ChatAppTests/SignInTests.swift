@@ -58,7 +58,7 @@ extension WindowTests {
                 await Toolkit.picture(window, "provider")
                 flow.showInvitation()
                 await Toolkit.picture(window, "invitation")
-                flow.endWork()
+                flow.cancelWork()
                 window.destroy()
             }
             #expect(await Toolkit.turn { Object.liveCount <= before })

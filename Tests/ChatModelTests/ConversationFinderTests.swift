@@ -23,16 +23,16 @@ struct ConversationFinderTests {
         let roses = messages.filter { $0.text.body.contains("rose") }.map(\.id)
         let finder = ConversationFinder(fixture.key, store: fixture.store)
         #expect(await finder.find("ROSE") == roses.last)
-        #expect(finder.place == 0 && finder.hasMore)
+        #expect(finder.position == 0 && finder.hasMore)
         #expect(finder.showNewer() == nil)
         var found = [try #require(finder.current)]
         while let next = await finder.showOlder() { found.append(next) }
         #expect(found == roses.reversed())
-        #expect(finder.place == 34 && finder.count == 35 && !finder.hasMore)
+        #expect(finder.position == 34 && finder.count == 35 && !finder.hasMore)
         #expect(finder.showNewer() == roses[1])
 
         #expect(await finder.find("violet") == nil)
-        #expect(finder.place == nil && finder.count == 0)
+        #expect(finder.position == nil && finder.count == 0)
         #expect(await finder.find("") == nil)
         #expect(await finder.find("thorn") == messages.last { $0.text.body.contains("thorn") }?.id)
     }
@@ -87,9 +87,9 @@ struct ConversationFinderTests {
 
     @Test("words are marked where they stand, whatever their case, accents and width")
     func marks() {
-        #expect(SearchMarks.places(of: "rose ro", in: "A Rose, rosé, prose") == [2..<6, 8..<12, 15..<19])
-        #expect(SearchMarks.places(of: "玫瑰", in: "一朵玫瑰") == [2..<4])
-        #expect(SearchMarks.places(of: " ", in: "A Rose").isEmpty)
-        #expect(SearchMarks.places(of: "longer than it", in: "a").isEmpty)
+        #expect(SearchMarks.ranges(of: "rose ro", in: "A Rose, rosé, prose") == [2..<6, 8..<12, 15..<19])
+        #expect(SearchMarks.ranges(of: "玫瑰", in: "一朵玫瑰") == [2..<4])
+        #expect(SearchMarks.ranges(of: " ", in: "A Rose").isEmpty)
+        #expect(SearchMarks.ranges(of: "longer than it", in: "a").isEmpty)
     }
 }

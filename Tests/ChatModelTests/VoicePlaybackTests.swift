@@ -38,7 +38,7 @@ struct VoicePlaybackTests {
         #expect(!playback.isPlaying)
         await playback.play(second)
         #expect(playback.current == second)
-        #expect((.seconds(12)...(.seconds(14))).contains(playback.place(of: first.message)))
+        #expect((.seconds(12)...(.seconds(14))).contains(playback.position(of: first.message)))
         await playback.play(first)
         #expect(playback.position >= .seconds(12))
         await playback.stop()
@@ -68,7 +68,7 @@ struct VoicePlaybackTests {
         await playback.play(try Self.track(1, seconds: 0.3, in: folder))
         await eventually { playback.current == second && playback.isPlaying }
         #expect(playback.current == second)
-        #expect(playback.place(of: MessageID(rawValue: 1)) == .zero)
+        #expect(playback.position(of: MessageID(rawValue: 1)) == .zero)
         await playback.stop()
     }
 

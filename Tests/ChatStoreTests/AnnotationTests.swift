@@ -2,13 +2,13 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("What both stores promise: corrections, retractions, reactions")
+@Suite("Both stores: corrections, retractions, reactions")
 struct AnnotationTests {
     private static func correction(_ body: String, of id: String = "a", id own: String, at time: Int64) -> MessageCopy {
         .with(.correction(of: .sent(id: id), MessageText(body)), origin: own, at: time)
     }
 
-    @Test("the last correction counts, and every version is kept", arguments: StoreKind.allCases)
+    @Test("the last correction is effective, and every version is stored", arguments: StoreKind.allCases)
     func corrections(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await store.receive(.text("tow", origin: "a", at: 1)).id
@@ -26,13 +26,13 @@ struct AnnotationTests {
         #expect(try await store.found("tow").isEmpty)
     }
 
-    @Test("what comes before its message waits for it", arguments: StoreKind.allCases)
+    @Test("a correction or reaction that arrives before its message waits for it", arguments: StoreKind.allCases)
     func waiting(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let waiting = try await store.receive(Self.correction("two", id: "c", at: 2))
         #expect(waiting == .waiting(waiting.id))
         try await store.receive(.with(.reactions(to: .sent(id: "a"), ["🌹"]), from: .juliet, id: "r", at: 3))
-        // A correction of the correction, as some clients write it.
+        // A correction of the correction, as some clients send it.
         try await store.receive(Self.correction("three", of: "c", id: "d", at: 4))
         #expect(try await store.timeline().isEmpty)
         try await store.receive(.text("one", origin: "a", at: 1))
@@ -41,7 +41,7 @@ struct AnnotationTests {
         #expect(message.reactions == [Reaction(emoji: "🌹", sender: .juliet)])
     }
 
-    @Test("only the author corrects and retracts", arguments: StoreKind.allCases)
+    @Test("only the author can correct and retract", arguments: StoreKind.allCases)
     func authors(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let key = store.balcony
@@ -74,14 +74,14 @@ struct AnnotationTests {
         #expect(message.text == MessageText(""))
     }
 
-    @Test("a retraction erases every text, whatever comes later", arguments: StoreKind.allCases)
+    @Test("a retraction deletes every version of the text, whatever arrives later", arguments: StoreKind.allCases)
     func retraction(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await store.receive(.text("secret one", origin: "a", at: 1)).id
         try await store.receive(Self.correction("secret two", id: "c", at: 2))
         try await store.receive(.with(.retraction(of: .sent(id: "a")), id: "r", at: 3))
         try await store.receive(Self.correction("secret three", id: "d", at: 4))
-        // Nor does a further copy bring it back.
+        // A further copy does not restore it either.
         try await store.receive(.text("secret one", origin: "a", archived: "1", at: 9))
         let message = try #require(try await store.timeline().first)
         #expect(message.isRetracted)
@@ -90,7 +90,7 @@ struct AnnotationTests {
         #expect(try await store.store.read { store throws(StoreError) in try store.versions(of: id) }.isEmpty)
     }
 
-    @Test("reactions are each person's last word", arguments: StoreKind.allCases)
+    @Test("the last reactions of each sender are shown", arguments: StoreKind.allCases)
     func reactions(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let key = store.balcony

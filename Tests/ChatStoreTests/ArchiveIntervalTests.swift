@@ -23,7 +23,7 @@ struct ArchiveIntervalTests {
         intervals.intervals.map { "\($0.reachesStart ? "|" : "")\($0.first.id)-\($0.last.id)" }
     }
 
-    @Test("pages that border on each other become one interval")
+    @Test("adjacent pages become one interval")
     func paging() {
         var intervals = ArchiveIntervals()
         Self.insert(90..<100, StoredArchiveQuery(.backward), into: &intervals)
@@ -38,7 +38,7 @@ struct ArchiveIntervalTests {
         #expect(Self.ends(intervals) == ["|0-109"])
     }
 
-    @Test("a gap after a time away is known, and closed from both ends")
+    @Test("a gap after an absence is known, and closed from both ends")
     func gap() {
         var intervals = ArchiveIntervals()
         Self.insert(0..<10, StoredArchiveQuery(.forward), isComplete: true, into: &intervals)
@@ -54,7 +54,7 @@ struct ArchiveIntervalTests {
         #expect(Self.ends(intervals) == ["|0-59"])
     }
 
-    @Test("an empty complete answer closes a gap")
+    @Test("an empty complete page closes a gap")
     func emptyGap() {
         var intervals = ArchiveIntervals()
         Self.insert(0..<10, StoredArchiveQuery(.forward), into: &intervals)
@@ -63,7 +63,7 @@ struct ArchiveIntervalTests {
         #expect(Self.ends(intervals) == ["|0-59"])
     }
 
-    @Test("pages that overlap join; pages of one second do not without a common item")
+    @Test("overlapping pages are joined; pages of one second are not without a common item")
     func overlap() {
         var intervals = ArchiveIntervals()
         Self.insert(0..<10, StoredArchiveQuery(.backward), into: &intervals)
@@ -76,7 +76,7 @@ struct ArchiveIntervalTests {
         #expect(Self.ends(intervals) == ["0-14", "x-y"])
     }
 
-    @Test("an answer that was narrowed by time proves nothing outside")
+    @Test("a page of a query that was limited by time proves nothing outside of it")
     func narrowed() {
         var intervals = ArchiveIntervals()
         Self.insert(5..<8, StoredArchiveQuery(.forward, isLimitedByTime: true), isComplete: true, into: &intervals)
@@ -84,7 +84,7 @@ struct ArchiveIntervalTests {
         #expect(Self.ends(intervals) == ["1-2", "5-7"])
     }
 
-    @Test("in whichever order pages come, what is proved is the same and never too much")
+    @Test("pages in any order prove the same interval, and never too much")
     func randomOrder() {
         for seed in 0..<300 {
             var random = SeededRandom(seed: UInt64(seed))
@@ -123,13 +123,13 @@ struct RankAssignmentTests {
             upper: upper.map { .init(time: .at($0.0), rank: $0.1) })
     }
 
-    @Test("items of one time ascend; others need no rank")
+    @Test("items of the same time ascend; others need no rank")
     func ascending() {
         let step = RankAssignment.step
         #expect(ranks([1, 2, 2, 2, 3]) == [0, 0, step, 2 * step, 0])
     }
 
-    @Test("a page continues the second that the page beside it began")
+    @Test("a page continues the second that the adjacent page began")
     func neighbours() {
         let step = RankAssignment.step
         #expect(ranks([1, 1, 2], lower: (1, 5)) == [5 + step, 5 + 2 * step, 0])
@@ -140,7 +140,7 @@ struct RankAssignmentTests {
         #expect(Set(between).count == 3)
     }
 
-    @Test("known ranks stay, unknown ones fit in between")
+    @Test("known ranks do not change, unknown ones fit in between")
     func known() {
         let filled = ranks([1, 1, 1, 1], known: [nil, 10, nil, 1000])
         #expect(filled[1] == 10)

@@ -2,7 +2,7 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("What both stores promise: archives")
+@Suite("Both stores: archives")
 struct ArchiveTests {
     private func page(
         _ store: TestStore, _ range: ClosedRange<Int>, _ query: StoredArchiveQuery, isComplete: Bool = false
@@ -10,14 +10,14 @@ struct ArchiveTests {
         StoredArchivePage(
             archive: .juliet, query: query,
             items: range.map { number in
-                // Ten within a second, as archives stamp.
+                // Ten per second, as archives with time stamps in seconds have them.
                 ArchiveItem(
                     id: "\(number)", time: .at(Int64(number / 10)),
                     content: .message(.text("\(number)", origin: "o\(number)", at: 0), in: store.romeo))
             }, isComplete: isComplete)
     }
 
-    @Test("pages from the newest back keep the archive's order within a second", arguments: StoreKind.allCases)
+    @Test("pages from the newest backward have the archive's order within a second", arguments: StoreKind.allCases)
     func backward(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(page(store, 23...29, StoredArchiveQuery(.backward)))
@@ -38,7 +38,7 @@ struct ArchiveTests {
         #expect(seen.1.isEmpty)
     }
 
-    @Test("live messages prove nothing; the gap behind them stays until it is filled", arguments: StoreKind.allCases)
+    @Test("live messages prove nothing; the gap before them remains until it is filled", arguments: StoreKind.allCases)
     func gaps(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(page(store, 1...5, StoredArchiveQuery(.forward), isComplete: true))
@@ -67,7 +67,9 @@ struct ArchiveTests {
         #expect(try await store.bodies().count == 21)
     }
 
-    @Test("what is known of one peer's messages is kept apart from the whole archive", arguments: StoreKind.allCases)
+    @Test(
+        "the intervals of one peer's messages are separate from those of the whole archive",
+        arguments: StoreKind.allCases)
     func filtered(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         var narrow = page(store, 1...5, StoredArchiveQuery(.backward), isComplete: true)
@@ -85,7 +87,7 @@ struct ArchiveTests {
     }
 
     @Test(
-        "receipts in the archive count, and stanzas that mean nothing keep their place", arguments: StoreKind.allCases)
+        "receipts in the archive are applied, and irrelevant stanzas have a position", arguments: StoreKind.allCases)
     func reports(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let mine = MessageCopy.text("mine", from: .juliet, origin: "o", at: 0, isOutgoing: true)
@@ -107,7 +109,7 @@ struct ArchiveTests {
         #expect(interval?.last.id == "3")
     }
 
-    @Test("a stamp of a foreign archive is a delay, not the order of the room", arguments: StoreKind.allCases)
+    @Test("a time stamp of a foreign archive is a delay, not the order of the room", arguments: StoreKind.allCases)
     func foreign(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let copy = MessageCopy.text("hi", from: .romeoInBalcony, origin: "o", at: 0)

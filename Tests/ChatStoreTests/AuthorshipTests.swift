@@ -3,14 +3,14 @@ import MessageSemantics
 import Testing
 import XMPPAddress
 
-@Suite("What both stores promise: who may say what")
+@Suite("Both stores: permissions")
 struct AuthorshipTests {
     private static let first = TargetReference.archived(ArchiveReference(archive: .balcony, id: "1"))
     private static let contents: [MessageContent] = [
         .correction(of: .sent(id: "a"), MessageText("forged")), .retraction(of: first),
     ]
 
-    /// A message of Romeo in the room, and then what somebody does to it.
+    /// A message of Romeo in the room, followed by a change to it.
     private func act(
         _ kind: StoreKind, occupant: String?, stay: Int64?, on target: (occupant: String?, stay: Int64?),
         from sender: JID = .romeoInBalcony, _ content: MessageContent
@@ -29,11 +29,12 @@ struct AuthorshipTests {
     }
 
     @Test(
-        "N1: who has taken a nickname corrects and retracts nothing of who had it before", arguments: StoreKind.allCases
+        "N1: an occupant that took over a nickname cannot correct or retract messages of the previous one",
+        arguments: StoreKind.allCases
     )
     func takenNickname(kind: StoreKind) async throws {
         for content in Self.contents {
-            // Another stay; no stay, as after a restart or from an archive; an id where the other has none, and the reverse.
+            // Another stay; no stay, as after a restart or from an archive; an occupant id on one side only.
             for (occupant, stay, target) in [
                 (nil, 2, (nil, 1)), (nil, nil, (nil, 1)), (nil, 2, (nil, nil)), (nil, nil, (nil, nil)),
                 ("x", nil, (nil, 1)), (nil, 1, ("r", 1)), ("x", nil, ("r", nil)),
@@ -45,7 +46,9 @@ struct AuthorshipTests {
         }
     }
 
-    @Test("the same occupant corrects and retracts, by the id or during one stay", arguments: StoreKind.allCases)
+    @Test(
+        "the same occupant can correct and retract, identified by its id or within one stay",
+        arguments: StoreKind.allCases)
     func sameOccupant(kind: StoreKind) async throws {
         for content in Self.contents {
             for (occupant, stay, sender) in [
@@ -59,7 +62,8 @@ struct AuthorshipTests {
         }
     }
 
-    @Test("a correction of which nobody knows the author is a message of its own, once", arguments: StoreKind.allCases)
+    @Test(
+        "a correction without proof of its author is stored once, as a separate message", arguments: StoreKind.allCases)
     func unprovedCorrection(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let key = store.balcony
@@ -74,7 +78,7 @@ struct AuthorshipTests {
     }
 
     @Test(
-        "what is written on this device corrects what counts as ours, of earlier versions too",
+        "this device can correct every message that counts as ours, including those of earlier versions",
         arguments: StoreKind.allCases)
     func own(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
@@ -88,7 +92,7 @@ struct AuthorshipTests {
                     content: .correction(of: .sent(id: "a"), MessageText("new"))), in: key)
         }
         #expect(try await store.bodies(key) == ["new"])
-        // Who takes our nickname while we are away does not.
+        // An occupant that takes our nickname in our absence cannot.
         try await store.receive(
             .with(
                 .retraction(of: .sent(id: "a")), from: .julietInBalcony, origin: "c", at: 3, isOutgoing: true,
@@ -96,7 +100,7 @@ struct AuthorshipTests {
         #expect(try await store.timeline(key).map(\.isRetracted) == [false])
     }
 
-    @Test("a copy of a message does not make its sender the author of the message", arguments: StoreKind.allCases)
+    @Test("the sender of a copy does not become the author of the message", arguments: StoreKind.allCases)
     func copiedIdentifier(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let key = store.balcony
@@ -107,7 +111,7 @@ struct AuthorshipTests {
         #expect(try await store.timeline(key).allSatisfy { !$0.isRetracted })
     }
 
-    @Test("N3: the name of a message of another conversation is not taken over", arguments: StoreKind.allCases)
+    @Test("N3: a copied archive id of another conversation is ignored", arguments: StoreKind.allCases)
     func copiedName(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let tybalt = ConversationKey(account: store.account, address: .tybalt, kind: .direct)
@@ -119,7 +123,7 @@ struct AuthorshipTests {
     }
 
     @Test(
-        "M1–M4: the archive of a room reaches no other conversation, and its page proves what it proves",
+        "M1–M4: the archive of a room changes no other conversation, and its page proves only its own interval",
         arguments: StoreKind.allCases)
     func hostileArchive(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
@@ -147,7 +151,7 @@ struct AuthorshipTests {
             try store.archiveIntervals(of: .balcony, with: nil, account: account)
         }
         #expect(intervals.map(\.first.id) == ["0"] && intervals.map(\.last.id) == ["6"])
-        // Nor does our own archive let one person speak in another's conversation.
+        // Our own archive does not let one contact write in another's conversation either.
         try await store.receive(
             StoredArchivePage(
                 archive: .juliet, query: StoredArchiveQuery(.backward),
@@ -159,7 +163,7 @@ struct AuthorshipTests {
         #expect(try await store.bodies() == ["genuine"])
     }
 
-    @Test("D3: a delay puts nothing of others behind what was read", arguments: StoreKind.allCases)
+    @Test("D3: a delay stamp never moves messages of others before the read position", arguments: StoreKind.allCases)
     func backdated(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let read = try await store.receive(.text("read", origin: "a", at: 10)).id

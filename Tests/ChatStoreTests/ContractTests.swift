@@ -3,9 +3,9 @@ import Testing
 import XMPPAddress
 import XMPPStream
 
-@Suite("What both stores promise: conversations and timelines")
+@Suite("Both stores: conversations and timelines")
 struct ContractTests {
-    @Test("S1-28: what was said is there when the conversation is opened", arguments: StoreKind.allCases)
+    @Test("S1-28: an opened conversation shows its history", arguments: StoreKind.allCases)
     func history(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("But, soft!", origin: "a", at: 1))
@@ -18,7 +18,7 @@ struct ContractTests {
         #expect(page.map(\.sender) == [.romeoPhone, .juliet])
     }
 
-    @Test("S1-29: a conversation holds its own messages only, in the order of time", arguments: StoreKind.allCases)
+    @Test("S1-29: a conversation contains only its own messages, in the order of time", arguments: StoreKind.allCases)
     func separation(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let tybalt = ConversationKey(account: store.account, address: .tybalt, kind: .direct)
@@ -29,7 +29,7 @@ struct ContractTests {
         #expect(try await store.bodies(tybalt) == ["other"])
     }
 
-    @Test("every field of a message comes back as it was kept", arguments: StoreKind.allCases)
+    @Test("every field of a message is read back as it was stored", arguments: StoreKind.allCases)
     func fields(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let attachment = Attachment(
@@ -62,7 +62,7 @@ struct ContractTests {
         #expect(byFurtherName == message)
     }
 
-    @Test("identifiers come back in their very spelling", arguments: StoreKind.allCases)
+    @Test("identifiers are read back in their exact spelling", arguments: StoreKind.allCases)
     func identifiers(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let ids = [
@@ -81,11 +81,11 @@ struct ContractTests {
         }
     }
 
-    @Test("pages before and after an anchor meet without gap or overlap", arguments: StoreKind.allCases)
+    @Test("pages before and after an anchor have no gap or overlap", arguments: StoreKind.allCases)
     func pages(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         for number in 0..<25 {
-            // Several have the same time.
+            // Several messages have the same time.
             try await store.receive(
                 .text("\(number)", origin: "\(number)", at: Int64(number / 4), source: .delay))
         }
@@ -112,7 +112,7 @@ struct ContractTests {
         #expect(try await store.timeline(nil, .newest, limit: 0).isEmpty)
     }
 
-    @Test("a jump shows what is around a message or a date", arguments: StoreKind.allCases)
+    @Test("a jump shows the messages around a message or a date", arguments: StoreKind.allCases)
     func jump(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         for number in 0..<20 {
@@ -128,7 +128,8 @@ struct ContractTests {
     }
 
     @Test(
-        "the list shows last line, unread count and draft, pinned first, then the latest", arguments: StoreKind.allCases
+        "the list shows the last message, unread count and draft; pinned conversations first, then the newest",
+        arguments: StoreKind.allCases
     )
     func list(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
@@ -161,7 +162,7 @@ struct ContractTests {
         #expect(try await store.conversation()?.draft == nil)
     }
 
-    @Test("the unread line stands above the first message that was not read", arguments: StoreKind.allCases)
+    @Test("the unread line is above the first unread message", arguments: StoreKind.allCases)
     func unread(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         var ids: [MessageID] = []
@@ -179,12 +180,12 @@ struct ContractTests {
             try store.firstUnread(in: conversation.id)
         }
         #expect(line?.id == ids[4])
-        // What is taken back need not be read.
+        // A retracted message does not count as unread.
         try await store.receive(.with(.retraction(of: .sent(id: "4")), id: "r", at: 10))
         #expect(try await store.conversation()?.unreadCount == 0)
     }
 
-    @Test("reading on another device counts, also before the message is here", arguments: StoreKind.allCases)
+    @Test("reading on another device counts, even before the message arrives", arguments: StoreKind.allCases)
     func readElsewhere(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("one", origin: "a", archived: "1", at: 1))
@@ -198,7 +199,7 @@ struct ContractTests {
         #expect(try await store.conversation()?.unreadCount == 0)
     }
 
-    @Test("counting stops at its limit", arguments: StoreKind.allCases)
+    @Test("the unread count stops at its limit", arguments: StoreKind.allCases)
     func unreadLimit(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let romeo = store.romeo
@@ -210,7 +211,7 @@ struct ContractTests {
         #expect(try await store.conversation()?.unreadCount == Conversation.unreadLimit)
     }
 
-    @Test("a transaction that fails leaves nothing behind", arguments: StoreKind.allCases)
+    @Test("a failed transaction changes nothing", arguments: StoreKind.allCases)
     func rollback(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("kept", origin: "a", at: 1))
@@ -230,7 +231,7 @@ struct ContractTests {
         #expect(try await store.bodies(tybalt) == ["found"])
     }
 
-    @Test("a removed conversation takes its messages with it", arguments: StoreKind.allCases)
+    @Test("removing a conversation removes its messages", arguments: StoreKind.allCases)
     func removal(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("needle", origin: "a", archived: "1", at: 1))
@@ -241,12 +242,12 @@ struct ContractTests {
         #expect(try await store.found("needle").isEmpty)
         let account = store.account
         #expect(try await store.store.read { store throws(StoreError) in try store.sendQueue(of: account) }.isEmpty)
-        // It can begin anew.
+        // It can be created again.
         try await store.receive(.text("again", origin: "a", archived: "1", at: 1))
         #expect(try await store.bodies() == ["again"])
     }
 
-    @Test("observers learn what a transaction has changed, joined where they are slow", arguments: StoreKind.allCases)
+    @Test("observers get the changes of a transaction, joined if they are slow", arguments: StoreKind.allCases)
     func changes(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let changes = store.store.changes()
@@ -258,14 +259,14 @@ struct ContractTests {
         #expect(seen.messages == [conversation: [first, second]])
         #expect(seen.conversations == [conversation])
         #expect(seen.sendQueue)
-        // A reaction shows on the message that it is about.
+        // A reaction changes the message that it refers to.
         try await store.receive(.with(.reactions(to: .sent(id: "a"), ["👍"]), id: "r", at: 3))
         #expect(await iterator.next()?.messages == [conversation: [first]])
         await store.store.close()
         #expect(await iterator.next() == nil)
     }
 
-    @Test("a closed store says so", arguments: StoreKind.allCases)
+    @Test("a closed store reports that it is closed", arguments: StoreKind.allCases)
     func closing(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         await store.store.close()

@@ -11,7 +11,7 @@ struct FileTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A store with so many messages of Romeo.
+    /// Adds messages of Romeo with these numbers.
     private func fill(_ store: SQLiteStore, _ range: Range<Int>, length: Int = 10) async throws {
         try await store.write { store throws(StoreError) in
             let key = ConversationKey(account: try store.addAccount(.juliet), address: .romeo, kind: .direct)
@@ -33,7 +33,7 @@ struct FileTests {
         }
     }
 
-    @Test("S1-11: what was kept is there when the file is opened again")
+    @Test("S1-11: stored data is there when the file is opened again")
     func reopening() async throws {
         var store = try await SQLiteStore.open(at: path)
         #expect(
@@ -51,7 +51,7 @@ struct FileTests {
         await store.close()
     }
 
-    @Test("what waits is found without reading all messages, although SQLite knows how many there are")
+    @Test("waiting rows are found without reading all messages, even with SQLite's statistics")
     func plans() async throws {
         let store = try await SQLiteStore.open(at: path)
         try await fill(store, 0..<500)
@@ -67,7 +67,7 @@ struct FileTests {
         }
     }
 
-    @Test("the room of the log is given back, but nobody waits for one who reads")
+    @Test("the log is truncated, without waiting for readers")
     func log() throws {
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         try StoreSettings.apply(to: connection, maximumSize: nil)
@@ -87,7 +87,7 @@ struct FileTests {
         #expect(try connection.integer("PRAGMA busy_timeout") == 5000)
     }
 
-    @Test("the file is its owner's alone")
+    @Test("only the owner can read the file")
     func mode() async throws {
         let store = try await SQLiteStore.open(at: path)
         try await fill(store, 0..<1)
@@ -111,7 +111,7 @@ struct FileTests {
         await (try SQLiteStore.open(at: path)).close()
     }
 
-    @Test("reading sees one moment while it is written to")
+    @Test("a reader sees a snapshot while the store is written")
     func snapshot() async throws {
         let store = try await SQLiteStore.open(at: path)
         try await fill(store, 0..<5)
@@ -131,7 +131,7 @@ struct FileTests {
         await store.close()
     }
 
-    @Test("a full disk says so and loses nothing")
+    @Test("a full disk is reported and nothing is lost")
     func diskFull() async throws {
         let store = try await SQLiteStore.open(at: path, maximumSize: 1_000_000)
         var kept = 0
@@ -145,10 +145,10 @@ struct FileTests {
         #expect(failure?.code == .diskFull)
         #expect(
             failure?.description
-                == "The disk is full, so nothing could be saved in \(path). Make room and try again.")
+                == "The disk is full, so nothing could be saved in \(path). Free some space and try again.")
         #expect(kept > 0)
         #expect(try await numbers(store) == Array(0..<kept))
-        // With room again it goes on.
+        // Writing works again once there is space.
         try await store.write { store throws(StoreError) in
             guard let conversation = try store.conversations().first else { return }
             for message in try store.timeline(of: conversation.id, .newest, limit: 100) {
@@ -163,7 +163,7 @@ struct FileTests {
         await again.close()
     }
 
-    @Test("a file that cannot be written to is read, and writing says why not")
+    @Test("a file that is not writable is read-only, and a write reports why it failed")
     func readOnly() async throws {
         let store = try await SQLiteStore.open(at: path)
         try await fill(store, 0..<5)
@@ -175,12 +175,12 @@ struct FileTests {
             Issue.record("a file that is open for reading was changed")
         } catch {
             #expect(error.code == .readOnly)
-            #expect(error.description == "\(path) cannot be written to; nothing that comes now is saved.")
+            #expect(error.description == "\(path) cannot be written to; new messages are not saved.")
         }
         #expect(try opened.connection.integer("SELECT count(*) FROM messages") == 5)
     }
 
-    @Test("a file of a newer version is left alone")
+    @Test("a file of a newer version is not changed")
     func newer() async throws {
         await (try SQLiteStore.open(at: path)).close()
         do {
@@ -193,11 +193,11 @@ struct FileTests {
         } catch {
             #expect(error.code == .tooNew)
         }
-        // The lock is let go of, so the newer version can open it.
+        // The lock is released, so the newer version can open it.
         await #expect(throws: StoreError.self) { _ = try await SQLiteStore.open(at: path) }
     }
 
-    @Test("steps of the schema are taken in order, each once, all or none")
+    @Test("migrations are applied in order, each once, all or none")
     func migrations() async throws {
         let present = Migration.all.last?.number ?? 0
         let second = Migration(number: present + 1) { connection throws(StoreError) in
@@ -221,12 +221,12 @@ struct FileTests {
         await store.close()
     }
 
-    @Test("a program that died is noticed, and nothing is missing")
+    @Test("a crash of the program is detected, and nothing is missing")
     func crash() async throws {
         do {
             let store = try await SQLiteStore.open(at: path)
             try await fill(store, 0..<10)
-            // Copied while it is open, as a crash would leave it.
+            // Copied while it is open, like after a crash.
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + suffix, toPath: folder.path + "/crashed.db" + suffix)
             }
@@ -239,7 +239,7 @@ struct FileTests {
         await store.close()
     }
 
-    @Test("a file that is no database is set aside, and a new one begun")
+    @Test("a file that is not a database is renamed, and a new one is created")
     func notADatabase() async throws {
         let bytes = Data(repeating: 0x41, count: 10_000)
         try bytes.write(to: URL(fileURLWithPath: path))
@@ -252,7 +252,7 @@ struct FileTests {
         await store.close()
     }
 
-    @Test("a damaged file is found, set aside and saved as far as it can be read")
+    @Test("a damaged file is detected, renamed and recovered as far as it can be read")
     func salvage() async throws {
         var store = try await SQLiteStore.open(at: path)
         try await fill(store, 0..<2000, length: 200)
@@ -287,7 +287,7 @@ struct FileTests {
             try store.search(SearchRequest("1999")).messages.count
         }
         #expect(found == 1)
-        // The archive brings back what is missing, and nothing twice.
+        // The archive restores the missing messages, none of them twice.
         try await fill(store, 0..<2000, length: 200)
         #expect(try await numbers(store).sorted() == Array(0..<2000))
         await store.close()

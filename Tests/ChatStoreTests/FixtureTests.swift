@@ -4,8 +4,8 @@ import XMPPAddress
 
 @testable import ChatStore
 
-/// One file for each version of the schema, as the program of that time wrote it. A new version adds a file and touches
-/// none: HONGYAN_FIXTURE=PATH writes one of the present version.
+/// One file for each version of the schema, written by the program of that time. A new version adds a file and changes
+/// none: HONGYAN_FIXTURE=PATH writes one of the current version.
 @Suite("Files of earlier versions")
 struct FixtureTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures"
@@ -42,7 +42,7 @@ struct FixtureTests {
         }
     }
 
-    @Test("a file of the present version can be written")
+    @Test("a file of the current version can be written")
     func write() async throws {
         let folder = try TemporaryFolder()
         let path = ProcessInfo.processInfo.environment["HONGYAN_FIXTURE"] ?? folder.path + "/fixture.db"
@@ -54,7 +54,7 @@ struct FixtureTests {
     }
 
     @Test(
-        "every version that was ever written is brought up to date with all that it holds",
+        "a file of every earlier version is migrated with all of its data",
         arguments: Migration.all.map(\.number))
     func migration(version: Int64) async throws {
         let folder = try TemporaryFolder()
@@ -84,7 +84,7 @@ struct FixtureTests {
                 try store.sharedMedia(of: list[1].id, [.voice], before: nil, limit: 10).map(\.id) == [page[3].id])
             #expect(page[3].originID == "0b9e1f9a-6f0e-4a52-b2f5-2f8e6c2f1a11")
             #expect(try store.sendQueue(of: account.id).map(\.message.id) == [page[3].id])
-            // What the first version did not know yet.
+            // Added after the first version.
             #expect(list.map(\.isMarkedUnread) == (version < 2 ? [false, false] : [true, false]))
             #expect(page[3].text.attachments.map(\.playback) == [version < 2 ? nil : 300])
             #expect(try store.presences(of: account.id).map(\.show) == (version < 2 ? [] : ["away"]))

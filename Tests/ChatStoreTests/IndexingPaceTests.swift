@@ -2,43 +2,43 @@ import Testing
 
 @testable import ChatStore
 
-@Suite("When the search index is brought up to date")
+@Suite("When the search index is updated")
 struct IndexingPaceTests {
-    @Test("what waits from an earlier run is indexed at once, unless somebody writes")
+    @Test("messages from an earlier run are indexed immediately, unless there is a write")
     func beginning() {
         let pace = IndexingPace()
-        #expect(pace.pause() == nil)
-        pace.writerCame()
-        #expect(pace.pause() != nil)
+        #expect(pace.delay() == nil)
+        pace.writeBegan()
+        #expect(pace.delay() != nil)
         #expect(pace.hasWriter)
-        pace.writerWent(leaving: 1)
+        pace.writeEnded(leaving: 1)
         #expect(!pace.hasWriter)
-        #expect(pace.pause() != nil)
+        #expect(pace.delay() != nil)
     }
 
-    @Test("many do not wait for a rest, but for whoever writes")
+    @Test("many messages do not wait for a quiet period, but for the end of a write")
     func many() {
         let pace = IndexingPace()
-        pace.writerCame()
-        pace.writerWent(leaving: 1)
-        #expect(pace.pause() != nil)
-        pace.writerCame()
-        pace.writerWent(leaving: 5000)
-        #expect(pace.pause() == nil)
-        pace.writerCame()
-        #expect(pace.pause() != nil)
+        pace.writeBegan()
+        pace.writeEnded(leaving: 1)
+        #expect(pace.delay() != nil)
+        pace.writeBegan()
+        pace.writeEnded(leaving: 5000)
+        #expect(pace.delay() == nil)
+        pace.writeBegan()
+        #expect(pace.delay() != nil)
     }
 
-    @Test("it runs once, and goes on for what came meanwhile")
+    @Test("indexing runs once, and continues with what was added meanwhile")
     func completion() {
         let pace = IndexingPace()
         #expect(pace.start())
         #expect(!pace.start())
-        pace.writerCame()
-        pace.writerWent(leaving: 3)
+        pace.writeBegan()
+        pace.writeEnded(leaving: 3)
         let waiting = pace.waiting
-        pace.writerCame()
-        pace.writerWent(leaving: 2)
+        pace.writeBegan()
+        pace.writeEnded(leaving: 2)
         #expect(!pace.complete(waiting))
         #expect(!pace.start())
         #expect(pace.complete(pace.waiting))
@@ -47,7 +47,7 @@ struct IndexingPaceTests {
         #expect(pace.start())
     }
 
-    @Test("it stops for whoever wants to write, and goes on where it stopped")
+    @Test("indexing stops for a write, and continues where it stopped")
     func interruption() async throws {
         let folder = try TemporaryFolder()
         let store = try await SQLiteStore.open(at: folder.path + "/chat.db")

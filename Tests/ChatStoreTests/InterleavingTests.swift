@@ -4,13 +4,13 @@ import XMPPAddress
 
 @testable import ChatStore
 
-/// What truly happened in one conversation, and all the ways in which a device can come to know of it.
+/// The events of one conversation, and all ways in which a device can receive them.
 private struct World {
     /// One stanza in the archive.
     struct Event {
         let id: String
         let time: MessageTime
-        /// Without the archive's stamp; `nil` for a stanza that means nothing here.
+        /// Without the archive's time stamp; `nil` for an irrelevant stanza.
         var copy: MessageCopy?
     }
 
@@ -34,15 +34,16 @@ private struct World {
         archive = isRoom ? .balcony : .juliet
         var time: Int64 = 0
         for number in 0..<Int.random(in: 2...8, using: &random) {
-            // Half of them in the same second as the one before, as archives stamp.
+            // Half of them in the same second as the one before, as in archives with time stamps in seconds.
             time += Bool.random(using: &random) ? 0 : Int64.random(in: 1...5, using: &random)
             addEvent(number, at: .at(time))
         }
         repeatSome()
     }
 
-    /// What was lost and sent again is in the archive behind others, and says where it belongs, no two at the same moment. Only such
-    /// as have their second for themselves: the archive's order within a second is kept with a message that stands there.
+    /// A message that was lost and sent again is in the archive after others and states its original time, no two at
+    /// the same moment. Only messages that have their second for themselves: a row has the archive's order within its
+    /// second.
     private mutating func repeatSome() {
         for (number, event) in events.enumerated() {
             guard key.kind == .direct, event.copy?.isOutgoing == false,
@@ -53,7 +54,7 @@ private struct World {
         }
     }
 
-    /// Every third message brings files; drawn from no generator, so that a seed goes on meaning what it meant.
+    /// Every third message has files. No generator is used, so that existing seeds keep their meaning.
     private static func files(_ number: Int) -> [Attachment] {
         guard number % 3 == 0, let kind = Attachment.Kind(rawValue: number / 3 % 4) else { return [] }
         let first = Attachment(kind: kind, name: "\(number)")
@@ -74,7 +75,7 @@ private struct World {
             } else {
                 Bool.random(using: &random) ? .romeoInBalcony : .nurseInBalcony
             }
-        // In a room several choose the same ids, each of them once.
+        // In a room several occupants choose the same ids, each of them once.
         var id = "m\(number)"
         if key.kind == .room,
             !events.contains(where: { $0.copy?.sender == sender && $0.copy?.wireID == "\(number / 3)" })
@@ -86,7 +87,7 @@ private struct World {
         if let target = texts.randomElement(using: &random), let wireID = target.wireID {
             let inArchive = target.archiveReferences[0]
             switch Int.random(in: 0..<8, using: &random) {
-            // Now and then of somebody else's message, which must come to nothing.
+            // Sometimes of another sender's message, which must have no effect.
             case 0, 1:
                 content = .correction(
                     of: .sent(id: wireID), MessageText("edit \(number)", attachments: Self.files(number)))
@@ -98,7 +99,7 @@ private struct World {
             default: break
             }
         }
-        // An id of one's own stands twice only in different kinds of stanzas or without origin-id.
+        // One sender uses an id twice only in different kinds of stanzas or without origin-id.
         let hasOrigin = isOutgoing || Int.random(in: 0..<4, using: &random) > 0
         events.append(
             Event(
@@ -125,12 +126,12 @@ private struct World {
             }, isComplete: isComplete)
     }
 
-    /// Everything at once, in its order.
+    /// All events, in order.
     var ideal: [Step] {
         [.page(page(0..<events.count, StoredArchiveQuery(.forward), isComplete: true))] + reports.map { .report($0) }
     }
 
-    /// The pages of one way to go through the archive.
+    /// The pages of one way to query the archive.
     private mutating func pages() -> [Step] {
         var pages: [Step] = []
         var low = 0
@@ -154,13 +155,13 @@ private struct World {
                 low = end
             }
             isFirst = false
-            // An answer that was lost after it was kept is asked for again.
+            // A page that was lost after it was stored is requested again.
             if Int.random(in: 0..<6, using: &random) == 0, let last = pages.last { pages.append(last) }
         }
         return pages
     }
 
-    /// One of the orders in which a device can see all this.
+    /// One of the orders in which a device can receive all of this.
     mutating func interleaving() -> [Step] {
         var streams: [[Step]] = [pages()]
         for event in events {
@@ -187,7 +188,7 @@ private struct World {
             if !steps.isEmpty { streams.append(steps) }
         }
         for report in reports { streams.append([.report(report)]) }
-        // Each stream keeps its own order; what of different streams comes first is chance.
+        // Each stream has its own order; the order between streams is random.
         var mixed: [Step] = []
         while !streams.isEmpty {
             let index = streams.indices.randomElement(using: &random) ?? 0
@@ -197,8 +198,8 @@ private struct World {
         return mixed
     }
 
-    /// Asks for what the store believes to be missing. A page that was kept twice can leave such a gap behind, where all of
-    /// it is of one second and so nothing proves where it stands; the answer to the question does.
+    /// Queries what the store regards as missing. A page that was stored twice can leave such a gap if all of it has
+    /// the same second, so that nothing proves its position; the query closes the gap.
     func fillGaps(in store: some RecordStorage) throws(StoreError) {
         for _ in 0..<events.count {
             let gaps = try store.archiveGaps(of: archive, with: nil, account: key.account)
@@ -217,7 +218,7 @@ private struct World {
     func take(_ step: Step, into store: some RecordStorage) throws(StoreError) {
         switch step {
         case .send(let message):
-            // Known already by another way: then it was another device that wrote it.
+            // Already known by another route: then another device wrote it.
             let conversation = try store.openConversation(key)
             if try store.records(sentAs: message.originID, in: conversation).isEmpty {
                 _ = try store.send(message, in: key)
@@ -229,7 +230,7 @@ private struct World {
     }
 }
 
-/// What a person sees of a conversation.
+/// A conversation as the user sees it.
 private struct View: Equatable, CustomStringConvertible {
     struct Line: Equatable, CustomStringConvertible {
         let body: String
@@ -287,7 +288,7 @@ private struct View: Equatable, CustomStringConvertible {
 
 @Suite("Random interleavings")
 struct InterleavingTests {
-    /// HONGYAN_LONG=1 runs all cases on the file, too.
+    /// HONGYAN_LONG=1 also runs all cases on the file.
     private static let isLong = ProcessInfo.processInfo.environment["HONGYAN_LONG"] == "1"
 
     private func ideal(_ world: World) throws -> View {
@@ -297,12 +298,14 @@ struct InterleavingTests {
         return try View(world, in: store)
     }
 
-    @Test("live, carbon, archive, resumption and reflection in any order give the same timeline: in memory")
+    @Test(
+        "live messages, carbons, archive pages, resumptions and reflections in any order give the same timeline: in memory"
+    )
     func memory() throws {
         for seed in 0..<10_000 {
             let store = MemoryTransaction(MemoryState())
             var world = World(seed: seed, account: try store.addAccount(.juliet))
-            // Reports about a conversation that is not here are ignored.
+            // Reports about a conversation that is not stored are ignored.
             _ = try store.openConversation(world.key)
             for step in world.interleaving() { try world.take(step, into: store) }
             try world.fillGaps(in: store)
@@ -311,7 +314,9 @@ struct InterleavingTests {
         }
     }
 
-    @Test("live, carbon, archive, resumption and reflection in any order give the same timeline: in a file")
+    @Test(
+        "live messages, carbons, archive pages, resumptions and reflections in any order give the same timeline: in a file"
+    )
     func file() throws {
         let folder = try TemporaryFolder()
         let connection = try SQLiteConnection(path: folder.path + "/chat.db", mode: .readWrite)
@@ -334,7 +339,7 @@ struct InterleavingTests {
                 try world.fillGaps(in: store)
                 let seen = try View(world, in: store)
                 let memory = MemoryTransaction(MemoryState())
-                // Both count accounts on, so the numbers are made equal.
+                // The ids are set to those of the ideal view, because each store assigns its own.
                 memory.state.lastAccount = account.rawValue - 1
                 _ = try memory.addAccount(.juliet)
                 for step in world.ideal { try world.take(step, into: memory) }

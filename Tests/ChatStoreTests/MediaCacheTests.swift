@@ -15,7 +15,7 @@ struct MediaCacheTests {
         try await MediaCache.open(at: path, budget: budget, pinned: pinned)
     }
 
-    /// So many bytes, another content for each number.
+    /// This many bytes, different for each number.
     private func bytes(_ number: Int, count: Int = 100) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
     }
@@ -24,7 +24,7 @@ struct MediaCacheTests {
         try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(place)").sorted()
     }
 
-    @Test("what was put in is read back by its hash, and stands on the disk once")
+    @Test("an inserted content is read back by its hash, and stored on the disk once")
     func roundTrip() async throws {
         var cache = try await open()
         let hash = try await cache.insert(bytes(1))
@@ -42,7 +42,7 @@ struct MediaCacheTests {
         #expect(try await cache.content(of: ContentHash(of: bytes(2))) == nil)
     }
 
-    @Test("a file from elsewhere is copied; an empty one and one of several pieces too")
+    @Test("a file from elsewhere is copied, even an empty one and one of several pieces")
     func copying() async throws {
         let cache = try await open(budget: 1_000_000)
         let source = folder.path + "/download"
@@ -56,7 +56,7 @@ struct MediaCacheTests {
     }
 
     @Test(
-        "a name from the network is a hash or nothing",
+        "a hash from the network is valid or rejected",
         arguments: [
             "", "../../.ssh/authorized_keys", "/etc/passwd", ".", String(repeating: "0", count: 63),
             String(repeating: "g", count: 64), String(repeating: "0", count: 62) + "/.",
@@ -64,14 +64,14 @@ struct MediaCacheTests {
         ])
     func names(text: String) { #expect(ContentHash(text) == nil) }
 
-    @Test("a hash in capitals is the same hash")
+    @Test("a hash in upper case is the same hash")
     func capitals() throws {
         let hash = ContentHash(of: [])
         #expect(hash.description == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
         #expect(ContentHash(hash.description.uppercased()) == hash)
     }
 
-    @Test("a content that is not what somebody said is refused and leaves nothing")
+    @Test("a content with another hash than announced is refused and leaves no file")
     func mismatch() async throws {
         let cache = try await open()
         await #expect { try await cache.insert(bytes(1), expecting: ContentHash(of: bytes(2))) } throws: {
@@ -82,7 +82,7 @@ struct MediaCacheTests {
         #expect(await cache.size == 0)
     }
 
-    @Test("what was used longest ago goes first, also after the program was started again")
+    @Test("the least recently used content is evicted first, also after a restart")
     func eviction() async throws {
         var cache = try await open(budget: 300)
         var hashes: [ContentHash] = []
@@ -96,13 +96,13 @@ struct MediaCacheTests {
         await cache.setBudget(100)
         #expect(await cache.size == 100)
         #expect(try files(in: "content") == [hashes[3].description])
-        // What is wanted now is there, however large it is.
+        // A content that is needed now is stored, however large it is.
         let large = try await cache.insert(bytes(4, count: 500))
         #expect(try await cache.content(of: large) == bytes(4, count: 500))
         #expect(try files(in: "content") == [large.description])
     }
 
-    @Test("what the send queue needs and recordings that were not sent are never evicted")
+    @Test("contents of the send queue and unsent recordings are never evicted")
     func retention() async throws {
         var cache = try await open(budget: 100)
         let queued = try await cache.insert(bytes(0))
@@ -121,7 +121,7 @@ struct MediaCacheTests {
         #expect(await cache.contains(queued) == false)
         try await cache.release(recording)
         #expect(await cache.size == 0)
-        // What is here already and is recorded again is kept as well.
+        // A content that is stored already becomes protected if it is recorded again.
         await cache.setBudget(100)
         try await cache.insert(bytes(7))
         try await cache.insert(bytes(7), isKept: true)
@@ -131,7 +131,7 @@ struct MediaCacheTests {
         #expect(await cache.size == 0)
     }
 
-    @Test("what a killed program had begun is removed; what is not ours is left alone")
+    @Test("incomplete files of a killed program are removed; foreign files are not touched")
     func leftovers() async throws {
         var cache = try await open()
         let hash = try await cache.insert(bytes(1))
@@ -146,7 +146,7 @@ struct MediaCacheTests {
         try await cache.insert(bytes(2))
     }
 
-    @Test("a folder that another program has open is refused")
+    @Test("a folder that is open in another program is refused")
     func twoPrograms() async throws {
         let cache = try await open()
         await #expect { try await open() } throws: { ($0 as? StoreError)?.code == .inUse }
@@ -155,7 +155,7 @@ struct MediaCacheTests {
         await (try open()).close()
     }
 
-    @Test("damage is not shown: it is fetched again, or told where it cannot be")
+    @Test("a damaged content is never shown: it is downloaded again, or reported if that is impossible")
     func damage() async throws {
         let cache = try await open()
         let hash = try await cache.insert(bytes(1))
@@ -173,7 +173,7 @@ struct MediaCacheTests {
         #expect(try await cache.content(of: hash) == bytes(1))
     }
 
-    @Test("a full disk is told in a sentence, and nothing is lost")
+    @Test("a full disk is reported with a message, and nothing is lost")
     func diskFull() async throws {
         let room = Mutex(150)
         var files = MediaFolder(path: path)
@@ -205,7 +205,7 @@ struct MediaCacheTests {
         #expect(await cache.size == 200)
     }
 
-    @Test("S1-11: whenever the power goes, every content is there whole or not at all")
+    @Test("S1-11: after a loss of power at any time, every content is stored completely or not at all")
     func powerCut() async throws {
         let copies = folder.path + "/copies"
         try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
@@ -219,13 +219,13 @@ struct MediaCacheTests {
             }
             let copy = "\(copies)/\(number)"
             try? FileManager.default.copyItem(atPath: path, toPath: copy)
-            // What was not synced can be on the disk in part.
+            // Data that was not synced can be on the disk in part.
             guard step == .opened || step == .written else { return }
             for name in (try? FileManager.default.contentsOfDirectory(atPath: copy + "/incoming")) ?? [] {
                 truncate("\(copy)/incoming/\(name)", off_t(number * 7 % 100))
             }
         }
-        // Three stay within the budget, of which one is kept; they come, go, are kept and released.
+        // Three fit into the budget, one of them protected; they are inserted, evicted, protected and released.
         let cache = MediaCache(folder: files, budget: 300)
         try await cache.load(pinned: [])
         let recording = try await cache.insert(bytes(0), isKept: true)
@@ -250,7 +250,7 @@ struct MediaCacheTests {
                 size += Int64(found.count)
             }
             #expect(await opened.size == size)
-            // Once it is kept, the recording is there until it is released.
+            // Once it is protected, the recording exists until it is released.
             if number >= 3, number < releasing.withLock({ $0 }) {
                 #expect(await opened.kept == [recording], "cut \(number)")
             }

@@ -2,7 +2,7 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("What both stores promise: order")
+@Suite("Both stores: order")
 struct OrderTests {
     static func time(_ milliseconds: Int64) -> MessageTime { MessageTime(millisecondsSince1970: milliseconds) }
 
@@ -18,7 +18,7 @@ struct OrderTests {
     }
 
     @Test(
-        "what was written in one go stays in order when only a part of it is in the archive",
+        "messages written one after another stay in order if only some of them are in the archive",
         arguments: StoreKind.allCases)
     func partlyArchived(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
@@ -37,7 +37,7 @@ struct OrderTests {
         #expect(try await store.bodies(key) == ["0", "1", "2", "3"])
     }
 
-    @Test("a stamp of whole seconds does not put a message before what came before it", arguments: StoreKind.allCases)
+    @Test("a time stamp in seconds does not move a message before an earlier one", arguments: StoreKind.allCases)
     func wholeSeconds(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let key = store.romeo
@@ -56,7 +56,7 @@ struct OrderTests {
         #expect(try await store.bodies(key) == ["long ago", "0", "1", "2"])
     }
 
-    @Test("in a room a message stands where the room sent it back", arguments: StoreKind.allCases)
+    @Test("in a room a message is at the position at which the room sent it back", arguments: StoreKind.allCases)
     func reflection(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let key = store.balcony
@@ -75,7 +75,7 @@ struct OrderTests {
         #expect(bodies == ["theirs", "mine", "mine too"])
     }
 
-    /// As the receiver's archive has it when a server has lost the first of two and got it again.
+    /// The receiver's archive after a server lost the first of two messages and received it again.
     private static func repeated(_ store: TestStore) -> [MessageCopy] {
         var first = MessageCopy.text("first", origin: "a", archived: "9", at: 90)
         first.firstSent = .at(10)
@@ -83,7 +83,7 @@ struct OrderTests {
     }
 
     @Test(
-        "what is sent again stands where its sender says that it was sent first, whichever way it comes",
+        "a message that is sent again is at the time of its first sending, whichever way it arrives",
         arguments: StoreKind.allCases)
     func repetition(kind: StoreKind) async throws {
         for order in [[0, 1], [1, 0], [0, 1, 1], [1, 0, 1]] {
@@ -107,7 +107,7 @@ struct OrderTests {
     }
 
     @Test(
-        "nobody can put a message behind what was read already, nor far into the past", arguments: StoreKind.allCases)
+        "no sender can move a message before the read position, or far into the past", arguments: StoreKind.allCases)
     func repetitionBehindTheReader(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let copies = Self.repeated(store)

@@ -16,7 +16,7 @@ struct PendingMarkTests {
         return try await store.timeline().first { $0.originID == id }?.state
     }
 
-    @Test("H4: receipts of strangers for messages that do not exist leave nothing", arguments: StoreKind.allCases)
+    @Test("H4: receipts of strangers for messages that do not exist are not stored", arguments: StoreKind.allCases)
     func strangers(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
@@ -32,7 +32,9 @@ struct PendingMarkTests {
         #expect(hasWaiting == false)
     }
 
-    @Test("so many wait in a conversation, and the oldest go first", arguments: StoreKind.allCases)
+    @Test(
+        "the number of waiting receipts in a conversation is limited, and the oldest are removed first",
+        arguments: StoreKind.allCases)
     func number(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("hello", origin: "h", at: 0))
@@ -53,7 +55,7 @@ struct PendingMarkTests {
         #expect(try await state(of: "new", in: store) == .delivered)
     }
 
-    @Test("what only waits for its message is no conversation to list", arguments: StoreKind.allCases)
+    @Test("a conversation with nothing but waiting rows is not listed", arguments: StoreKind.allCases)
     func list(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.with(.reactions(to: .sent(id: "none"), ["🌹"]), origin: "r", at: 1))
@@ -71,7 +73,7 @@ struct PendingMarkTests {
         #expect(try await listed() == [.romeo, .tybalt])
     }
 
-    @Test("a file that strangers have filled is clean when it is opened the next time")
+    @Test("a file that strangers have filled is cleaned when it is opened the next time")
     func poisonedFile() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/chat.db"

@@ -3,9 +3,9 @@ import Testing
 import XMPPAddress
 import XMPPStream
 
-@Suite("What both stores promise: accounts, contacts, rooms, sessions")
+@Suite("Both stores: accounts, contacts, rooms, sessions")
 struct PeopleTests {
-    @Test("S0-87: the contacts are kept and sorted by name", arguments: StoreKind.allCases)
+    @Test("S0-87: contacts are stored and sorted by name", arguments: StoreKind.allCases)
     func contacts(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
@@ -30,7 +30,7 @@ struct PeopleTests {
         #expect(seen.0 == [StoredContact(address: .tybalt, name: "Zorro")])
     }
 
-    @Test("rooms are kept", arguments: StoreKind.allCases)
+    @Test("rooms are stored", arguments: StoreKind.allCases)
     func rooms(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
@@ -43,7 +43,7 @@ struct PeopleTests {
         #expect(try await store.store.read { store throws(StoreError) in try store.rooms(of: account) }.isEmpty)
     }
 
-    @Test("pictures and capabilities are kept", arguments: StoreKind.allCases)
+    @Test("avatars and capabilities are stored", arguments: StoreKind.allCases)
     func caches(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
@@ -64,7 +64,9 @@ struct PeopleTests {
         }
     }
 
-    @Test("a session's state is kept with the message that it counts, or neither is", arguments: StoreKind.allCases)
+    @Test(
+        "the state of a session is stored together with the message that it counts, or neither is",
+        arguments: StoreKind.allCases)
     func session(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
@@ -93,7 +95,7 @@ struct PeopleTests {
         #expect(try await store.store.read { store throws(StoreError) in try store.session(of: account) } == nil)
     }
 
-    @Test("an account takes everything with it when it goes", arguments: StoreKind.allCases)
+    @Test("removing an account removes all of its data", arguments: StoreKind.allCases)
     func removal(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let account = store.account
@@ -115,7 +117,8 @@ struct PeopleTests {
         #expect(try await store.bodies(key) == ["one"])
     }
 
-    @Test("account settings are kept; what is not there cannot be changed", arguments: StoreKind.allCases)
+    @Test(
+        "account settings are stored; an account that does not exist cannot be changed", arguments: StoreKind.allCases)
     func accounts(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         var account = try #require(

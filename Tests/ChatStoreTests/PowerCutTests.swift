@@ -24,7 +24,7 @@ struct PowerCutTests {
         }
     }
 
-    /// A workload of every kind of change; the state after each transaction.
+    /// A workload with every kind of change; returns the state after each transaction.
     private func work(_ store: SQLiteStore) async throws -> [Snapshot] {
         var snapshots = [try await snapshot(store)]
         let account = try await store.write { store throws(StoreError) in try store.addAccount(.juliet) }
@@ -65,7 +65,7 @@ struct PowerCutTests {
         return snapshots
     }
 
-    @Test("whatever part of the log reached the disk, the store is as it was after one of its transactions")
+    @Test("whatever part of the log reached the disk, the store is in the state after one of its transactions")
     func everyPrefix() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/chat.db"
@@ -76,7 +76,8 @@ struct PowerCutTests {
         let log = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
         await store.close()
 
-        // The log: 32 bytes, then frames of 24 bytes and a page. It is cut behind every frame and in the middle of every fifth.
+        // The log consists of 32 bytes and of frames of 24 bytes and a page. It is cut after every frame and in the
+        // middle of every fifth.
         let frame = 24 + 4096
         try #require((log.count - 32) % frame == 0)
         var cuts = [0, 16, 32]
@@ -89,7 +90,7 @@ struct PowerCutTests {
             let copy = folder.path + "/cut.db"
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy + suffix) }
             try database.write(to: URL(fileURLWithPath: copy))
-            // What was not written is missing, or is what stood on the disk before.
+            // Unwritten data is missing, or is what was on the disk before.
             let rest =
                 number % 2 == 0 ? Data() : Data(repeating: UInt8(number & 0xff), count: min(frame, log.count - cut))
             try (log.prefix(cut) + rest).write(to: URL(fileURLWithPath: copy + "-wal"))
@@ -99,7 +100,7 @@ struct PowerCutTests {
             let seen = try await snapshot(opened)
             let index = try #require(snapshots[reached...].firstIndex(of: seen), "cut at \(cut)")
             reached = index
-            // Search agrees with the timeline.
+            // The search index matches the timeline.
             try await opened.finishSearchIndex()
             let found = try await opened.read { store throws(StoreError) in
                 try store.search(SearchRequest("message")).messages.count

@@ -2,9 +2,9 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("What both stores promise: one message, one row")
+@Suite("Both stores: one message, one row")
 struct RecognitionTests {
-    @Test("the archive's name makes copies one", arguments: StoreKind.allCases)
+    @Test("copies with the same archive id are one message", arguments: StoreKind.allCases)
     func archiveName(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let first = try await store.receive(.text("one", archived: "1", at: 1))
@@ -12,7 +12,7 @@ struct RecognitionTests {
         #expect(try await store.bodies() == ["one"])
     }
 
-    @Test("the same name from another archive is another message", arguments: StoreKind.allCases)
+    @Test("the same id from another archive is another message", arguments: StoreKind.allCases)
     func archiveScope(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("one", archived: "1", at: 1))
@@ -20,29 +20,31 @@ struct RecognitionTests {
         #expect(try await store.bodies() == ["one", "two"])
     }
 
-    @Test("origin-id and sender make copies one, though the archive holds both", arguments: StoreKind.allCases)
+    @Test(
+        "copies with the same origin-id and sender are one message, even if the archive has both",
+        arguments: StoreKind.allCases)
     func originID(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let first = try await store.receive(.text("one", origin: "o", archived: "1", at: 1))
         #expect(try await store.receive(.text("one", origin: "o", archived: "2", at: 9)) == .known(first.id))
-        // Both names now mean it.
+        // Both archive ids now identify it.
         #expect(try await store.receive(.text("one", archived: "2", at: 9)) == .known(first.id))
     }
 
-    @Test("an id that the sender chose is not enough", arguments: StoreKind.allCases)
+    @Test("an id that the sender chose does not suffice", arguments: StoreKind.allCases)
     func senderChosen(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("one", id: "1", archived: "a", at: 1))
         try await store.receive(.text("two", id: "1", archived: "b", at: 2))
         try await store.receive(.text("two", id: "1", archived: "c", at: 3))
         #expect(try await store.bodies() == ["one", "two", "two"])
-        // Another sender's origin-id is nobody else's.
+        // The same origin-id from another sender is another message.
         try await store.receive(.text("in a room", from: .romeoInBalcony, origin: "o", at: 1), in: store.balcony)
         try await store.receive(.text("in a room", from: .nurseInBalcony, origin: "o", at: 2), in: store.balcony)
         #expect(try await store.bodies(store.balcony).count == 2)
     }
 
-    @Test("without origin-id, id and sender and content together will do", arguments: StoreKind.allCases)
+    @Test("without origin-id, the id, sender and content together suffice", arguments: StoreKind.allCases)
     func withoutOrigin(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let first = try await store.receive(.text("one", id: "1", at: 1))
@@ -50,18 +52,18 @@ struct RecognitionTests {
         #expect(try await store.bodies() == ["one"])
     }
 
-    @Test("an occupant is known by the lasting name, not by the nickname", arguments: StoreKind.allCases)
+    @Test("an occupant is recognised by the occupant id, not by the nickname", arguments: StoreKind.allCases)
     func occupants(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let key = store.balcony
         try await store.receive(.text("hi", from: .romeoInBalcony, origin: "o", at: 1, occupant: "r"), in: key)
-        // Somebody else under the nickname, the same one under another.
+        // Another occupant with this nickname, and the same occupant with another one.
         try await store.receive(.text("hi", from: .romeoInBalcony, origin: "o", at: 2, occupant: "x"), in: key)
         try await store.receive(.text("hi", from: .nurseInBalcony, origin: "o", at: 3, occupant: "r"), in: key)
         #expect(try await store.bodies(key).count == 2)
     }
 
-    @Test("two accounts in one room keep their own rows", arguments: StoreKind.allCases)
+    @Test("two accounts in one room have separate rows", arguments: StoreKind.allCases)
     func accounts(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let other = try await store.store.write { store throws(StoreError) in try store.addAccount(.tybalt) }
@@ -73,7 +75,8 @@ struct RecognitionTests {
         #expect(try await store.bodies(there) == ["hi"])
     }
 
-    @Test("S1-34: our message and its reflection, carbon and archive copy are one", arguments: StoreKind.allCases)
+    @Test(
+        "S1-34: our message and its reflection, carbon and archive copy are one message", arguments: StoreKind.allCases)
     func reflection(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await store.send("hello", id: "o", at: 1, in: store.balcony)
@@ -94,7 +97,7 @@ struct RecognitionTests {
         #expect(page.map(\.timeSource) == [.archive])
     }
 
-    @Test("a clock that was set back does not put new messages before old ones", arguments: StoreKind.allCases)
+    @Test("a clock that was set back does not sort new messages before old ones", arguments: StoreKind.allCases)
     func clock(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("one", origin: "a", at: 100))
@@ -104,7 +107,7 @@ struct RecognitionTests {
         #expect(try await store.timeline().map(\.time) == [.at(100), .at(50), .at(50)])
     }
 
-    @Test("an origin-id is used once", arguments: StoreKind.allCases)
+    @Test("an origin-id can only be used once", arguments: StoreKind.allCases)
     func sendTwice(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         _ = try await store.send("one", id: "o", at: 1)

@@ -28,7 +28,7 @@ struct SearchTests {
                 try await store.receive(.text(text, origin: "\(index)", at: Int64(index) * 100))
             }
             let wanted = expected.reversed().map { Self.texts[$0] }
-            // Both while the messages wait for the index and after it.
+            // Both while the messages wait for the index and afterwards.
             #expect(try await store.found(query) == wanted, "\(kind), not indexed")
             if let file = store.store as? SQLiteStore {
                 try await file.finishSearchIndex()
@@ -37,7 +37,7 @@ struct SearchTests {
         }
     }
 
-    @Test("results are newest first and come in pages", arguments: StoreKind.allCases)
+    @Test("results are sorted newest first and paged", arguments: StoreKind.allCases)
     func pages(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         for number in (0..<25).reversed() {
@@ -61,7 +61,7 @@ struct SearchTests {
         #expect(found == (0..<30).reversed().map { "message \($0)" })
     }
 
-    @Test("a search can keep to one conversation or account", arguments: StoreKind.allCases)
+    @Test("a search can be limited to one conversation or account", arguments: StoreKind.allCases)
     func scope(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("needle in a room", from: .romeoInBalcony, origin: "a", at: 1), in: store.balcony)
@@ -95,7 +95,7 @@ struct SearchTests {
         #expect(try await store.found("banana").isEmpty)
         #expect(try await store.found("cherry").isEmpty)
         #expect(try await store.found("blueberry") == ["blueberry"])
-        // Nothing of what was removed is left in the index itself.
+        // Nothing that was removed remains in the index.
         let connection = try SQLiteConnection(path: file.path, mode: .readOnly)
         for gram in ["ppl", "nan", "err"] {
             let rows = try connection.rows("SELECT rowid FROM search WHERE search MATCH ?", [.text("\"\(gram)\"")]) {

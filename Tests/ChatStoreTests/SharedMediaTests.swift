@@ -28,7 +28,7 @@ struct SharedMediaTests {
         }
     }
 
-    @Test("they come newest first, by kind, and from one conversation only", arguments: StoreKind.allCases)
+    @Test("files are listed newest first, by kind, and from one conversation only", arguments: StoreKind.allCases)
     func kinds(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let tybalt = ConversationKey(account: store.account, address: .tybalt, kind: .direct)
@@ -47,7 +47,7 @@ struct SharedMediaTests {
         #expect(try await found(store, in: tybalt).map(\.text.body) == ["sword"])
     }
 
-    @Test("pages meet without gap or overlap, also among equal times", arguments: StoreKind.allCases)
+    @Test("pages have no gap or overlap, even among equal times", arguments: StoreKind.allCases)
     func pages(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         for number in 0..<40 {
@@ -66,7 +66,7 @@ struct SharedMediaTests {
         #expect(pages == wanted)
     }
 
-    @Test("what was taken back is gone, and what was taken out by a correction, too", arguments: StoreKind.allCases)
+    @Test("retracted files are not listed, nor files that a correction removed", arguments: StoreKind.allCases)
     func retracted(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let rose = try await say(store, [file(.picture, "rose")], "rose", at: 1)
@@ -77,10 +77,10 @@ struct SharedMediaTests {
         #expect(try await found(store, [.voice]).isEmpty)
         #expect(try await found(store, [.picture]).map(\.id) == [song, rose])
         #expect(try await found(store).first?.text.attachments.map(\.name) == ["edited"])
-        // A correction without files leaves those that are there.
+        // A correction without files does not remove the existing ones.
         try await store.receive(.with(.correction(of: .sent(id: "rose"), MessageText("red")), origin: "f", at: 5))
         #expect(try await found(store, [.picture]).map(\.text.body) == ["now a picture", "red"])
-        // One that brings files to a message without any makes it one of these.
+        // A correction can add files to a message without any.
         let late = MessageText("with a letter", attachments: [file(.file, "letter")])
         try await store.receive(.with(.correction(of: .sent(id: "words"), late), origin: "g", at: 6))
         #expect(try await found(store, [.file]).map(\.id) == [words])
@@ -91,7 +91,7 @@ struct SharedMediaTests {
         #expect(try await found(store).isEmpty)
     }
 
-    @Test("a file that turns out to be something else is found as that", arguments: StoreKind.allCases)
+    @Test("a file whose kind changes is listed under the new kind", arguments: StoreKind.allCases)
     func changedKind(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await say(store, [file(.file, "a"), file(.file, "b")], "two", at: 1)
@@ -101,7 +101,7 @@ struct SharedMediaTests {
         #expect(try await found(store, [.file]).map(\.id) == [id])
     }
 
-    @Test("what is noted of a file that a correction brought stays with that file", arguments: StoreKind.allCases)
+    @Test("a change of a file that a correction added stays with that file", arguments: StoreKind.allCases)
     func noteOnCorrection(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await say(store, [file(.picture, "old")], "rose", at: 1)
@@ -115,7 +115,7 @@ struct SharedMediaTests {
         #expect(try await found(store, [.picture]).first?.text.attachments == [noted])
     }
 
-    @Test("a page is read from the index, however long the conversation is, and the index is in order")
+    @Test("a page is read from the index, however long the conversation is, and the index is sorted")
     func plan() async throws {
         let store = try await TestStore(.file)
         for number in 0..<50 { _ = try await say(store, [file(.picture, "p")], "\(number)", at: Int64(number)) }
@@ -134,7 +134,7 @@ struct SharedMediaTests {
         }
     }
 
-    @Test("a file of the second version, which did not know them, is brought up to what a new one says")
+    @Test("a file of the second version, which had no media column, is migrated to the contents of a new one")
     func migration() async throws {
         let store = try await TestStore(.file)
         for number in 0..<24 {

@@ -2,7 +2,7 @@ import ChatStore
 import Testing
 import XMPPAddress
 
-@Suite("What both stores promise: states and the send queue")
+@Suite("Both stores: states and the send queue")
 struct StateTests {
     private func queue(_ store: TestStore) async throws -> [String] {
         let account = store.account
@@ -15,7 +15,7 @@ struct StateTests {
         try await store.store.write { store throws(StoreError) in try store.advance(id, to: state) }
     }
 
-    @Test("a conversation knows whether the person has written in it", arguments: StoreKind.allCases)
+    @Test("the store knows whether the user has written in a conversation", arguments: StoreKind.allCases)
     func written(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         func hasWritten() async throws -> Bool {
@@ -33,7 +33,7 @@ struct StateTests {
     }
 
     @Test(
-        "the send queue is read by its places; what leaves it, or is put to its end, is told",
+        "the send queue is read by position; entries that leave it or move to its end are reported",
         arguments: StoreKind.allCases)
     func places(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
@@ -68,7 +68,7 @@ struct StateTests {
         #expect(there == [all[0]])
     }
 
-    @Test("states move forward only, in whichever order reports come", arguments: StoreKind.allCases)
+    @Test("states only move forward, in whatever order reports arrive", arguments: StoreKind.allCases)
     func forward(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await store.send("hi", id: "a", at: 1)
@@ -80,7 +80,7 @@ struct StateTests {
     }
 
     @Test(
-        "a marker stands for the messages before it that got there: those with a receipt, and those in the archive",
+        "a marker applies to earlier messages that were delivered: those with a receipt, and those in the archive",
         arguments: StoreKind.allCases)
     func markers(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
@@ -98,7 +98,7 @@ struct StateTests {
             try await store.timeline().map(\.state) == [
                 .displayed, .displayed, .sentToServer, .displayed, .sentToServer, .queued,
             ])
-        // It is looked for, and sent again; then it is seen, too.
+        // It is looked for and sent again; then it is shown as read as well.
         let account = store.account
         let doubtful = try await store.store.read { store throws(StoreError) in
             try store.unconfirmed(of: account, sentIn: .at(0)...(.at(20)))
@@ -108,7 +108,7 @@ struct StateTests {
         #expect(try await store.timeline().map(\.state)[2] == .displayed)
     }
 
-    @Test("a receipt that comes first waits for the message", arguments: StoreKind.allCases)
+    @Test("a receipt that arrives before its message waits for it", arguments: StoreKind.allCases)
     func early(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(.text("hello", origin: "h", at: 0))
@@ -120,7 +120,7 @@ struct StateTests {
         #expect(try await store.timeline().map(\.state) == [.delivered, .displayed])
     }
 
-    @Test("receipts are believed from the recipient alone", arguments: StoreKind.allCases)
+    @Test("receipts are only accepted from the recipient", arguments: StoreKind.allCases)
     func forged(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         _ = try await store.send("hi", id: "a", at: 1)
@@ -132,7 +132,7 @@ struct StateTests {
         #expect(try await store.timeline(store.balcony).map(\.state) == [.queued])
     }
 
-    @Test("a failure says why, and evidence that it got there is stronger", arguments: StoreKind.allCases)
+    @Test("a failure has a reason, and a proof of delivery overrides it", arguments: StoreKind.allCases)
     func failures(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let lost = try await store.send("lost", id: "a", at: 1)
@@ -154,7 +154,7 @@ struct StateTests {
         #expect(try await store.timeline().map(\.state) == [.delivered])
     }
 
-    @Test("the queue keeps the order in which messages were written, and their attempts", arguments: StoreKind.allCases)
+    @Test("the queue has the order in which messages were written, and their attempts", arguments: StoreKind.allCases)
     func order(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let first = try await store.send("one", id: "1", at: 5)
@@ -167,7 +167,7 @@ struct StateTests {
         #expect(entry?.attempts == 1)
         #expect(entry?.notBefore == .at(60))
         #expect(entry?.message.originID == "1")
-        // Once acknowledged it is out; if that proves wrong it comes back under its own name.
+        // After its acknowledgement it leaves the queue; if that proves wrong, it is queued again with the same id.
         try await advance(first, .sentToServer, in: store)
         #expect(try await queue(store) == ["two", "three"])
         let unconfirmed = try await store.store.read { store throws(StoreError) in
@@ -203,7 +203,7 @@ struct StateTests {
         _ = id
     }
 
-    @Test("what has not left can be cancelled, what has cannot", arguments: StoreKind.allCases)
+    @Test("an unsent message can be cancelled, a sent one cannot", arguments: StoreKind.allCases)
     func cancel(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let kept = try await store.send("kept", id: "a", at: 1)
@@ -216,7 +216,7 @@ struct StateTests {
         await #expect(throws: StoreError.self) {
             try await store.store.write { store throws(StoreError) in try store.cancel(kept) }
         }
-        // A correction that is cancelled gives the text back.
+        // Cancelling a correction restores the text.
         let romeo = store.romeo
         let edit = try await store.store.write { store throws(StoreError) in
             try store.send(

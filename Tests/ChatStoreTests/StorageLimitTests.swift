@@ -4,9 +4,9 @@ import XMPPAddress
 
 @testable import ChatStore
 
-@Suite("What others can fill")
+@Suite("Storage that others can use")
 struct StorageLimitTests {
-    /// A store whose contact list has come: nobody on it is a stranger.
+    /// A store that has the roster: no contact in it is a stranger.
     private func makeStore(_ kind: StoreKind, contact: JID = .tybalt) async throws -> TestStore {
         let store = try await TestStore(kind)
         let account = store.account
@@ -20,7 +20,7 @@ struct StorageLimitTests {
         ConversationKey(account: account, address: try JID("s\(number)@evil.example"), kind: .direct)
     }
 
-    /// In one transaction, because that is how a flood comes.
+    /// In one transaction, like a flood.
     private func receive(_ copies: [MessageCopy], in key: ConversationKey, of store: TestStore) async throws {
         try await store.store.write { store throws(StoreError) in
             for copy in copies { _ = try store.receive(copy, in: key) }
@@ -44,10 +44,10 @@ struct StorageLimitTests {
         }
     }
 
-    /// By so much a conversation may be above its limit until it is counted again.
-    private static let slack = StorageLimits.countedEvery / StorageLimits.rowBytes
+    /// By this much a conversation can exceed its limit until it is counted again.
+    private static let slack = StorageLimits.recountInterval / StorageLimits.rowBytes
 
-    @Test("of a stranger the newest messages stay, so many and no more", arguments: StoreKind.allCases)
+    @Test("the number of a stranger's messages is limited; the newest remain", arguments: StoreKind.allCases)
     func number(kind: StoreKind) async throws {
         let store = try await makeStore(kind)
         try await receive(texts(2000), in: store.romeo, of: store)
@@ -59,20 +59,22 @@ struct StorageLimitTests {
         #expect(try await store.found("17").contains("17 ") == false)
     }
 
-    @Test("of a stranger so many bytes stay, and the last message in any case", arguments: StoreKind.allCases)
+    @Test(
+        "the bytes of a stranger's messages are limited; the last message always remains", arguments: StoreKind.allCases
+    )
     func bytes(kind: StoreKind) async throws {
         let store = try await makeStore(kind)
         try await receive(texts(60, length: 20_000), in: store.romeo, of: store)
         let sum = try await rows(store.romeo, of: store).reduce(0) { $0 + $1.bytes }
         #expect(sum > StorageLimits.strangerBytes / 2)
-        #expect(sum <= StorageLimits.strangerBytes + StorageLimits.countedEvery)
+        #expect(sum <= StorageLimits.strangerBytes + StorageLimits.recountInterval)
         let large = MessageCopy.text(String(repeating: "y", count: 400_000), origin: "large", at: 100)
         try await receive([large], in: store.romeo, of: store)
         #expect(try await store.bodies().map(\.utf8.count) == [400_000])
     }
 
     @Test(
-        "a contact, one who was answered and a pinned conversation keep everything", arguments: StoreKind.allCases)
+        "a contact, a peer that got a reply and a pinned conversation have no limit", arguments: StoreKind.allCases)
     func known(kind: StoreKind) async throws {
         let store = try await makeStore(kind)
         let account = store.account
@@ -90,14 +92,16 @@ struct StorageLimitTests {
         #expect(try await store.timeline(pinned, limit: 2000).count == 1500)
     }
 
-    @Test("nobody is a stranger before the contact list is here", arguments: StoreKind.allCases)
+    @Test("no conversation counts as one with a stranger before the roster is known", arguments: StoreKind.allCases)
     func beforeTheList(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await receive(texts(1500), in: store.romeo, of: store)
         #expect(try await store.timeline(limit: 2000).count == 1500)
     }
 
-    @Test("what an archive brings backwards drops the oldest, not the newest", arguments: StoreKind.allCases)
+    @Test(
+        "a page read backwards from the archive removes the oldest messages, not the newest",
+        arguments: StoreKind.allCases)
     func archive(kind: StoreKind) async throws {
         let store = try await makeStore(kind)
         let key = store.romeo
@@ -118,11 +122,11 @@ struct StorageLimitTests {
         let intervals = try await store.store.read { store throws(StoreError) in
             try store.archiveIntervals(of: .juliet, with: nil, account: account)
         }
-        #expect(intervals.count == 1 && intervals.first?.reachesStart == true, "it is not asked for again")
+        #expect(intervals.count == 1 && intervals.first?.reachesStart == true, "it is not queried again")
     }
 
     @Test(
-        "corrections and reactions of a stranger count, and no retracted message comes back",
+        "corrections and reactions of a stranger count, and no retracted message reappears",
         arguments: StoreKind.allCases)
     func annotations(kind: StoreKind) async throws {
         let store = try await makeStore(kind)
@@ -145,7 +149,8 @@ struct StorageLimitTests {
         #expect(try await store.timeline().allSatisfy(\.isRetracted))
     }
 
-    @Test("so many strangers are stored, and those heard of longest ago go", arguments: StoreKind.allCases)
+    @Test(
+        "the number of strangers is limited; those without recent messages are removed", arguments: StoreKind.allCases)
     func strangers(kind: StoreKind) async throws {
         let store = try await makeStore(kind)
         let account = store.account
@@ -157,13 +162,14 @@ struct StorageLimitTests {
         let listed = try await store.store.read { store throws(StoreError) in
             try store.conversations().map(\.key.address.description)
         }
-        let most = StorageLimits.strangers + StorageLimits.strangersCountedEvery
+        let most = StorageLimits.strangers + StorageLimits.strangerRecountInterval
         #expect((StorageLimits.strangers...most).contains(listed.count))
         #expect(listed.first == "s\(count - 1)@evil.example" && !listed.contains("s0@evil.example"))
     }
 
     @Test(
-        "so many corrections and reactions wait for their message, and the newest stay", arguments: StoreKind.allCases)
+        "the number of corrections and reactions that wait for a message is limited; the newest remain",
+        arguments: StoreKind.allCases)
     func waiting(kind: StoreKind) async throws {
         let store = try await makeStore(kind)
         let reactions = (0..<3000).map { number in
@@ -174,7 +180,7 @@ struct StorageLimitTests {
         try await receive(reactions, in: store.balcony, of: store)
         let waiting = try await rows(store.balcony, of: store).count
         #expect((StorageLimits.waitingRows...StorageLimits.waitingRows + Self.slack).contains(waiting))
-        // The newest still finds its message.
+        // The newest is still applied to its message.
         try await store.receive(
             .text("at last", from: .romeoInBalcony, origin: "m2999", at: 4000, occupant: "romeo"), in: store.balcony)
         #expect(try await store.timeline(store.balcony).last?.reactions.count == 1)
@@ -185,10 +191,10 @@ struct StorageLimitTests {
         }
         try await receive(long, in: store.balcony, of: store)
         let bytes = try await rows(store.balcony, of: store).reduce(0) { $0 + $1.bytes }
-        #expect(bytes <= StorageLimits.waitingBytes + StorageLimits.countedEvery)
+        #expect(bytes <= StorageLimits.waitingBytes + StorageLimits.recountInterval)
     }
 
-    @Test("a log that messages have filled one by one is joined to the file when nobody writes")
+    @Test("a log that grew message by message is checkpointed when there are no writes")
     func log() async throws {
         let store = try await TestStore(.file)
         guard let file = store.store as? SQLiteStore else { return }
@@ -197,7 +203,7 @@ struct StorageLimitTests {
             try await store.receive(.text("number \(number)", origin: "o\(number)", at: Int64(number)))
             largest = max(largest, StoreSettings.logBytes(of: file.path))
         }
-        #expect(largest > StoreSettings.quietLogBytes, "or the test shows nothing")
+        #expect(largest > StoreSettings.quietLogBytes, "otherwise the test proves nothing")
         try await file.finishSearchIndex()
         #expect(StoreSettings.logBytes(of: file.path) <= StoreSettings.quietLogBytes)
         await file.close()

@@ -3,13 +3,13 @@ import Foundation
 import MessageSemantics
 import XMPPAddress
 
-/// The stores that must keep the same rules.
+/// The stores that must follow the same rules.
 enum StoreKind: CaseIterable, Sendable {
     case memory
     case file
 }
 
-/// A new store of one kind with one account; its folder goes when it goes.
+/// A new store of one kind with one account; its folder is removed with it.
 final class TestStore: Sendable {
     let store: any LocalStore
     let account: AccountID
@@ -102,14 +102,14 @@ extension JID {
 }
 
 extension MessageTime {
-    /// Seconds after an evening in 2024.
+    /// A time relative to an evening in 2024.
     static func at(_ seconds: Int64) -> MessageTime {
         MessageTime(millisecondsSince1970: 1_720_000_000_000 + seconds * 1000)
     }
 }
 
 extension MessageCopy {
-    /// What Romeo wrote.
+    /// A message of Romeo.
     static func text(
         _ body: String, from sender: JID = .romeoPhone, id: String? = nil, origin: String? = nil,
         archived: String? = nil,
@@ -133,3 +133,25 @@ extension MessageCopy {
             time: .at(time), timeSource: source, content: content)
     }
 }
+
+/// A temporary folder for one test, removed at its end.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "hongyan-store-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func mode(of name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")[.posixPermissions] as? Int
+    }
+
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+}
+
+/// The attachment of a message; Swift Testing has a type of the same name.
+typealias Attachment = ChatStore.Attachment

@@ -31,7 +31,7 @@ struct TransferTests {
             StoredArchivePage(
                 archive: .juliet, query: StoredArchiveQuery(.forward),
                 items: (0..<3).map { number in
-                    // Of one second, so that only the archive knows their order.
+                    // All in one second, so that only the archive knows their order.
                     ArchiveItem(
                         id: "\(number)", time: .at(1),
                         content: .message(
@@ -58,7 +58,7 @@ struct TransferTests {
         _ = queued
     }
 
-    @Test("what is exported comes back elsewhere, once", arguments: StoreKind.allCases, StoreKind.allCases)
+    @Test("an export is imported into another store, once", arguments: StoreKind.allCases, StoreKind.allCases)
     func roundTrip(from: StoreKind, to: StoreKind) async throws {
         let store = try await TestStore(from)
         try await fill(store)
@@ -94,7 +94,7 @@ struct TransferTests {
         #expect(try await seen(other, other.romeo) == seen(store, store.romeo))
     }
 
-    @Test("a line that cannot be understood is named; what came before it stays")
+    @Test("an invalid line is reported with its number; the lines before it are imported")
     func badLine() async throws {
         let store = try await TestStore(.memory)
         try await fill(store)
@@ -106,7 +106,7 @@ struct TransferTests {
             Issue.record("a broken line was taken in")
         } catch {
             #expect(error.code == .invalidImport)
-            #expect(error.description == "Line \(lines.count - 2) of the import cannot be understood.")
+            #expect(error.description == "Line \(lines.count - 2) of the import cannot be decoded.")
         }
         #expect(try await other.bodies().isEmpty == false)
         do {

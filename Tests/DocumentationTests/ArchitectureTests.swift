@@ -162,6 +162,16 @@ struct ArchitectureTests {
         }
     }
 
+    @Test("each place that the page names is there")
+    func places() throws {
+        let places = document.text.matches(of: /`((?:Sources|Tests|Examples|Fuzz|Benchmarks|Scripts)\/[^`]*)`/)
+        #expect(places.count > 20)
+        for place in places {
+            let path = ProjectFile.root.appending(path: String(place.output.1)).path(percentEncoded: false)
+            #expect(FileManager.default.fileExists(atPath: path), "\(place.output.1)")
+        }
+    }
+
     @Test("there is no C in the sources but the headers of system libraries")
     func headers() throws {
         let folder = ProjectFile.root.appending(path: "Sources").path(percentEncoded: false)

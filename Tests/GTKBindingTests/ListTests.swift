@@ -89,7 +89,7 @@ extension GTKTests {
                     expected.insert("item \(step)", at: index)
                     screen.model.insert(["item \(step)"], at: index)
                 }
-                if step % 10 == 0 { MainLoop.turn() }
+                if step % 10 == 0 { MainLoop.runIteration() }
             }
             #expect(screen.model.items == expected)
             #expect(await screen.shows(expected))

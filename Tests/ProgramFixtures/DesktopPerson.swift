@@ -3,8 +3,8 @@ package import ServerFixtures
 
 /// A person whose account is at work in `hongyan-desktop`, on a display of its own.
 package struct DesktopPerson: Sendable {
-    /// The longest turn of the main loop in a run of the program, in milliseconds.
-    package struct LongestTurn: Decodable, Sendable {
+    /// The longest iteration of the main loop in a run of the program, in milliseconds.
+    package struct LongestIteration: Decodable, Sendable {
         package var processorMilliseconds: Double
         package var wallMilliseconds: Double
     }
@@ -12,7 +12,7 @@ package struct DesktopPerson: Sendable {
     package let person: Person
     private let desktop: PrivateDesktop
 
-    private var turns: String { person.home.path + "/turns.json" }
+    private var report: String { person.home.path + "/main-loop.json" }
 
     /// An account that the programs of the person know; the window is not there yet.
     package init(_ name: String, onAny server: any PrivateServer) async throws {
@@ -24,7 +24,7 @@ package struct DesktopPerson: Sendable {
     package func start() throws -> Program {
         var environment = desktop.environment.filter { !$0.key.hasPrefix("XDG_") || $0.key == "XDG_RUNTIME_DIR" }
         environment["HOME"] = nil
-        environment["HONGYAN_LONGEST_TURN"] = turns
+        environment["HONGYAN_MAIN_LOOP_REPORT"] = report
         return try Program("hongyan-desktop", [], home: person.home, environment: environment)
     }
 
@@ -39,7 +39,7 @@ package struct DesktopPerson: Sendable {
     }
 
     /// Ends the program as its menu does.
-    package func quit(_ program: Program) async throws -> LongestTurn? {
+    package func quit(_ program: Program) async throws -> LongestIteration? {
         let bus = desktop.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
         _ = try await OutsideProgram.run(
             ["env", "DBUS_SESSION_BUS_ADDRESS=\(bus)", "gapplication", "action", "im.hongyan.Hongyan", "quit"])
@@ -48,8 +48,8 @@ package struct DesktopPerson: Sendable {
             throw Program.Failure(
                 description: "hongyan-desktop ended with \(result.status): \(result.errors.suffix(2000))")
         }
-        return (try? Data(contentsOf: URL(filePath: turns))).flatMap {
-            try? JSONDecoder().decode(LongestTurn.self, from: $0)
+        return (try? Data(contentsOf: URL(filePath: report))).flatMap {
+            try? JSONDecoder().decode(LongestIteration.self, from: $0)
         }
     }
 }

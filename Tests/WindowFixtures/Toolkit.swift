@@ -29,7 +29,7 @@ public enum Toolkit {
         let end = ContinuousClock.now + limit
         while !isTrue() {
             guard ContinuousClock.now < end else { return false }
-            if !MainLoop.turn() { try? await Task.sleep(for: .milliseconds(1)) }
+            if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(1)) }
         }
         return true
     }
@@ -37,7 +37,7 @@ public enum Toolkit {
     /// Turns the loop until nothing is left to do.
     public static func settle() async {
         for _ in 0..<3 {
-            while MainLoop.turn() {}
+            while MainLoop.runIteration() {}
             await Task.yield()
         }
     }
@@ -57,7 +57,7 @@ public enum Toolkit {
             StyleManager.use(scheme)
             window.setDefaultSize(width: width, height: size.height)
             let end = ContinuousClock.now + .milliseconds(600)
-            while ContinuousClock.now < end { if !MainLoop.turn() { try? await Task.sleep(for: .milliseconds(5)) } }
+            while ContinuousClock.now < end { if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(5)) } }
             // A busy machine may need longer, and what moves has nothing to show before it is laid out again.
             _ = await turn { window.render(with: popover)?.save(to: "\(folder)/\(name)\(suffix).png") ?? false }
         }

@@ -3,10 +3,10 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// One account: how others see it, its connection, its password, and signing out.
+/// The page of one account: profile, connection, password, blocked addresses, and signing out.
 final class AccountView {
     let root: Widget
-    /// It is to be closed: by the button, or because the account is gone.
+    /// Called when the page should be closed: by its button, or because the account was removed.
     var onClose: () -> Void = {}
 
     private let id: AccountID
@@ -19,12 +19,12 @@ final class AccountView {
     private let connect = Button(localized("_Connect now")).align(vertical: .center)
     private let repair = Button(localized("_Sign in again")).css("suggested-action").align(vertical: .center)
     private let enabled = SwitchRow(localized("Use this account"))
-    /// `nil` where the account is not at work.
+    /// `nil` when the account is not running.
     let blocked: BlockedGroup?
     private var enabling: Object.Connection?
-    private lazy var seconds = SecondHand { [weak self] in self?.show() }
+    private lazy var seconds = SecondTicker { [weak self] in self?.show() }
 
-    /// - Parameter signInAgain: asks for what the account needs.
+    /// - Parameter signInAgain: opens the sign-in form for the account.
     init(
         _ id: AccountID, _ actions: any AccountActions, window: @escaping () -> Window?,
         signInAgain: @escaping () -> Void
@@ -52,7 +52,7 @@ final class AccountView {
                 PreferencesGroup("", description: nil, [password]),
             ] + [blocked?.group].compactMap { $0 } + [PreferencesGroup("", description: nil, [remove])])
         root = Box.vertical(header, page.expand(.vertical))
-        blocked?.say = { [weak self] in self?.say($0) }
+        blocked?.showToast = { [weak self] in self?.showToast($0) }
         back.onClick { [weak self] in self?.onClose() }
         connect.onClick { [weak actions] in Task { await actions?.connectNow(id) } }
         repair.onClick { [weak self] in self?.signInAgain() }
@@ -96,8 +96,8 @@ final class AccountView {
             self?.passwordQuestion = nil
             if answer == "change", let self, let password { self.change(to: password) }
         }
-        // They are asked when something is typed, and when the dialog answers; then GTK's references alone keep the dialog, whose rows
-        // libadwaita 1.2 wants to live as long as it.
+        // The rows are read while the user types and when the dialog responds. After that only GTK holds the dialog;
+        // libadwaita 1.2 requires its rows to live as long as the dialog does.
         passwordQuestion = (dialog, first, second)
     }
 
@@ -107,15 +107,15 @@ final class AccountView {
         Task { [weak self, actions, id] in
             do throws(SignInFailure) {
                 try await actions.changePassword(of: id, to: password)
-                self?.say(localized("The password is changed."))
+                self?.showToast(localized("The password is changed."))
             } catch {
-                self?.say(error.sentence)
+                self?.showToast(error.sentence)
             }
         }
     }
 
-    private func say(_ sentence: String) {
-        if let window = window() as? PreferencesWindow { window.show(Toast(sentence)) }
+    private func showToast(_ message: String) {
+        if let window = window() as? PreferencesWindow { window.show(Toast(message)) }
     }
 
     // MARK: Removal

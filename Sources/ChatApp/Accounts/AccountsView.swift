@@ -1,9 +1,10 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// All accounts, and a way to add one.
+/// The list of all accounts, with a button that adds one.
 final class AccountsView {
     let page: PreferencesPage
     var onOpen: (AccountID) -> Void = { _ in }
@@ -13,7 +14,7 @@ final class AccountsView {
         localized("Accounts"), description: localized("All of them are online at the same time."))
     private(set) var rows: [AccountListRow] = []
 
-    /// - Parameter addAccount: begins signing in to one more.
+    /// - Parameter addAccount: starts signing in to another account.
     init(_ actions: any AccountActions, addAccount: @escaping () -> Void) {
         self.actions = actions
         page = PreferencesPage(localized("Accounts"), icon: "avatar-default-symbolic")
@@ -33,4 +34,73 @@ final class AccountsView {
         }
         for row in rows { group.add(row.widget) }
     }
+}
+
+/// One row of the account list: name, address and connection state.
+final class AccountListRow {
+    let widget: ActionRow
+    let id: AccountID
+    private let actions: any AccountActions
+    private let picture: AvatarImage
+    private let button = Button(icon: "view-refresh-symbolic").named(localized("Connect now")).css("flat")
+        .align(vertical: .center).hidden()
+    private let warning = Icon("dialog-warning-symbolic").css("warning").hidden()
+    private lazy var seconds = SecondTicker { [weak self] in self?.show() }
+
+    init(_ id: AccountID, _ actions: any AccountActions, onOpen: @escaping (AccountID) -> Void) {
+        self.id = id
+        self.actions = actions
+        widget = ActionRow()
+        picture = AvatarImage(actions.avatars, size: 40)
+        widget.prepend(picture.widget)
+        widget.append(warning)
+        widget.append(button)
+        widget.append(Icon("go-next-symbolic"))
+        widget.onActivate { onOpen(id) }
+        button.onClick { [weak actions] in Task { await actions?.connectNow(id) } }
+        observe(self) { row in row.show() }
+    }
+
+    private func show() {
+        guard let row = actions.accounts.rows[id] else { return }
+        picture.show(name: row.name, hash: row.avatarHash)
+        widget.show(title: row.address.description)
+        let text = Wording.brief(row, now: actions.environment.now())
+        widget.show(subtitle: text)
+        widget.accessible(label: "\(row.address), \(text)")
+        warning.isVisible = row.need != nil
+        button.isVisible = row.isEnabled && row.need == nil && row.connection.isWaiting
+        seconds.run(row.nextAttempt != nil)
+    }
+}
+
+/// The operations on signed-in accounts that the account views need.
+protocol AccountActions: AnyObject {
+    var accounts: AccountList { get }
+    var avatars: AvatarLoader { get }
+    var environment: ModelEnvironment { get }
+
+    /// `nil` when the account is not running.
+    func account(_ id: AccountID) -> ChatAccount?
+    func connectNow(_ id: AccountID) async
+    func setEnabled(_ isEnabled: Bool, _ id: AccountID) async
+    func setDisplayName(_ name: String, of id: AccountID) async
+    func changePassword(of id: AccountID, to password: String) async throws(SignInFailure)
+    func remove(_ id: AccountID) async
+}
+
+/// The operations that ``PresenceButton`` needs.
+protocol OwnPresenceActions: AnyObject {
+    var availability: Availability { get }
+    var statusText: String? { get }
+    func show(_ availability: Availability, saying status: String?) async
+}
+
+/// The operations of the sign-in, registration and invitation pages.
+protocol SignInActions: AnyObject {
+    var accounts: AccountList { get }
+    func signIn() -> SignInModel
+    func register(_ invitation: AccountInvitation?) -> RegistrationModel
+    /// Adds the contact of an invitation to the contacts of an account.
+    func accept(_ invitation: AccountInvitation, as id: AccountID)
 }

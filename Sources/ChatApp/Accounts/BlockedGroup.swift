@@ -5,12 +5,12 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// Whom an account has blocked, with a button for each that hears from it again.
+/// The addresses that an account has blocked, each with an Unblock button.
 final class BlockedGroup {
     let group = PreferencesGroup(localized("Blocked people"))
     let model: BlockedModel
-    /// Tells what went wrong.
-    var say: (String) -> Void = { _ in }
+    /// Shows an error.
+    var showToast: (String) -> Void = { _ in }
 
     private(set) var rows: [JID: (row: ActionRow, button: Button)] = [:]
     private var shown: [BlockedModel.Entry] = []
@@ -24,9 +24,9 @@ final class BlockedGroup {
 
     isolated deinit { following?.cancel() }
 
-    /// What stands under the heading, for tests.
-    private(set) var sentence: String? {
-        didSet { if sentence != oldValue { group.show(description: sentence) } }
+    /// The text under the heading, for tests.
+    private(set) var message: String? {
+        didSet { if message != oldValue { group.show(description: message) } }
     }
 
     private func show() {
@@ -38,7 +38,7 @@ final class BlockedGroup {
         for (address, row) in rows {
             row.button.isSensitive = model.isOnline && !model.working.contains(address)
         }
-        sentence =
+        message =
             !model.isOnline
             ? localized("They are kept by the server, and shown here while the account is online.")
             : shown.isEmpty
@@ -53,11 +53,11 @@ final class BlockedGroup {
         button.accessible(label: localized("Unblock %@", entry.name))
         button.onClick { [weak self] in
             guard let self else { return }
-            Task { [model = self.model, say = self.say] in
+            Task { [model = self.model, showToast = self.showToast] in
                 await model.unblock(address)
                 if let failure = model.failure {
                     model.clearFailure()
-                    say(failure)
+                    showToast(failure)
                 }
             }
         }

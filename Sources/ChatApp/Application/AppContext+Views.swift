@@ -3,12 +3,12 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 
-/// Gives each view its model and closures: the one place that knows which view needs what.
+/// Creates every view with its model and closures. No other file decides which view depends on what.
 extension AppContext {
-    /// The main window.
-    var place: WindowPlace {
-        WindowPlace(
-            window: { [weak self] in self?.window?.window }, toast: { [weak self] in self?.say($0) })
+    /// The main window as a place to show dialogs and toasts.
+    var windowContext: WindowContext {
+        WindowContext(
+            window: { [weak self] in self?.window?.window }, showToast: { [weak self] in self?.showToast($0) })
     }
 
     // MARK: Lists
@@ -24,7 +24,7 @@ extension AppContext {
         let key = row.key
         return ConversationMenu(
             row, home.conversations, account: home.account(key.account),
-            isRoom: home.rooms.rows[.init(account: key.account, address: key.address)] != nil, place,
+            isRoom: home.rooms.rows[.init(account: key.account, address: key.address)] != nil, windowContext,
             leave: { [weak self] in
                 self?.roomJoining.askToLeave(key, title: row.title, over: self?.window?.window)
             },
@@ -35,7 +35,7 @@ extension AppContext {
 
     func contactsView() -> ContactsView {
         ContactsView(
-            home.contacts, home.avatars, wishes: { [weak self] in self?.contactWishes($0) },
+            home.contacts, home.avatars, actions: { [weak self] in self?.contactActions($0) },
             addContact: { [weak self] in self?.addContact($0) })
     }
 
@@ -45,12 +45,12 @@ extension AppContext {
         ConnectionNotice(home.accounts, home.environment) { [home] account in
             Task { await home.connectNow(account) }
         } signIn: { [weak self] account in
-            if let self { SignInWindow.repeated(account, self.home, over: self.window?.window) }
+            if let self { SignInWindow.signInAgain(account, self.home, over: self.window?.window) }
         }
     }
 
     func requestBar() -> RequestBar {
-        RequestBar(home.contacts, home.accounts, home.avatars) { [weak self] in self?.contactWishes($0) }
+        RequestBar(home.contacts, home.accounts, home.avatars) { [weak self] in self?.contactActions($0) }
     }
 
     func roomInvitationBar() -> RoomInvitationBar {
@@ -59,20 +59,20 @@ extension AppContext {
 
     // MARK: Contacts
 
-    /// `nil` where the account is not at work.
-    func contactWishes(_ id: ContactRow.ID) -> ContactWishes? {
+    /// `nil` when the account is not running.
+    func contactActions(_ id: ContactRow.ID) -> ContactActions? {
         guard let account = home.account(id.account) else { return nil }
-        return ContactWishes(
-            ContactModel(id, account: account, environment: home.environment), place,
+        return ContactActions(
+            ContactModel(id, account: account, environment: home.environment), windowContext,
             knownGroups: { [home] in home.contacts.groups(of: id.account) },
             open: { [weak self] in self?.open($0) }, showPage: { [weak self] in self?.showContact($0) })
     }
 
-    func contactView(_ wishes: ContactWishes) -> ContactView {
-        let model = wishes.model
+    func contactView(_ actions: ContactActions) -> ContactView {
+        let model = actions.model
         let accounts = home.accounts.rows
         return ContactView(
-            wishes, home.avatars,
+            actions, home.avatars,
             media: SharedMediaGroup(sharedMedia(of: model.conversation)) { [weak model] in model?.name ?? "" },
             ownAddress: accounts.elements.count > 1 ? accounts[model.id.account]?.address : nil)
     }
@@ -90,7 +90,7 @@ extension AppContext {
                     pageSize: ConversationView.pageSize, pages: ConversationView.pages),
                 finder: ConversationFinder(key, store: home.store, environment: home.environment),
                 services: timelineServices(of: key, room), room: room.map { roomPart($0) },
-                writing: writingPlace(of: key) { [weak room] in room?.nicknames ?? [] },
+                composer: composerContext(of: key) { [weak room] in room?.nicknames ?? [] },
                 conversations: home.conversations, contacts: home.contacts, accounts: home.accounts,
                 prepareDownloads: { [weak self] in await self?.prepareDownloads(of: key.account) },
                 showContact: { [weak self] in
@@ -100,7 +100,7 @@ extension AppContext {
 
     private func timelineServices(of key: ConversationKey, _ room: RoomModel?) -> TimelineServices {
         TimelineServices(
-            avatars: home.avatars, playback: playback, place: place,
+            avatars: home.avatars, playback: playback, window: windowContext,
             downloads: { [weak self] in self?.downloads(of: key.account) },
             forward: { [weak self] in if let self { ForwardingWindow($0, self).present() } },
             moderation: room.map { moderation(in: $0) })
@@ -115,21 +115,21 @@ extension AppContext {
             })
     }
 
-    /// `nil` where the account is not at work.
-    private func writingPlace(of key: ConversationKey, nicknames: @escaping () -> [String]) -> WritingPlace? {
+    /// `nil` when the account is not running.
+    private func composerContext(of key: ConversationKey, nicknames: @escaping () -> [String]) -> ComposerContext? {
         guard let account = home.account(key.account) else { return nil }
         let media = home.media(of: key.account)
         let composer = Composer(
             key, store: home.store, actions: account, media: media, environment: home.environment)
-        return WritingPlace(
+        return ComposerContext(
             composer: composer, media: media,
             recordings: media.map { VoiceComposer.folder(of: key, in: $0) }, nicknames: nicknames,
-            say: place.toast, window: place.window)
+            showToast: windowContext.showToast, window: windowContext.window)
     }
 
     func sharedMedia(of key: ConversationKey) -> SharedMediaSource {
         SharedMediaSource(
-            key: key, playback: playback, place: place,
+            key: key, playback: playback, window: windowContext,
             model: { [home] kinds, pageSize in
                 SharedMediaModel(
                     key, kinds: kinds, store: home.store, environment: home.environment, pageSize: pageSize)
@@ -144,13 +144,13 @@ extension AppContext {
     var roomJoining: RoomJoining {
         RoomJoining(
             account: { [weak self] in self?.home.account($0) },
-            ask: { [weak self] in if let self { RoomEntryWindow.show($0, self) } }, say: place.toast)
+            ask: { [weak self] in if let self { RoomEntryWindow.show($0, self) } }, showToast: windowContext.showToast)
     }
 
     func roomNotice(_ room: RoomModel) -> RoomNotice { RoomNotice(room, home.accounts, roomJoining) }
 
-    private func roomPart(_ room: RoomModel) -> RoomPart {
-        RoomPart(room, roomNotice(room)) { [weak self] in self.map { RoomWindow(room, $0) } }
+    private func roomPart(_ room: RoomModel) -> RoomAccessories {
+        RoomAccessories(room, roomNotice(room)) { [weak self] in self.map { RoomWindow(room, $0) } }
     }
 
     func roomPage(_ room: RoomModel) -> RoomPage {
@@ -160,8 +160,8 @@ extension AppContext {
     }
 
     func roomPeopleView(_ room: RoomModel) -> RoomPeopleView {
-        RoomPeopleView(room, home.avatars, roomPersonMenu(room)) { [weak self] parent, say in
-            if let self { RoomInviteWindow(room, self, over: parent, say: say).present() }
+        RoomPeopleView(room, home.avatars, roomPersonMenu(room)) { [weak self] parent, showToast in
+            if let self { RoomInviteWindow(room, self, over: parent, showToast: showToast).present() }
         }
     }
 

@@ -5,18 +5,17 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// What the windows of the program share: the accounts, what is fetched, the player of voice messages, and the ways from one window to
-/// another.
+/// The state that the program's windows share: accounts, downloads, the voice player, and navigation between windows.
 ///
-/// Views and rows never see it. They are given a model and closures, see `AppContext+Views.swift`.
+/// Views and rows never see it. They receive a model and closures; see `AppContext+Views.swift`.
 final class AppContext {
     let home: ChatHome
     let playback: VoicePlayback
     private weak var program: DesktopProgram?
     weak var window: MainWindow?
     private var downloadsOfAccounts: [AccountID: AttachmentDownloads] = [:]
-    /// Sentences for a person while there is no window to show them in.
-    private var unsaid: [String] = []
+    /// Toasts to show as soon as there is a window.
+    private var pendingToasts: [String] = []
 
     init(home: ChatHome, program: DesktopProgram? = nil) {
         self.home = home
@@ -24,36 +23,36 @@ final class AppContext {
         playback = VoicePlayback(store: home.store)
     }
 
-    /// Windows are light or dark as the preferences say, from now on.
+    /// Applies the colour scheme of the preferences, and follows its changes.
     func followStyle() {
         observe(self) { context in StyleManager.use(context.home.preferences.values.colourScheme.scheme) }
     }
 
-    /// What is fetched for an account; `nil` where its media cannot be kept.
+    /// The downloads of an account; `nil` when its media cannot be stored.
     func downloads(of account: AccountID) -> AttachmentDownloads? { downloadsOfAccounts[account] }
 
-    /// What is fetched for an account is fetched by this.
+    /// Sets the downloads of an account.
     func use(_ downloads: AttachmentDownloads, of account: AccountID) { downloadsOfAccounts[account] = downloads }
 
-    /// Finds out which servers the account trusts, so that its files can be shown and fetched.
+    /// Looks up the upload servers of an account, so that its files can be shown and downloaded.
     func prepareDownloads(of account: AccountID) async {
         guard downloadsOfAccounts[account] == nil, let fetcher = await home.fetcher(of: account) else { return }
         downloadsOfAccounts[account] =
             downloadsOfAccounts[account] ?? AttachmentDownloads(fetcher, uploads: home.account(account)?.uploads)
     }
 
-    /// Tells the person something in a sentence.
-    func say(_ sentence: String) {
-        if let window { window.say(sentence) } else { unsaid.append(sentence) }
+    /// Shows a message to the user, now or as soon as there is a window.
+    func showToast(_ message: String) {
+        if let window { window.showToast(message) } else { pendingToasts.append(message) }
     }
 
-    /// What could not be told before there was a window.
-    func takeUnsaid() -> [String] {
-        defer { unsaid = [] }
-        return unsaid
+    /// Returns the toasts that could not be shown yet, and clears them.
+    func takePendingToasts() -> [String] {
+        defer { pendingToasts = [] }
+        return pendingToasts
     }
 
-    // MARK: Going somewhere
+    // MARK: Navigation
 
     func open(_ key: ConversationKey) {
         program?.showWindow()
@@ -66,17 +65,17 @@ final class AppContext {
         window?.open(key, at: message)
     }
 
-    /// Opens a conversation by the number that the store gave to it.
+    /// Opens a conversation by its number in the store.
     func openConversation(number: Int64) {
         guard let row = home.conversations.row(ConversationID(rawValue: number)) else { return }
         window?.open(row.key)
     }
 
-    /// Opens what an `xmpp:` address is about, as the first account that is enabled.
+    /// Opens an `xmpp:` address with the first enabled account.
     func open(address: String) {
         guard let uri = try? XMPPURI(address), let address = uri.address,
             let account = home.accounts.rows.elements.first(where: \.isEnabled) ?? home.accounts.rows.elements.first
-        else { return say(localized("%@ is not an address that can be opened here.", address)) }
+        else { return showToast(localized("%@ is not an address that can be opened here.", address)) }
         guard uri.action == "join" else {
             return open(ConversationKey(account: account.id, address: address, kind: .direct))
         }
@@ -90,20 +89,21 @@ final class AppContext {
 
     // MARK: Contacts
 
-    /// Shows the page of a contact, or of anybody else who was talked to.
+    /// Shows the page of a contact, or of any address that there is a conversation with.
     func showContact(_ id: ContactRow.ID) {
         ContactWindow.show(id, self, over: window?.window)
     }
 
-    /// Asks for the address of somebody who shall be a contact.
+    /// Asks for the address of a new contact.
     ///
-    /// - Parameter text: an address or a part of one that was typed already.
+    /// - Parameter text: an address, or the part of one that was typed already.
     func addContact(_ text: String = "") {
         ContactAdditionWindow.show(text, self, over: window?.window)
     }
 
-    /// The accounts that can be talked as, in the order of the list: those that are switched on, or all where none is.
-    var talkingAccounts: [ChatAccount] {
+    /// The accounts to start a conversation with, in the order of the list: the enabled ones, or all if none is
+    /// enabled.
+    var usableAccounts: [ChatAccount] {
         let rows = home.accounts.rows.elements
         let enabled = rows.filter(\.isEnabled)
         return (enabled.isEmpty ? rows : enabled).compactMap { home.account($0.id) }
@@ -113,5 +113,24 @@ final class AppContext {
         await playback.stop()
         await playback.flush()
         await home.stop()
+    }
+}
+
+/// Where a view is shown: the window for its dialogs, and the toasts of that window.
+struct WindowContext {
+    var window: () -> Window? = { nil }
+    /// Shows a short message that disappears by itself.
+    var showToast: (String) -> Void = { _ in }
+
+    /// Runs a store operation and shows its error.
+    func attempt(_ body: @escaping () async throws(StoreError) -> Void) {
+        let showToast = showToast
+        Task {
+            do throws(StoreError) {
+                try await body()
+            } catch {
+                showToast(Wording.failure(error))
+            }
+        }
     }
 }

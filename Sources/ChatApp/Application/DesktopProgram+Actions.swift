@@ -4,11 +4,11 @@ internal import Localization
 internal import UserProfile
 
 extension DesktopProgram {
-    /// What can be done in the whole program, with its keys.
+    /// The actions of the whole program, with their keyboard shortcuts.
     func addActions() {
         application.add(Action("quit") { [weak self] in self?.quit() })
         application.add(Action("about") { [weak self] in self?.showAbout() })
-        // Notifications name a conversation by its number.
+        // Notifications identify a conversation by its number.
         application.add(
             Action(
                 "open-conversation",
@@ -28,7 +28,7 @@ extension DesktopProgram {
         about.present()
     }
 
-    /// What can be done about accounts and preferences from anywhere.
+    /// The actions about accounts and preferences, available in every window.
     func addAccountActions() {
         application.add(Action("preferences") { [weak self] in self?.showPreferences() })
         application.add(
@@ -43,13 +43,13 @@ extension DesktopProgram {
         ProgramPreferencesWindow.show(context.home, over: window?.window)
     }
 
-    /// Brings a conversation up in front of everything.
+    /// Opens a conversation and raises the window.
     func openConversation(number: Int64) {
         showWindow()
         context?.openConversation(number: number)
     }
 
-    /// Opens what an `xmpp:` address is about; an invitation is asked about first.
+    /// Opens an `xmpp:` address. An invitation is confirmed first.
     func open(_ address: String, _ context: AppContext) {
         guard let invitation = AccountInvitation(address) else { return context.open(address: address) }
         if window?.open(invitation) == true { return }

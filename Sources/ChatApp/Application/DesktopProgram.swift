@@ -6,9 +6,10 @@ internal import Localization
 internal import UserProfile
 internal import XMPPAddress
 
-/// The desktop program: one instance per person, its window, its actions, and what goes on while no window is open.
+/// The desktop program: one instance per user, with its actions, its window, and the work that continues while no
+/// window is open.
 public final class DesktopProgram {
-    /// By this the desktop knows it: the names of its desktop file and icon, and its address on the session bus.
+    /// The identifier on the desktop: the name of the desktop file and the icon, and the name on the session bus.
     public static let id = "im.hongyan.Hongyan"
 
     let application: Application
@@ -20,18 +21,18 @@ public final class DesktopProgram {
     private var notifications: DesktopNotifications?
     private var badge: LauncherBadge?
     private var startsHidden = false
-    /// What was opened before the accounts were there.
+    /// Addresses to open as soon as the accounts are loaded.
     private var waitingAddresses: [String] = []
 
-    /// - Parameter isUnique: `false` lets several run beside each other, each with a profile of its own; for tests.
+    /// - Parameter isUnique: `false` allows several instances, each with its own profile; for tests.
     public init(isUnique: Bool = true) {
         application = Application(Self.id, isUnique: isUnique)
     }
 
-    /// Runs until the person ends it; gives the exit status.
+    /// Runs until the user quits, and returns the exit status.
     ///
-    /// - Parameter arguments: the name of the program; `--help` and `--version` to say how it is called and which release it is, and
-    ///   end; `--hidden` to begin without a window; addresses to open.
+    /// - Parameter arguments: the program's name, then `--help` or `--version` to print it and exit, `--hidden` to
+    ///   start without a window, or addresses to open.
     public func run(_ arguments: [String]) -> Int32 {
         if !Self.helpOptions.isDisjoint(with: arguments.dropFirst()) {
             print(Self.help)
@@ -47,7 +48,7 @@ public final class DesktopProgram {
         application.onStartup { [weak self] in self?.startUp() }
         application.onActivate { [weak self] in self?.activate() }
         application.onOpen { [weak self] in self?.open($0) }
-        let report = TurnReport()
+        let report = MainLoopReport()
         defer { report?.write() }
         return application.run(arguments.filter { $0 != "--hidden" })
     }
@@ -58,7 +59,7 @@ public final class DesktopProgram {
         ProgramIcon.addFolders()
         ToolkitSettings.useIcon(Self.id)
         addActions()
-        // Something is done without a window: reading the store, and saying goodbye at the end.
+        // The program also works without a window: while it reads the store, and while it disconnects at the end.
         application.hold()
         Task { await openProfile() }
     }
@@ -72,20 +73,20 @@ public final class DesktopProgram {
             let context = AppContext(home: home, program: self)
             self.context = context
             context.followStyle()
-            if let salvage = store.report.salvage { context.say(salvage.words(at: profile.storePath)) }
+            if let salvage = store.report.salvage { context.showToast(salvage.words(at: profile.storePath)) }
             if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)
             await home.start()
             for address in waitingAddresses { open(address, context) }
             waitingAddresses = []
         } catch {
-            await tell(error)
+            await show(error)
             application.quit()
         }
     }
 
-    /// There is nothing that could be shown: says why, and ends.
-    private func tell(_ failure: ProfileFailure) async {
+    /// Shows why the profile could not be opened, and quits.
+    private func show(_ failure: ProfileFailure) async {
         let parent = ApplicationWindow(application, localized("Hongyan"))
         _ = await MessageDialog(localized("Hongyan cannot be started"), body: failure.message)
             .add("close", localized("Close")).ask(over: parent)
@@ -93,7 +94,7 @@ public final class DesktopProgram {
     }
 
     private func activate() {
-        // The first time nothing is open yet; the window comes with the store.
+        // At the first activation the store is not open yet; the window is created when it is.
         if context != nil { showWindow() }
     }
 
@@ -119,7 +120,7 @@ public final class DesktopProgram {
         for action in notifier.actions(reply: { [weak self] in self?.openConversation(number: $0) }) {
             application.add(action)
         }
-        notifier.say = { [weak self] in self?.context?.say($0) }
+        notifier.showToast = { [weak self] in self?.context?.showToast($0) }
         badge = application.bus.map { LauncherBadge($0, desktopEntry: Self.id) }
         observe(notifier) { [weak self] _ in self?.badge?.show(home.conversations.unreadCount) }
     }
@@ -133,7 +134,7 @@ public final class DesktopProgram {
         return server
     }
 
-    /// Brings the window up; makes it where it was closed.
+    /// Raises the window, or creates it if it was closed.
     func showWindow() {
         guard let context else { return }
         if let window { return window.present() }
@@ -151,9 +152,9 @@ public final class DesktopProgram {
         if !context.home.preferences.values.runsInBackground { quit() }
     }
 
-    /// Says goodbye on all accounts and ends the program.
+    /// Disconnects all accounts and quits.
     package func quit() {
-        window?.close(forGood: true)
+        window?.close(permanently: true)
         window = nil
         notifier?.end()
         notifier = nil
@@ -177,5 +178,46 @@ extension PreferenceValues.ColourScheme {
         case .light: .light
         case .dark: .dark
         }
+    }
+}
+
+extension DesktopProgram {
+    static let helpOptions: Set<String> = ["-h", "--help", "--help-all"]
+
+    /// The text of `--help`.
+    ///
+    /// GLib's own text shows the application identifier as the program's name, and it needs an installed system locale
+    /// to print Chinese.
+    static var help: String {
+        """
+        \(localized("Usage: %@", "hongyan-desktop [OPTION…] [ADDRESS…]"))
+
+        \(localized("Opens the window, and in it what is at the addresses, such as %@.", "xmpp:juliet@example.org"))
+
+              --hidden    \(localized("begin without a window"))
+              --version   \(localized("say which release this is, and end"))
+          -h, --help      \(localized("show this help"))
+        """
+    }
+}
+
+/// The program's icon. It is also found when the program runs from its build folder or from a prefix that the desktop
+/// does not search.
+enum ProgramIcon {
+    /// Adds the folders with the icon to the icon theme. Needs a display.
+    static func addFolders() {
+        guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return }
+        for folder in folders(besides: program) { ToolkitSettings.addIconFolder(folder) }
+    }
+
+    /// `Scripts/build` puts the icons beside the program, `Scripts/install` into the shared folder.
+    static func folders(besides program: String) -> [String] {
+        let folder = (program as NSString).deletingLastPathComponent
+        return ["\(folder)/icons", "\((folder as NSString).deletingLastPathComponent)/share/icons"]
+    }
+
+    /// The name of the icon for large sizes; a generic chat icon when ours is not installed.
+    static var name: String {
+        ToolkitSettings.hasIcon(DesktopProgram.id) ? DesktopProgram.id : "user-available-symbolic"
     }
 }

@@ -1,6 +1,7 @@
+internal import GTKBinding
 internal import Localization
 
-/// The keys that do something, as they are set and as they are shown.
+/// The keyboard shortcuts: for registration and for the list that the user sees.
 enum Shortcuts {
     struct Shortcut {
         let action: String
@@ -51,4 +52,30 @@ enum Shortcuts {
     }
 
     static var all: [Shortcut] { groups.flatMap(\.shortcuts) }
+}
+
+/// The list of keyboard shortcuts in groups, with a search field. GTK's own shortcuts window is wider than a narrow
+/// screen, and closing it only hides it.
+enum ShortcutsWindow {
+    @discardableResult
+    static func show(over parent: Window?) -> PreferencesWindow {
+        let groups = Shortcuts.groups.map { group in PreferencesGroup(group.title, group.shortcuts.map(row)) }
+        let window = PreferencesWindow(
+            localized("Keyboard shortcuts"), over: parent, [PreferencesPage(localized("Keyboard shortcuts"), groups)])
+        window.isModal(true)
+        window.setDefaultSize(width: 480, height: 640)
+        window.present()
+        return window
+    }
+
+    private static func row(_ shortcut: Shortcuts.Shortcut) -> Widget {
+        let row = ActionRow(shortcut.title)
+        // Stacked vertically, which leaves room for the title in a narrow window.
+        let keys = Box(.vertical, spacing: 6).align(vertical: .center).margins(horizontal: 0, vertical: 6)
+        for each in shortcut.keys { keys.append(ShortcutLabel(each).align(horizontal: .end)) }
+        row.append(keys)
+        let names = shortcut.keys.compactMap(ShortcutLabel.text).joined(separator: ", ")
+        row.accessible(label: "\(shortcut.title): \(names)")
+        return row
+    }
 }

@@ -1,5 +1,5 @@
-/// What the program looks like beside libadwaita's own style. Colours are only those that the theme names, so dark and high
-/// contrast hold everywhere.
+/// The program's CSS on top of libadwaita. All colours are named colours of the theme, so that dark and high-contrast
+/// styles work.
 enum Style {
     static let rules = conversations + contacts + timeline + composer + rooms + sharedMedia
 
@@ -68,6 +68,75 @@ enum Style {
         .newest { background: mix(@view_bg_color, @view_fg_color, 0.12); margin: 12px; min-width: 40px; min-height: 40px; box-shadow: 0 1px 4px alpha(black, 0.3); }
         .failure { color: @error_color; font-size: 85%; }
         .quick-reaction { font-size: 125%; padding: 4px; min-width: 32px; min-height: 32px; }
+
+        """
+}
+
+extension Style {
+    static let composer = """
+        .composer { background: @view_bg_color; }
+        .entry-box { background: mix(@view_bg_color, @view_fg_color, 0.06); border-radius: 18px; padding: 0 4px 0 8px;
+            min-height: 38px; }
+        .entry-box textview, .entry-box textview text { background: none; }
+        .entry-box button.flat { min-width: 32px; min-height: 32px; padding: 0; margin: 3px 0; }
+        .entry-box.recording { padding: 0 8px; }
+        .composer button.circular { min-width: 34px; min-height: 34px; padding: 0; }
+        .composer-banner { border-left: 3px solid @accent_color; padding-left: 8px; }
+        .composer-banner button { min-width: 28px; min-height: 28px; padding: 0; }
+        .pill-small { border-radius: 99px; padding: 2px 10px; min-height: 0; font-weight: normal; }
+        .drop-here { background: alpha(@accent_bg_color, 0.15); box-shadow: inset 0 0 0 2px @accent_bg_color;
+            border-radius: 12px; }
+        .over-composer > toast { margin-bottom: 68px; }
+
+        """
+}
+
+extension Style {
+    /// The dot shows the state by shape as well as by colour.
+    static let contacts = """
+        .contact-heading { font-size: 85%; font-weight: 700; padding: 10px 8px 2px 8px; }
+        .contact-more { opacity: 0.55; }
+        row:hover .contact-more, .contact-more:focus, .contact-more:hover { opacity: 1; }
+        .presence-dot { min-width: 9px; min-height: 9px; border-radius: 99px; border: 2px solid @window_bg_color;
+            background: @window_bg_color; }
+        .presence-dot.large { min-width: 18px; min-height: 18px; border-width: 4px; }
+        .presence-dot.own { min-width: 14px; min-height: 14px; border: none; background: none; }
+        .presence-dot.online { background: @success_color; }
+        .presence-dot.away { background: linear-gradient(90deg, @warning_color 50%, @window_bg_color 50%);
+            box-shadow: inset 0 0 0 2px @warning_color; }
+        .presence-dot.busy { background: linear-gradient(0deg, @error_color 40%, @window_bg_color 40%,
+            @window_bg_color 60%, @error_color 60%); box-shadow: inset 0 0 0 2px @error_color; }
+        .presence-dot.offline { box-shadow: inset 0 0 0 2px alpha(@window_fg_color, 0.45); }
+        .contact-card { padding: 12px; }
+        .request-bar { padding: 8px; background: alpha(@accent_bg_color, 0.16);
+            border-top: 1px solid alpha(@accent_color, 0.35); }
+
+        """
+}
+
+extension Style {
+    static let rooms = """
+        .hat { background: alpha(@accent_bg_color, 0.2); border-radius: 99px; padding: 0 7px; font-size: 80%; }
+        .people { background: none; padding: 0 6px 6px 6px; }
+        .people > row { border-radius: 10px; padding: 0; }
+        stackswitcher.narrow > button { min-width: 64px; padding-left: 8px; padding-right: 8px; }
+        .invitation { padding: 10px 12px; background: alpha(@accent_bg_color, 0.15); }
+        .topic-field { padding: 6px; }
+
+        """
+}
+
+extension Style {
+    static let sharedMedia = """
+        .tiles { background: none; padding: 6px; }
+        .tiles > child { padding: 3px; border-radius: 12px; background: none; }
+        .tiles > child:hover .photo { opacity: 0.85; }
+        .tiles > child:focus-visible { outline: 2px solid @accent_color; outline-offset: -2px; }
+        .shared-picture { padding: 0; border-radius: 12px; }
+        .shared-picture:hover .photo { opacity: 0.85; }
+        .shared-file > button { padding-left: 0; padding-right: 6px; }
+        .shared-files { background: none; padding: 6px; }
+        .shared-files > row { border-radius: 12px; padding: 0; margin: 1px 0; }
 
         """
 }

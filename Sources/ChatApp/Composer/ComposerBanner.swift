@@ -2,18 +2,18 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// What stands above the field while a message is answered or corrected, with a button that ends it.
+/// The banner above the input field while a message is replied to or corrected, with a Cancel button.
 final class ComposerBanner {
     let root: Revealer
     var onCancel: () -> Void = {}
     private let icon = Icon(size: 16)
     private let title = Label().css("caption-heading", "accent").ellipsize().textAlignment(0)
-    private let words = Label().css("dim-label", "caption").ellipsize().textAlignment(0)
+    private let label = Label().css("dim-label", "caption").ellipsize().textAlignment(0)
     private let cancel = Button(icon: "window-close-symbolic").css("flat", "circular").focusOnClick(false)
 
     init() {
         cancel.align(vertical: .center)
-        let texts = Box.vertical(title, words).expand(.horizontal)
+        let texts = Box.vertical(title, label).expand(.horizontal)
         root = Revealer(
             Box.horizontal(spacing: 8, icon, texts, cancel).css("composer-banner").margins(
                 start: 12, end: 6, top: 4, bottom: 0), .slideUp)
@@ -24,13 +24,13 @@ final class ComposerBanner {
         if let edit = composer.edit {
             icon.show("document-edit-symbolic")
             title.text = localized("Change message")
-            words.text = Wording.preview(edit.preview)
+            label.text = Wording.preview(edit.preview)
             cancel.named(localized("Leave the message as it is"))
             root.isRevealed = true
         } else if let reply = composer.reply {
             icon.show("mail-reply-sender-symbolic")
             title.text = localized("Answer to %@", reply.preview.senderName)
-            words.text = Wording.preview(reply.preview)
+            label.text = Wording.preview(reply.preview)
             cancel.named(localized("Do not answer"))
             root.isRevealed = true
         } else {

@@ -4,20 +4,20 @@ internal import GTKBinding
 internal import Localization
 internal import Media
 
-/// Pictures and files: chosen, pasted or dropped, they are shown before they are sent.
+/// Attaching pictures and files: chosen, pasted or dropped files are previewed before they are sent.
 extension ComposerView {
     func chooseFiles() {
         Task { [weak self] in
             let paths = await FileChooser.open(
                 localized("Send pictures or files"), accept: localized("_Choose"), several: true,
-                over: self?.place.window())
+                over: self?.context.window())
             if !paths.isEmpty { self?.offer { await $0.add(paths: paths) } }
         }
     }
 
-    /// - Returns: whether something other than text was pasted.
+    /// - Returns: `true` if the clipboard held something other than text.
     func paste() -> Bool {
-        guard place.media != nil else { return false }
+        guard context.media != nil else { return false }
         if Clipboard.hasFiles {
             Task { [weak self] in
                 let paths = (try? await Clipboard.files()) ?? []
@@ -33,16 +33,16 @@ extension ComposerView {
         return true
     }
 
-    /// Takes what is dropped on the conversation.
+    /// Accepts files or text that were dropped on the conversation.
     ///
-    /// - Returns: whether it can be sent.
+    /// - Returns: `false` if they cannot be sent.
     func take(_ dropped: Dropped) -> Bool {
         switch dropped {
         case .files(let paths):
-            guard place.media != nil else { return false }
+            guard context.media != nil else { return false }
             offer { await $0.add(paths: paths) }
         case .picture(let bytes):
-            guard place.media != nil else { return false }
+            guard context.media != nil else { return false }
             offer(bytes)
         case .text(let text):
             entry.insert(text)
@@ -56,28 +56,28 @@ extension ComposerView {
         offer { await $0.add(picture, name: "\(localized("picture")).\(type.fileExtension)") }
     }
 
-    /// Says that the text is too long for a message, and shows it as a file that can be sent.
+    /// Explains that the text is too long for a message, and offers to send it as a file.
     func offerTextAsFile() {
-        guard place.media != nil, composer.edit == nil else {
-            return place.say(localized("This text is too long for one message. Send it in parts."))
+        guard context.media != nil, composer.edit == nil else {
+            return context.showToast(localized("This text is too long for one message. Send it in parts."))
         }
-        place.say(MessageLength.explanation)
+        context.showToast(MessageLength.explanation)
         guard textAsFile == nil else { return }
         let text = composer.text
         textAsFile = text
-        offer { await $0.add(Array(text.utf8), name: Self.nameOfText) }
+        offer { await $0.add(Array(text.utf8), name: Self.textFileName) }
     }
 
-    private static var nameOfText: String { localized("text") + ".txt" }
+    private static var textFileName: String { localized("text") + ".txt" }
 
-    /// Shows what is to be sent; what comes while the window is open is added there.
+    /// Opens the preview, or adds to the preview that is open.
     private func offer(_ add: @escaping (OutgoingSelection) async -> Void) {
-        guard let media = place.media else { return }
+        guard let media = context.media else { return }
         let window: OutgoingWindow
         if let preview {
             window = preview
         } else {
-            window = OutgoingWindow(over: place.window())
+            window = OutgoingWindow(over: context.window())
             window.onSend = { [weak self] selection in self?.send(selection, media) }
             window.onClosed = { [weak self] in
                 self?.preview = nil
@@ -92,10 +92,10 @@ extension ComposerView {
     }
 
     private func send(_ selection: OutgoingSelection, _ media: MediaCache) {
-        let holdsText = selection.items.contains { $0.name == Self.nameOfText }
+        let holdsText = selection.items.contains { $0.name == Self.textFileName }
         attempt { [composer, textAsFile] () throws(StoreError) in
             try await composer.send(files: selection.attachments(in: media))
-            // What is in the file need not be written any more.
+            // The text is in the file now, so it is removed from the input field.
             if holdsText, composer.text == textAsFile { composer.text = "" }
         }
     }

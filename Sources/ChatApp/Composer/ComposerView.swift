@@ -3,22 +3,22 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The place under a conversation where a message is written: text, files and voice.
+/// The area under a conversation where a message is written: text, files and voice.
 ///
-/// Return sends, Shift+Return breaks the line; while an input method composes a word, all keys are its own.
+/// Return sends and Shift+Return inserts a line break. While an input method composes text, it receives every key.
 final class ComposerView {
     let root: Widget
     let entry = TextView()
     let mentions = MentionBar()
     let banner = ComposerBanner()
-    let send = SendMark.button()
+    let send = SendButton.button()
     let attach = Button(icon: "mail-attachment-symbolic").css("flat", "circular").focusOnClick(false)
     let emoji = MenuButton(icon: "face-smile-symbolic").css("flat", "circular")
-    let place: WritingPlace
-    var composer: Composer { place.composer }
-    /// The window in which files wait for the person's word.
+    let context: ComposerContext
+    var composer: Composer { context.composer }
+    /// The window that previews files before they are sent.
     var preview: OutgoingWindow?
-    /// The text that waits there as a file.
+    /// The text that the preview holds as a file.
     var textAsFile: String?
 
     let placeholder = Label(localized("Message")).ellipsize().css("dim-label").textAlignment(0)
@@ -26,14 +26,14 @@ final class ComposerView {
     let voice: VoiceRecorderView?
     private var change: Object.Connection?
 
-    /// The field grows up to this height, in pixels; then it scrolls.
-    private static let largestHeight = 180
+    /// The input field grows up to this height in pixels, then it scrolls.
+    private static let maximumHeight = 180
 
-    init(_ place: WritingPlace) {
-        self.place = place
+    init(_ context: ComposerContext) {
+        self.context = context
         entry.padding(horizontal: 4, vertical: 9).accessible(label: localized("Message"))
         placeholder.margins(start: 5, top: 9).align(horizontal: .start, vertical: .start).targetable(false)
-        let scroller = ScrolledWindow(entry).growsWithContent(upTo: Self.largestHeight).expand(.horizontal)
+        let scroller = ScrolledWindow(entry).growsWithContent(upTo: Self.maximumHeight).expand(.horizontal)
         let field = Box.horizontal(spacing: 2, Overlay(scroller, placeholder).expand(.horizontal), emoji).css(
             "entry-box")
         emoji.align(vertical: .end).opensUpwards()
@@ -42,8 +42,8 @@ final class ComposerView {
         let text = Box.horizontal(spacing: 6, attach, field.expand(.horizontal))
         stack.add(text, name: "text")
         let buttons = Box.horizontal(send)
-        if let folder = place.recordings, let media = place.media {
-            let voice = VoiceRecorderView(folder: folder, place: place, media: media)
+        if let folder = context.recordings, let media = context.media {
+            let voice = VoiceRecorderView(folder: folder, context: context, media: media)
             stack.add(voice.panel, name: "voice")
             buttons.append(voice.button)
             self.voice = voice
@@ -65,7 +65,7 @@ final class ComposerView {
 
     private func name() {
         attach.named(localized("Send pictures or files"))
-        attach.isVisible = place.media != nil
+        attach.isVisible = context.media != nil
         emoji.named(localized("Emoji"))
     }
 
@@ -79,7 +79,7 @@ final class ComposerView {
         attach.onClick { [weak self] in self?.chooseFiles() }
         banner.onCancel = { [weak self] in self?.cancelTarget() }
         mentions.onChoice = { [weak self] in self?.mention($0) }
-        // The chooser has thousands of emoji; few people need it in each conversation that they open.
+        // The chooser holds thousands of emoji, so it is created when it is first opened.
         emoji.show(whenOpened: { [weak self] in
             EmojiChooser { emoji in
                 self?.entry.insert(emoji)
@@ -91,27 +91,27 @@ final class ComposerView {
 
     func focus() { entry.grabFocus() }
 
-    /// Says in the field which account writes, where there are several.
+    /// Shows the sending account as a placeholder when there are several accounts.
     func show(account: AccountTag?) {
-        let words = account.map { localized("Message as %@", $0.address) } ?? localized("Message")
-        guard words != placeholder.text else { return }
-        placeholder.text = words
-        entry.accessible(label: words)
+        let text = account.map { localized("Message as %@", $0.address) } ?? localized("Message")
+        guard text != placeholder.text else { return }
+        placeholder.text = text
+        entry.accessible(label: text)
     }
 
-    /// Makes what is written an answer to a message.
+    /// Makes the text a reply to a message.
     func answer(_ message: MessageID) {
         attempt { [composer] () throws(StoreError) in try await composer.answer(message) }
         focus()
     }
 
-    /// Brings a message of this person back into the field.
+    /// Loads one of the user's own messages into the field for correction.
     func correct(_ message: MessageID) {
         attempt { [composer] () throws(StoreError) in _ = try await composer.correct(message) }
         focus()
     }
 
-    /// Keeps what is written; what is being recorded is kept, too.
+    /// Saves the draft and the current recording.
     func close() async {
         preview?.close()
         await voice?.close()
@@ -133,10 +133,10 @@ final class ComposerView {
         send.isVisible = !isRecording && (hasText || voice == nil)
         send.isSensitive = hasText
         voice?.button.isVisible = isRecording || !hasText
-        if let problem = composer.problem { place.say(Wording.failure(problem)) }
+        if let problem = composer.problem { context.showToast(Wording.failure(problem)) }
     }
 
-    /// A word that is being composed stands in the field and not yet in its text.
+    /// While an input method composes text, the field is not empty although its text is.
     private func showPlaceholder() { placeholder.isVisible = entry.text.isEmpty && !entry.isComposing }
 
     private func wrote(_ text: String) {
@@ -145,7 +145,7 @@ final class ComposerView {
         complete()
     }
 
-    // MARK: Doing
+    // MARK: Actions
 
     func sendText() {
         guard !composer.isEmpty else { return }
@@ -165,14 +165,14 @@ final class ComposerView {
     }
 
     func attempt(_ body: @escaping () async throws(StoreError) -> Void) {
-        WindowPlace(window: place.window, toast: place.say).attempt(body)
+        WindowContext(window: context.window, showToast: context.showToast).attempt(body)
     }
 
     // MARK: Nicknames
 
-    /// Offers names for the word before the cursor.
+    /// Suggests nicknames for the word before the cursor.
     func complete() {
-        let names = place.nicknames()
+        let names = context.nicknames()
         guard !names.isEmpty, !entry.isComposing else { return mentions.show(nil) }
         let text = entry.text
         let scalars = text.unicodeScalars
@@ -189,5 +189,43 @@ final class ComposerView {
         entry.replace(start..<end, with: completion.replacement(for: name))
         mentions.show(nil)
         focus()
+    }
+}
+
+/// What ``ComposerView`` needs from the rest of the program.
+struct ComposerContext {
+    let composer: Composer
+    /// Stores files until they are sent; `nil` when the account cannot send files.
+    let media: MediaCache?
+    /// The folder of the recordings; `nil` when nothing can be recorded.
+    let recordings: String?
+    /// A recorder to use instead of the microphone and ``recordings``.
+    var voice: VoiceComposer?
+    /// The names that a message can mention: the nicknames in a room.
+    var nicknames: () -> [String] = { [] }
+    /// Shows a message to the user.
+    var showToast: (String) -> Void = { _ in }
+    /// The parent window of dialogs.
+    var window: () -> Window? = { nil }
+}
+
+/// The Send button. Its paper plane is drawn here because no icon theme is certain to have one.
+enum SendButton {
+    /// A round button with the plane.
+    static func button() -> Button {
+        let area = DrawingArea { drawing, width, height in draw(drawing, width, height) }
+        return Button(area.content(width: 16, height: 16).align(horizontal: .center, vertical: .center))
+            .css("suggested-action", "circular").focusOnClick(false).named(localized("Send"))
+    }
+
+    /// Two wings on a 16 by 16 grid, with the fold between them.
+    private static func draw(_ drawing: Drawing, _ width: Double, _ height: Double) {
+        let unit = min(width, height) / 16
+        func wing(_ corners: (x: Double, y: Double)...) {
+            drawing.polygon(corners.map { (x: $0.x * unit, y: $0.y * unit) })
+        }
+        drawing.useTextColor()
+        wing((1.5, 1.5), (15.5, 8), (3.2, 7.3))
+        wing((1.5, 14.5), (15.5, 8), (3.2, 8.7))
     }
 }

@@ -1,10 +1,12 @@
 internal import ChatModel
+internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The nicknames that go on as written, above the field: Tab or Return takes one, arrows choose another.
+/// The bar above the input field with the nicknames that complete the word: Tab or Return inserts one, the arrow keys
+/// select.
 ///
-/// It is no popover, because that would take the keyboard from the field, and an input method with it.
+/// A popover would take the keyboard focus from the field, and with it the input method.
 final class MentionBar {
     let root: Revealer
     var onChoice: (String) -> Void = { _ in }
@@ -38,7 +40,7 @@ final class MentionBar {
         mark()
     }
 
-    /// As many as stand side by side in a narrow window.
+    /// The number of names that fit into a narrow window.
     private static let shown = 4
 
     func move(_ step: Int) {
@@ -47,7 +49,7 @@ final class MentionBar {
         mark()
     }
 
-    /// The name that is chosen now.
+    /// The selected name.
     var choice: String? {
         guard let completion, completion.candidates.indices.contains(chosen) else { return nil }
         return completion.candidates[chosen]
@@ -55,5 +57,48 @@ final class MentionBar {
 
     private func mark() {
         for (index, button) in buttons.enumerated() { button.css("suggested-action", index == chosen) }
+    }
+}
+
+extension ComposerView {
+    /// Handles a key before the input field does.
+    func pressed(_ press: KeyPress) -> Bool {
+        // While an input method composes text, the same keys confirm, change and cancel the composition.
+        if entry.isComposing { return false }
+        switch press.key {
+        case .enter:
+            guard !press.modifiers.contains(.shift) else { return false }
+            if let name = mentions.choice { mention(name) } else { sendText() }
+            return true
+        case .tab:
+            guard press.modifiers.isEmpty, let name = mentions.choice else { return false }
+            mention(name)
+            return true
+        case .left, .right:
+            guard press.modifiers == .alt, mentions.isOpen else { return false }
+            mentions.move(press.key == .left ? -1 : 1)
+            return true
+        case .up:
+            if mentions.isOpen {
+                mentions.move(-1)
+                return true
+            }
+            guard composer.text.isEmpty, composer.edit == nil, press.modifiers.isEmpty else { return false }
+            attempt { [composer] () throws(StoreError) in _ = try await composer.correctLast() }
+            return true
+        case .down:
+            guard mentions.isOpen else { return false }
+            mentions.move(1)
+            return true
+        case .escape:
+            if mentions.isOpen {
+                mentions.show(nil)
+                return true
+            }
+            guard composer.edit != nil || composer.reply != nil else { return false }
+            cancelTarget()
+            return true
+        default: return false
+        }
     }
 }

@@ -1,12 +1,14 @@
+internal import ChatEngine
 internal import ChatModel
+internal import ChatStore
 internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// Adding somebody: the address, what is known about it at each letter, a name and a message.
+/// The form that adds a contact: the address, checked while it is typed, a name and a message.
 final class ContactAdditionView {
     let root: Widget
-    /// It was done, or what was typed is somebody who is a contact already.
+    /// Called when the contact was added, or when the address belongs to an existing contact.
     var onDone: (JID) -> Void = { _ in }
     let page: FormPage
     let address = EntryRow(localized("Address"))
@@ -15,7 +17,7 @@ final class ContactAdditionView {
     let check = Label().wrap(maximumCharacters: 44).textAlignment(0).css("caption", "dim-label")
 
     private let model: ContactAdditionModel
-    /// Where there are several.
+    /// The account to add the contact to; shown when there are several.
     let account: ComboRow?
     private var adding: Task<Void, Never>?
 
@@ -27,7 +29,7 @@ final class ContactAdditionView {
             button: localized("_Add"))
         root = page.root
         let group = PreferencesGroup()
-        // Nobody with one account has to know that there can be several.
+        // With one account there is nothing to choose.
         account =
             model.accounts.count > 1
             ? ComboRow(localized("Your account"), choices: model.accounts.map(\.description)) : nil
@@ -56,7 +58,7 @@ final class ContactAdditionView {
     private func show() {
         let known = model.check
         let own = model.accounts.indices.contains(model.accountIndex) ? model.accounts[model.accountIndex] : nil
-        check.text = ContactWords.check(known, domain: own?.domain ?? "")
+        check.text = ContactText.check(known, domain: own?.domain ?? "")
         if case .alreadyContact = known {
             page.show(button: localized("_Write a message"))
         } else {
@@ -67,7 +69,7 @@ final class ContactAdditionView {
         check.css("dim-label", known != .own)
         address.isWrong(isWrong)
         page.show(isButtonSensitive: known.address != nil)
-        // Nobody reads a message that goes out with a yes, or with a request that is repeated.
+        // A message has no reader when it accepts a request or repeats one.
         if case .new = known { message.isSensitive = true } else { message.isSensitive = known.address == nil }
         page.show(failure: model.failure)
         page.show(progress: model.isWorking ? localized("Asking the server…") : nil)
@@ -83,6 +85,57 @@ final class ContactAdditionView {
         }
     }
 
-    /// Gives up what goes on.
+    /// Cancels the current operation.
     func end() { adding?.cancel() }
+}
+
+/// The window with the form that adds a contact.
+final class ContactAdditionWindow {
+    let window: Window
+    let view: ContactAdditionView
+    private let model: ContactAdditionModel
+    private let context: AppContext
+
+    private init(_ text: String, _ context: AppContext, _ accounts: [ChatAccount], over parent: Window?) {
+        self.context = context
+        model = ContactAdditionModel(accounts: accounts, store: context.home.store)
+        model.text = text
+        view = ContactAdditionView(model)
+        window = Window(
+            localized("Add a contact"), width: 440, height: 520, over: parent,
+            Box.vertical(HeaderBar(title: WindowTitle("")), view.root))
+        window.minimumSize(width: 340, height: 320)
+        window.isModal(parent != nil)
+        window.closesOnEscape()
+        view.onDone = { [weak self] in self?.done($0) }
+        window.onCloseRequest { [weak self] in
+            self?.view.end()
+            return false
+        }
+    }
+
+    /// Opens the window; `nil` when no account can add contacts.
+    @discardableResult
+    static func show(_ text: String, _ context: AppContext, over parent: Window?) -> ContactAdditionWindow? {
+        let accounts = context.usableAccounts
+        guard !accounts.isEmpty else {
+            context.showToast(localized("Sign in first; then contacts can be added."))
+            return nil
+        }
+        let window = ContactAdditionWindow(text, context, accounts, over: parent)
+        window.window.retain(window)
+        window.window.present()
+        window.view.focus()
+        return window
+    }
+
+    private func done(_ address: JID) {
+        let isKnown = if case .alreadyContact = model.check { true } else { false }
+        if isKnown, let account = model.accountID {
+            context.open(ConversationKey(account: account, address: address, kind: .direct))
+        } else {
+            context.showToast(localized("%@ is added to your contacts.", address))
+        }
+        window.close()
+    }
 }

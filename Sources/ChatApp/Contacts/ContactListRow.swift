@@ -4,20 +4,20 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// One line of the list of contacts: who it is, whether that person is there, and what it says; or the heading of a section.
+/// One row of the contact list: name, presence and status text; or the heading of a section.
 final class ContactListRow: ListRow {
     let root: Widget
     private(set) var item: ContactListItem?
-    /// Asked for a menu at a place of the row.
+    /// Called when the user asks for a menu, with the position in the widget.
     var onMenu: (ContactRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
     private let heading = Label().textAlignment(0).css("contact-heading", "dim-label")
     private let line: Box
-    private let picture: PersonPicture
+    private let picture: AvatarImage
     private let dot: PresenceDot
-    // However much there is to say, the list does not ask for more room than others.
+    // Limits the natural width, so that long names do not widen the list.
     private let name = Label().ellipsize().characters(maximum: 20).textAlignment(0).css("conversation-title")
-    private let words = Label().ellipsize().characters(maximum: 20).textAlignment(0)
+    private let label = Label().ellipsize().characters(maximum: 20).textAlignment(0)
         .css("conversation-preview", "dim-label")
     private let more = Button(icon: "view-more-symbolic").css("flat", "circular", "contact-more").align(
         vertical: .center)
@@ -25,9 +25,9 @@ final class ContactListRow: ListRow {
     var isActivatable: Bool { item?.contact != nil }
 
     init(_ avatars: AvatarLoader) {
-        picture = PersonPicture(avatars, size: 36)
+        picture = AvatarImage(avatars, size: 36)
         dot = PresenceDot(on: picture)
-        let column = Box.vertical(spacing: 1, name, words).expand(.horizontal).align(vertical: .center)
+        let column = Box.vertical(spacing: 1, name, label).expand(.horizontal).align(vertical: .center)
         line = Box.horizontal(spacing: 12, dot.widget, column, more).margins(horizontal: 8, vertical: 6)
         root = Box.vertical(heading, line)
         root.onMenu { [weak self] x, y in
@@ -59,10 +59,72 @@ final class ContactListRow: ListRow {
         picture.show(name: row.name, hash: row.avatarHash)
         dot.show(row.section)
         name.text = row.name
-        words.text = ContactWords.line(row)
+        label.text = ContactText.line(row)
         more.named(localized("What can be done with %@", row.name))
         root.tip(row.address.description)
         root.accessible(
-            label: [row.name, Wording.presence(row.section), ContactWords.line(row)].joined(separator: ", "))
+            label: [row.name, Wording.presence(row.section), ContactText.line(row)].joined(separator: ", "))
+    }
+}
+
+/// The content of one row of the contact list: a section heading or a contact.
+nonisolated struct ContactListItem: Identifiable, Equatable, Sendable {
+    enum ID: Hashable, Sendable {
+        case heading(ContactPresence.Section)
+        case contact(ContactRow.ID)
+    }
+
+    enum Content: Equatable, Sendable {
+        case heading(ContactPresence.Section, count: Int)
+        case contact(ContactRow)
+    }
+
+    let content: Content
+
+    var id: ID {
+        switch content {
+        case .heading(let section, _): .heading(section)
+        case .contact(let row): .contact(row.id)
+        }
+    }
+
+    var contact: ContactRow? { if case .contact(let row) = content { row } else { nil } }
+
+    /// The contacts in their order, with a heading above each section that is not empty.
+    static func items(_ rows: [ContactRow]) -> [ContactListItem] {
+        var counts: [ContactPresence.Section: Int] = [:]
+        for row in rows { counts[row.section, default: 0] += 1 }
+        var items: [ContactListItem] = []
+        items.reserveCapacity(rows.count + counts.count)
+        var section: ContactPresence.Section?
+        for row in rows {
+            if row.section != section {
+                section = row.section
+                items.append(ContactListItem(content: .heading(row.section, count: counts[row.section] ?? 0)))
+            }
+            items.append(ContactListItem(content: .contact(row)))
+        }
+        return items
+    }
+}
+
+/// An avatar with a dot at its edge: full for online, half for away, empty for offline.
+final class PresenceDot {
+    let widget: Widget
+    private let dot = Box(.horizontal).css("presence-dot")
+    private static let classes: [ContactPresence.Section: String] = [
+        .online: "online", .away: "away", .offline: "offline",
+    ]
+
+    /// - Parameter isLarge: the avatar of a page, not of a list.
+    init(on picture: AvatarImage, isLarge: Bool = false) {
+        dot.css("large", isLarge)
+        dot.align(horizontal: .end, vertical: .end).targetable(false)
+        widget = Overlay(picture.widget, dot).align(horizontal: .center, vertical: .center)
+    }
+
+    func show(_ section: ContactPresence.Section) {
+        for (each, name) in Self.classes { dot.css(name, each == section) }
+        dot.tip(Wording.presence(section))
     }
 }

@@ -5,15 +5,15 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// The page of a contact: who it is, whether that person is there, what there is between both, and what can be done.
+/// The page of a contact: name, presence, subscription, and the actions on it.
 final class ContactView {
     let root: Widget
-    /// The page is not needed any more.
+    /// Called when the page should be closed.
     var onClose: () -> Void = {}
-    let wishes: ContactWishes
+    let actions: ContactActions
 
-    private var model: ContactModel { wishes.model }
-    private let picture: PersonPicture
+    private var model: ContactModel { actions.model }
+    private let picture: AvatarImage
     private let dot: PresenceDot
     private let name = Label().wrap(maximumCharacters: 24).centered().css("title-2")
     private let address = Label().ellipsize(inMiddle: true).css("dim-label")
@@ -40,12 +40,12 @@ final class ContactView {
     .wrap(maximumCharacters: 40).centered().css("dim-label", "caption").hidden()
     private var following: Task<Void, Never>?
 
-    /// - Parameter ownAddress: of the account whose contact it is, where there are several.
-    init(_ wishes: ContactWishes, _ avatars: AvatarLoader, media: SharedMediaGroup, ownAddress: JID?) {
-        self.wishes = wishes
+    /// - Parameter ownAddress: the address of the account that has the contact; shown when there are several accounts.
+    init(_ actions: ContactActions, _ avatars: AvatarLoader, media: SharedMediaGroup, ownAddress: JID?) {
+        self.actions = actions
         self.media = media
-        let model = wishes.model
-        picture = PersonPicture(avatars, size: 96)
+        let model = actions.model
+        picture = AvatarImage(avatars, size: 96)
         dot = PresenceDot(on: picture, isLarge: true)
         let line = Box.horizontal(spacing: 4, address, copy).align(horizontal: .center)
         let top = Box.vertical(spacing: 6, dot.widget, name, line, presence, write.margins(top: 8))
@@ -66,47 +66,47 @@ final class ContactView {
         account.isVisible = ownAddress != nil
         write.onClick { [weak self] in
             guard let self else { return }
-            self.wishes.write()
+            self.actions.write()
             self.onClose()
         }
         media.stands(
-            in: { [weak wishes] in wishes?.window() }, say: { [weak wishes] in wishes?.say($0) },
+            in: { [weak actions] in actions?.window() }, showToast: { [weak actions] in actions?.showToast($0) },
             onLeave: { [weak self] in self?.onClose() })
-        copy.onClick { [weak wishes] in
+        copy.onClick { [weak actions] in
             Clipboard.copy(id.address.description)
-            wishes?.say(localized("The address is copied."))
+            actions?.showToast(localized("The address is copied."))
         }
-        request.onAccept = { [weak wishes] in wishes?.accept() }
-        request.onDecline = { [weak wishes] in wishes?.decline() }
-        ask.onClick { [weak wishes] in wishes?.add() }
-        remark.onApply { [weak self] in if let self { self.wishes.rename(to: self.remark.text) } }
-        groups.onActivate { [weak wishes] in wishes?.chooseGroups() }
-        muting = mute.onToggle { [weak wishes] in wishes?.setMuted($0) }
+        request.onAccept = { [weak actions] in actions?.accept() }
+        request.onDecline = { [weak actions] in actions?.decline() }
+        ask.onClick { [weak actions] in actions?.add() }
+        remark.onApply { [weak self] in if let self { self.actions.rename(to: self.remark.text) } }
+        groups.onActivate { [weak actions] in actions?.chooseGroups() }
+        muting = mute.onToggle { [weak actions] in actions?.setMuted($0) }
         block.onClick { [weak self] in
             guard let self else { return }
-            if self.model.isBlocked { self.wishes.setBlocked(false) } else { self.wishes.block() }
+            if self.model.isBlocked { self.actions.setBlocked(false) } else { self.actions.block() }
         }
-        delete.onClick { [weak wishes] in wishes?.delete() }
+        delete.onClick { [weak actions] in actions?.delete() }
         observe(self) { view in view.showPerson() }
         observe(self) { view in view.showChoices() }
         observe(self) { view in view.showDevices() }
         following = Task { await model.run() }
     }
 
-    /// The keyboard begins where most begin.
+    /// Focuses the button that is used most.
     func focus() { write.grabFocus() }
 
-    /// Ends what follows the contact.
+    /// Stops following the contact.
     func close() {
         following?.cancel()
         following = nil
         media.close()
     }
 
-    // MARK: What is shown
+    // MARK: Content
 
-    /// What stands there in words, for tests.
-    var sentences: [String] { [name, address, presence, subscription].map(\.text) }
+    /// The texts shown, for tests.
+    var texts: [String] { [name, address, presence, subscription].map(\.text) }
 
     private func showPerson() {
         picture.show(name: model.name, hash: model.avatarHash)
@@ -118,8 +118,8 @@ final class ContactView {
             model.isBlocked ? localized("Blocked") : Wording.presence(model.section, model.presence?.status)
         request.show(model)
         subscription.text =
-            model.isBlocked ? localized("You have blocked %@.", model.name) : ContactWords.subscription(model)
-        let wish = ContactWords.request(model)
+            model.isBlocked ? localized("You have blocked %@.", model.name) : ContactText.subscription(model)
+        let wish = ContactText.request(model)
         ask.isVisible = wish != nil
         if let wish { ask.show(label: wish) }
     }
@@ -152,4 +152,78 @@ final class ContactView {
         for row in deviceRows { devices.add(row) }
         devices.isVisible = !now.isEmpty
     }
+}
+
+/// The window with the page of a contact. Each contact has at most one.
+final class ContactWindow {
+    let window: Window
+    let view: ContactView
+    private let toasts: ToastOverlay
+    private static var open: [ContactRow.ID: ContactWindow] = [:]
+
+    private init(_ actions: ContactActions, _ context: AppContext, over parent: Window?) {
+        view = context.contactView(actions)
+        toasts = ToastOverlay(view.root)
+        window = Window(
+            localized("Contact"), width: 420, height: 720, over: parent,
+            Box.vertical(HeaderBar(title: WindowTitle(localized("Contact"))), toasts.expand(.vertical)))
+        window.minimumSize(width: 340, height: 360)
+        window.closesOnEscape()
+        actions.window = { [weak self] in self?.window }
+        actions.showToast = { [weak self] in self?.toasts.show($0) }
+        actions.onDeleted = { [weak self] in self?.window.close() }
+        view.onClose = { [weak self] in self?.window.close() }
+        let id = actions.model.id
+        // Closed by the user, or destroyed together with its parent window.
+        window.on("unrealize") { [weak self] in
+            self?.view.close()
+            ContactWindow.open[id] = nil
+        }
+        Self.open[id] = self
+    }
+
+    /// Whether the page of a contact is open.
+    static func isOpen(_ id: ContactRow.ID) -> Bool { open[id] != nil }
+
+    /// Shows the page of a contact; `nil` when the account is not running.
+    @discardableResult
+    static func show(_ id: ContactRow.ID, _ context: AppContext, over parent: Window?) -> ContactWindow? {
+        if let known = open[id] {
+            known.window.present()
+            return known
+        }
+        guard let actions = context.contactActions(id) else { return nil }
+        let window = ContactWindow(actions, context, over: parent)
+        window.window.retain(window)
+        window.window.present()
+        window.view.focus()
+        return window
+    }
+}
+
+/// The request of a contact on its page, with Accept and Decline.
+final class ContactRequestGroup {
+    let root: PreferencesGroup
+    var onAccept: () -> Void = {}
+    var onDecline: () -> Void = {}
+    private let label = Label().wrap(maximumCharacters: 40).textAlignment(0)
+    private let accept = Button(localized("_Accept")).css("suggested-action")
+    private let decline = Button(localized("_Decline"))
+
+    init() {
+        let buttons = Box.horizontal(spacing: 8, accept, decline)
+        root = PreferencesGroup(
+            "", description: nil, [Box.vertical(spacing: 10, label, buttons).css("card", "contact-card")])
+        accept.onClick { [weak self] in self?.onAccept() }
+        decline.onClick { [weak self] in self?.onDecline() }
+    }
+
+    func show(_ model: ContactModel) {
+        root.isVisible = model.request != nil
+        guard let request = model.request else { return }
+        let asks = localized("%@ asks to be your contact", model.name)
+        label.text = request.text.map { "\(asks): “\($0)”" } ?? asks
+    }
+
+    func isSensitive(_ isSensitive: Bool) { root.isSensitive = isSensitive }
 }

@@ -3,18 +3,18 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The contacts of all accounts: who is there, who is away, who is not; found by name or address.
+/// The contact list of all accounts, by presence, searchable by name or address.
 final class ContactsView {
     let root: Widget
     let header: HeaderBar
     let search = SearchEntry(placeholder: localized("Search contacts"))
-    /// Somebody was chosen to talk to.
+    /// Called when a contact was chosen.
     var onOpen: (ConversationKey) -> Void = { _ in }
-    /// The way back to the conversations was taken.
+    /// Called when the user returns to the conversations.
     var onClose: () -> Void = {}
 
     private let contacts: ContactList
-    private let wishes: (ContactRow.ID) -> ContactWishes?
+    private let actions: (ContactRow.ID) -> ContactActions?
     private let addContact: (String) -> Void
     private let model = ListModel<ContactListItem>()
     let list: ListView<ContactListRow>
@@ -25,14 +25,14 @@ final class ContactsView {
     private var diffs: ListObservation?
 
     /// - Parameters:
-    ///   - wishes: what can be done with a contact; `nil` where its account is not at work.
-    ///   - addContact: asks for the address of somebody; gets what was searched for.
+    ///   - actions: the actions on a contact; `nil` when its account is not running.
+    ///   - addContact: opens the form for a new contact with the text that was searched for.
     init(
-        _ contacts: ContactList, _ avatars: AvatarLoader, wishes: @escaping (ContactRow.ID) -> ContactWishes?,
+        _ contacts: ContactList, _ avatars: AvatarLoader, actions: @escaping (ContactRow.ID) -> ContactActions?,
         addContact: @escaping (String) -> Void
     ) {
         self.contacts = contacts
-        self.wishes = wishes
+        self.actions = actions
         self.addContact = addContact
         weak var view: ContactsView?
         list = ListView(model, selection: .none) {
@@ -80,7 +80,7 @@ final class ContactsView {
         show()
     }
 
-    // MARK: What is shown
+    // MARK: Content
 
     private func show() {
         let isSearching = !searchText.isEmpty
@@ -89,7 +89,7 @@ final class ContactsView {
         stack.shown = !items.isEmpty ? "list" : isSearching ? "nothing" : "empty"
     }
 
-    /// Shows only those in whose name or address all of the words are.
+    /// Shows the contacts whose name or address contains every word of `text`.
     func find(_ text: String) {
         guard text != searchText else { return }
         searchText = text
@@ -97,29 +97,29 @@ final class ContactsView {
         if model.count > 0 { scroller.offset = 0 }
     }
 
-    /// What the list shows, from the top.
+    /// The rows of the list, from the top.
     var items: [ContactListItem] { model.items }
-    /// Which of its pages is to be seen.
+    /// The name of the visible page of the stack.
     var page: String? { stack.shown }
 
-    /// The keyboard goes to where a name can be typed.
+    /// Focuses the search field.
     func focus() { search.grabFocus() }
 
-    /// The next time it begins with everybody.
+    /// Clears the search, so that all contacts are shown again.
     func clearSearch() {
         search.text = ""
         find("")
     }
 
-    // MARK: What the person does
+    // MARK: Actions
 
-    /// Opens the conversation with who stands at a place of the list; nothing where that is a heading.
+    /// Opens the conversation with the contact at an index; does nothing for a heading.
     func open(_ index: Int) {
         guard model.items.indices.contains(index), let row = model[index].contact else { return }
         onOpen(row.conversation)
     }
 
-    /// Opens the conversation with the first one of those that were found.
+    /// Opens the conversation with the first contact found.
     func openFirst() {
         if let row = model.items.lazy.compactMap(\.contact).first { onOpen(row.conversation) }
     }
@@ -129,29 +129,29 @@ final class ContactsView {
     }
 
     private func pressed(_ key: KeyPress) -> Bool {
-        // The keyboard is in GTK's own row, around ours.
+        // The focused widget is GTK's row around ours.
         if key.asksForMenu { return showMenuOfFocused() }
         guard key.key == .escape else { return false }
         onClose()
         return true
     }
 
-    /// Opens the menu of who has the keyboard; `false` where that is nobody.
+    /// Opens the menu of the focused contact; `false` when no contact has the focus.
     func showMenuOfFocused() -> Bool {
         guard let index = list.focused, index < model.count, let row = model[index].contact else { return false }
-        var place: Widget?
-        list.forEachRow { if $0 == index { place = $1.root } }
-        guard let place else { return false }
-        showMenu(row, place, Double(place.width) / 2, Double(place.height) / 2)
+        var rowWidget: Widget?
+        list.forEachRow { if $0 == index { rowWidget = $1.root } }
+        guard let rowWidget else { return false }
+        showMenu(row, rowWidget, Double(rowWidget.width) / 2, Double(rowWidget.height) / 2)
         return true
     }
 
     private func showMenu(_ row: ContactRow, _ widget: Widget, _ x: Double, _ y: Double) {
-        guard let place = widget.translate(x: x, y: y, to: scroller) else { return }
-        Task { [wishes, weak self] in
-            guard let menu = await ContactMenu.menu(wishes(row.id)), let self else { return }
-            self.scroller.insert(menu.actions, prefix: "contact")
-            Popover(menu.menu).open(at: place.x, place.y, of: self.scroller)
+        guard let position = widget.translate(x: x, y: y, to: scroller) else { return }
+        Task { [actions, weak self] in
+            guard let menu = await ContactMenu.menu(actions(row.id)), let self else { return }
+            self.scroller.insert(menu.group, prefix: "contact")
+            Popover(menu.menu).open(at: position.x, position.y, of: self.scroller)
         }
     }
 }

@@ -3,15 +3,15 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// Says at the lower edge of the window, wherever the person is, who asks to be a contact; one after the other.
+/// The bar at the bottom of the window that shows contact requests, one at a time.
 final class RequestBar {
     let root: Widget
     private let contacts: ContactList
     private let accounts: AccountList
-    private let makeWishes: (ContactRow.ID) -> ContactWishes?
-    private let picture: PersonPicture
+    private let makeWishes: (ContactRow.ID) -> ContactActions?
+    private let picture: AvatarImage
     private let title = Label().ellipsize().textAlignment(0).css("heading")
-    private let words = Label().ellipsize().textAlignment(0).css("dim-label")
+    private let label = Label().ellipsize().textAlignment(0).css("dim-label")
     private let more = Label().ellipsize().textAlignment(0).css("caption", "dim-label")
     private let block = Button(localized("_Block…")).css("flat")
     private let decline = Button(localized("_Decline"))
@@ -19,55 +19,55 @@ final class RequestBar {
     private let line: Box
     private let buttons: Box
     private let revealer: Revealer
-    private(set) var wishes: ContactWishes?
+    private(set) var actions: ContactActions?
 
-    /// - Parameter wishes: what can be done with a contact; `nil` where its account is not at work.
+    /// - Parameter actions: the actions on a contact; `nil` when its account is not running.
     init(
         _ contacts: ContactList, _ accounts: AccountList, _ avatars: AvatarLoader,
-        wishes: @escaping (ContactRow.ID) -> ContactWishes?
+        actions: @escaping (ContactRow.ID) -> ContactActions?
     ) {
         self.contacts = contacts
         self.accounts = accounts
-        makeWishes = wishes
-        picture = PersonPicture(avatars, size: 36)
-        let column = Box.vertical(title, words, more).expand(.horizontal).align(vertical: .center)
+        makeWishes = actions
+        picture = AvatarImage(avatars, size: 36)
+        let column = Box.vertical(title, label, more).expand(.horizontal).align(vertical: .center)
         let who = Box.horizontal(spacing: 8, picture.widget.align(vertical: .center), column)
         who.expand(.horizontal)
         buttons = Box.horizontal(spacing: 6, block, decline, accept).align(horizontal: .end, vertical: .center)
         line = Box.horizontal(spacing: 8, who, buttons)
         revealer = Revealer(Box.vertical(line).css("request-bar"), .slideUp)
         root = revealer
-        accept.onClick { [weak self] in self?.wishes?.accept() }
-        decline.onClick { [weak self] in self?.wishes?.decline() }
-        block.onClick { [weak self] in self?.wishes?.block(isRequest: true) }
+        accept.onClick { [weak self] in self?.actions?.accept() }
+        decline.onClick { [weak self] in self?.actions?.decline() }
+        block.onClick { [weak self] in self?.actions?.block(isRequest: true) }
         observe(self) { bar in bar.show() }
     }
 
-    /// Something is asked now.
+    /// Whether a request is shown.
     var isRevealed: Bool { revealer.isRevealed }
-    /// What is said, for tests.
-    var sentences: [String] { [title, words, more].filter(\.isVisible).map(\.text) }
+    /// The texts shown, for tests.
+    var texts: [String] { [title, label, more].filter(\.isVisible).map(\.text) }
 
-    /// The buttons stand below the words where there is no room beside them.
+    /// In a narrow window the buttons go below the text.
     func show(isNarrow: Bool) { line.turn(isNarrow ? .vertical : .horizontal) }
 
     private func show() {
         let requests = contacts.requests.elements
         guard let request = requests.first else {
-            wishes = nil
+            actions = nil
             revealer.isRevealed = false
             return
         }
-        if wishes?.model.id != request.id {
-            wishes = makeWishes(request.id)
-            if let model = wishes?.model { Task { await model.refresh() } }
+        if actions?.model.id != request.id {
+            actions = makeWishes(request.id)
+            if let model = actions?.model { Task { await model.refresh() } }
         }
-        guard let model = wishes?.model else { return }
+        guard let model = actions?.model else { return }
         picture.show(name: model.name, hash: model.avatarHash)
         title.text = localized("%@ asks to be your contact", model.name)
-        words.text = [request.address.description, request.text.map { "“\($0)”" }].compactMap(\.self)
+        label.text = [request.address.description, request.text.map { "“\($0)”" }].compactMap(\.self)
             .joined(separator: " · ")
-        words.tip(words.text)
+        label.tip(label.text)
         more.text = note(of: request, others: requests.count - 1)
         more.isVisible = !more.text.isEmpty
         buttons.isSensitive = !model.isWorking
@@ -77,7 +77,7 @@ final class RequestBar {
         revealer.isRevealed = true
     }
 
-    /// Which account is asked, where there are several, and how many others ask.
+    /// The account that received the request, when there are several, and the number of further requests.
     private func note(of request: ContactRequestRow, others: Int) -> String {
         let accounts = accounts.rows
         var parts: [String] = []

@@ -3,43 +3,43 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// One line of the list of conversations: who, what was said last and how far it came, when, and how much is unread.
+/// One row of the conversation list: name, last message and its state, time, and number of unread messages.
 final class ConversationListRow: ListRow {
     let root: Widget
     private(set) var row: ConversationRow?
-    /// Asked for a menu at a place of the row.
+    /// Called when the user asks for a menu, with the position in the widget.
     var onMenu: (ConversationRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
-    private let picture: PersonPicture
+    private let picture: AvatarImage
     private let tag: (AccountID) -> AccountTag?
-    /// In characters. A long text takes the room that is there, but it asks for no more than this, or the list would grow with it.
-    static let widestWish = 20
+    /// In characters. A long text uses the space that is there but does not widen the list.
+    static let maximumTextWidth = 20
 
-    let title = Label().ellipsize().textAlignment(0).characters(maximum: widestWish).expand(.horizontal)
+    let title = Label().ellipsize().textAlignment(0).characters(maximum: maximumTextWidth).expand(.horizontal)
         .css("conversation-title")
-    /// The account that writes, where there are several.
-    let account = Label().ellipsize(inMiddle: true).characters(maximum: widestAccount).css(
+    /// The account of the conversation, when there are several.
+    let account = Label().ellipsize(inMiddle: true).characters(maximum: maximumAccountWidth).css(
         "dim-label", "caption", "account"
     )
     .hidden()
-    private static let widestAccount = 14
+    private static let maximumAccountWidth = 14
     let time = Label().css("dim-label", "caption")
     let state = StateMark()
-    let preview = Label().ellipsize().textAlignment(0).characters(maximum: widestWish).expand(.horizontal)
+    let preview = Label().ellipsize().textAlignment(0).characters(maximum: maximumTextWidth).expand(.horizontal)
         .css("conversation-preview")
     let draftMark = Label(localized("Draft:")).css("draft", "conversation-preview").hidden()
     let badge = Label().css("badge").align(vertical: .center).hidden()
     let pin = Icon("view-pin-symbolic", size: 12).css("dim-label").hidden()
     let silence = Icon("notifications-disabled-symbolic", size: 12).css("dim-label").hidden()
 
-    /// - Parameter tag: tells an account from the others.
+    /// - Parameter tag: the short name that distinguishes an account from the others.
     init(_ avatars: AvatarLoader, tag: @escaping (AccountID) -> AccountTag?) {
         self.tag = tag
-        picture = PersonPicture(avatars, size: 44)
+        picture = AvatarImage(avatars, size: 44)
         let upper = Box.horizontal(spacing: 6, title, silence, pin, time)
         let lower = Box.horizontal(spacing: 4, state.widget, draftMark, preview, account, badge)
-        let words = Box.vertical(spacing: 2, upper, lower).expand(.horizontal).align(vertical: .center)
-        root = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), words)
+        let column = Box.vertical(spacing: 2, upper, lower).expand(.horizontal).align(vertical: .center)
+        root = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), column)
             .margins(horizontal: 8, vertical: 8)
         pin.named(localized("Pinned"))
         silence.named(localized("Muted"))
@@ -62,7 +62,7 @@ final class ConversationListRow: ListRow {
         badge.text = item.unreadCount == 0 ? "" : item.unreadCount < 1000 ? "\(item.unreadCount)" : "999+"
         badge.css("muted", item.isMuted)
         showPreview(item)
-        root.accessible(label: Self.spoken(item, as: tag))
+        root.accessible(label: Self.accessibilityText(item, as: tag))
     }
 
     private func showPreview(_ item: ConversationRow) {
@@ -84,8 +84,8 @@ final class ConversationListRow: ListRow {
         }
     }
 
-    /// All that the line shows, for who does not see it.
-    static func spoken(_ item: ConversationRow, as tag: AccountTag? = nil) -> String {
+    /// The whole content of the row, for screen readers.
+    static func accessibilityText(_ item: ConversationRow, as tag: AccountTag? = nil) -> String {
         var parts = [item.title]
         if let tag { parts.append(localized("as %@", tag.address)) }
         if item.unreadCount > 0 {

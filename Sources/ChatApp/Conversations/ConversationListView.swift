@@ -3,15 +3,15 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The list of conversations with its bar: search, menu, and what can be done with each.
+/// The conversation list with its header bar, the search and the menus.
 final class ConversationListView {
     let root: Widget
     let header: HeaderBar
     let search = SearchEntry(placeholder: localized("Search conversations and messages"))
-    /// A conversation was chosen.
+    /// Called when a conversation was chosen.
     var onOpen: (ConversationKey) -> Void = { _ in }
 
-    /// A message was found and chosen.
+    /// Called when a message was chosen in the search results.
     var onOpenMessage: (ConversationKey, MessageID) -> Void = { _, _ in }
     let results: SearchResultsView
 
@@ -24,7 +24,7 @@ final class ConversationListView {
     let stack = Stack()
     private let scroller: ScrolledWindow
     let searchButton = ToggleButton(icon: "system-search-symbolic")
-    /// The accounts that rows tell apart.
+    /// The account names that the rows show now.
     private var shownTags: [AccountID: AccountTag?] = [:]
     private let title = WindowTitle(localized("Hongyan"))
     private var diffs: ListObservation?
@@ -33,8 +33,8 @@ final class ConversationListView {
     private var minutes: MainLoop.Repetition?
 
     /// - Parameters:
-    ///   - menu: of the whole program.
-    ///   - rowMenu: what can be done with a conversation.
+    ///   - menu: the main menu.
+    ///   - rowMenu: the menu of a conversation.
     init(
         _ conversations: ConversationList, _ messages: SearchModel, accounts: AccountList, avatars: AvatarLoader,
         menu: Menu, rowMenu: @escaping (ConversationRow) -> ConversationMenu?
@@ -71,7 +71,7 @@ final class ConversationListView {
         stack.add(
             StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")
         root = Box.vertical(header, searchBar, stack.expand(.vertical)).css("sidebar")
-        // What is in it wants room, but the messages want it more.
+        // The list gives its extra width to the messages.
         root.minimumSize(width: 300).expand(.horizontal, when: false)
         view = self
 
@@ -92,7 +92,7 @@ final class ConversationListView {
         model.show(conversations.rows.elements)
         updateStack()
         observe(self) { view in view.showAccounts() }
-        // "10:42" becomes "Yesterday", and silences end.
+        // "10:42" becomes "Yesterday", and mutes expire.
         minutes = MainLoop.every(seconds: 60) { [weak conversations] in conversations?.refreshTimes() }
     }
 
@@ -104,7 +104,7 @@ final class ConversationListView {
         updateStack()
     }
 
-    /// Rows say which account they belong to as soon as there is a second one.
+    /// Rows show their account as soon as there is a second one.
     private func showAccounts() {
         let tags = Dictionary(uniqueKeysWithValues: accounts.rows.elements.map { ($0.id, accounts.tag(of: $0.id)) })
         guard tags != shownTags else { return }
@@ -117,7 +117,7 @@ final class ConversationListView {
             stack.shown = model.count > 0 ? "list" : "empty"
             return
         }
-        // While it is still being searched what was found before stays.
+        // The previous results stay visible until the new search has finished.
         if !results.isEmpty { stack.shown = "results" } else if !results.isSearching { stack.shown = "nothing" }
     }
 
@@ -134,7 +134,7 @@ final class ConversationListView {
         onOpen(model[index].key)
     }
 
-    /// Shows which conversation is open.
+    /// Marks the conversation that is open.
     func show(open key: ConversationKey?) {
         openKey = key
         withQuietSelection { showSelection() }
@@ -149,7 +149,7 @@ final class ConversationListView {
         list.withoutHearingSelection(selection, body)
     }
 
-    /// Opens the conversation below or above the one that is open.
+    /// Opens the next or the previous conversation of the list.
     func openNeighbour(_ step: Int) {
         guard model.count > 0 else { return }
         let current = openKey.flatMap { key in model.items.firstIndex { $0.key == key } }
@@ -163,7 +163,7 @@ final class ConversationListView {
         searchBar.isOpen = false
     }
 
-    /// Between the buttons of the whole window there is no room for a name.
+    /// In a narrow window there is no room for the title between the window buttons.
     func show(isNarrow: Bool) { header.show(title: isNarrow ? Label() : title) }
 
     func startSearch() {
@@ -174,14 +174,14 @@ final class ConversationListView {
     // MARK: Menu
 
     private func showMenu(_ row: ConversationRow, _ widget: Widget, _ x: Double, _ y: Double) {
-        guard let place = widget.translate(x: x, y: y, to: scroller), let menu = rowMenu(row) else { return }
+        guard let position = widget.translate(x: x, y: y, to: scroller), let menu = rowMenu(row) else { return }
         scroller.insert(menu.actions, prefix: "conversation")
-        Popover(menu.menu).open(at: place.x, place.y, of: scroller)
+        Popover(menu.menu).open(at: position.x, position.y, of: scroller)
     }
 }
 
 extension ListModel where Item: Identifiable & Equatable & Sendable, Item.ID: Sendable {
-    /// Does the steps of a change.
+    /// Applies the steps of a diff.
     func apply(_ diff: ListDiff<Item>) {
         for step in diff.steps {
             switch step {
@@ -191,5 +191,14 @@ extension ListModel where Item: Identifiable & Equatable & Sendable, Item.ID: Se
             case .update(let item, let index): update(item, at: index)
             }
         }
+    }
+}
+
+/// The buttons that are shown when there are no conversations yet.
+enum EmptyListButtons {
+    static func make() -> Widget {
+        let add = Button(localized("_Add a contact…")).css("pill", "suggested-action").action("win.add-contact")
+        let show = Button(localized("_Contacts")).css("pill").action("win.contacts")
+        return Box.vertical(spacing: 12, add, show).align(horizontal: .center)
     }
 }

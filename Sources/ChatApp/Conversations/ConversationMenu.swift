@@ -4,19 +4,19 @@ internal import Foundation
 internal import GTKBinding
 internal import Localization
 
-/// What can be done with a conversation in the list.
+/// The menu of a conversation in the list.
 final class ConversationMenu {
     let menu: Menu
     let actions = ActionGroup()
 
     /// - Parameters:
-    ///   - account: that the conversation belongs to; `nil` where it is not at work.
-    ///   - isRoom: this person is in it, so that it can be left.
-    ///   - leave: leaves the room after a question.
-    ///   - willDelete: the conversation is about to go.
+    ///   - account: that has the conversation; `nil` when it is not running.
+    ///   - isRoom: the user has joined the room and can leave it.
+    ///   - leave: leaves the room after a confirmation.
+    ///   - willDelete: called before the conversation is deleted.
     init(
         _ row: ConversationRow, _ list: ConversationList, account: (any ConversationActions)?, isRoom: Bool,
-        _ place: WindowPlace, leave: @escaping () -> Void, willDelete: @escaping () -> Void
+        _ context: WindowContext, leave: @escaping () -> Void, willDelete: @escaping () -> Void
     ) {
         let id = row.id
         var first: [Menu.Entry] = []
@@ -45,7 +45,7 @@ final class ConversationMenu {
         menu = Menu([.section(nil, first), .section(nil, [mute]), .section(nil, last)])
 
         func add(_ name: String, _ body: @escaping () async throws(StoreError) -> Void) {
-            actions.add(Action(name) { place.attempt(body) })
+            actions.add(Action(name) { context.attempt(body) })
         }
         add("read") { () async throws(StoreError) in try await list.markRead(id, through: account) }
         add("unread") { () async throws(StoreError) in try await list.markUnread(id) }
@@ -60,11 +60,11 @@ final class ConversationMenu {
         }
         actions.add(
             Action("leave", leave))
-        actions.add(Action("delete") { Self.delete(row, list, place, willDelete) })
+        actions.add(Action("delete") { Self.delete(row, list, context, willDelete) })
     }
 
     private static func delete(
-        _ row: ConversationRow, _ list: ConversationList, _ place: WindowPlace, _ willDelete: @escaping () -> Void
+        _ row: ConversationRow, _ list: ConversationList, _ context: WindowContext, _ willDelete: @escaping () -> Void
     ) {
         let dialog = MessageDialog(
             localized("Delete this conversation?"),
@@ -72,10 +72,10 @@ final class ConversationMenu {
                 "All messages with %@ are removed from this computer. What is on the server and with others stays.",
                 row.title))
         dialog.add("cancel", localized("Cancel")).add("delete", localized("Delete"), .destructive).onEscape("cancel")
-        dialog.present(over: place.window()) { answer in
+        dialog.present(over: context.window()) { answer in
             guard answer == "delete" else { return }
             willDelete()
-            place.attempt { () async throws(StoreError) in try await list.delete(row.id) }
+            context.attempt { () async throws(StoreError) in try await list.delete(row.id) }
         }
     }
 }

@@ -3,15 +3,15 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// What a search in everything has found: conversations above, messages below; a click leads to the conversation, or to the message
-/// at its place in it.
+/// The results of a search in all conversations: conversations first, then messages. A click opens the conversation, or
+/// the message in it.
 final class SearchResultsView {
     let root: Widget
     let list: ListView<SearchResultRow>
     let model = ListModel<SearchResult>()
     let messages: SearchModel
     var onOpen: (ConversationKey, MessageID?) -> Void = { _, _ in }
-    /// There is something to show, or not.
+    /// Called when the results changed.
     var onChange: () -> Void = {}
     private let conversations: ConversationList
     private var text = ""
@@ -29,7 +29,7 @@ final class SearchResultsView {
         observe(self) { view in view.compose() }
     }
 
-    /// Looks for conversations and messages; what was asked before is dropped.
+    /// Searches conversations and messages; cancels the previous search.
     func search(_ text: String) {
         self.text = text
         let messages = messages
@@ -69,7 +69,7 @@ final class SearchResultsView {
         }
     }
 
-    /// Return in the field opens what stands first.
+    /// Opens the first result, for Return in the search field.
     func openFirst() {
         let first = model.items.firstIndex { result in
             switch result {
@@ -78,5 +78,102 @@ final class SearchResultsView {
             }
         }
         if let first { activated(first) }
+    }
+}
+
+/// One result of a search.
+enum SearchResult {
+    case heading(String)
+    case conversation(ConversationRow)
+    case message(SearchModel.Hit)
+    /// Older messages can be loaded.
+    case more
+}
+
+/// One row of the results.
+final class SearchResultRow: ListRow {
+    var root: Widget { container }
+    private(set) var result: SearchResult?
+    private(set) var conversation: ConversationListRow?
+    private(set) var hit: SearchHitView?
+    private let container = Bin()
+    private let avatars: AvatarLoader
+    private let tag: (AccountID) -> AccountTag?
+    private var heading: Label?
+    private var more: Label?
+
+    /// - Parameter tag: the short name that distinguishes an account from the others.
+    init(_ avatars: AvatarLoader, tag: @escaping (AccountID) -> AccountTag?) {
+        self.avatars = avatars
+        self.tag = tag
+    }
+
+    func show(_ result: SearchResult) {
+        self.result = result
+        switch result {
+        case .heading(let text):
+            let label = heading ?? Label().textAlignment(0).css("heading", "search-heading")
+            heading = label
+            label.text = text
+            container.show(label)
+        case .conversation(let row):
+            let view = conversation ?? ConversationListRow(avatars, tag: tag)
+            conversation = view
+            view.show(row)
+            container.show(view.root)
+        case .message(let found):
+            let view = hit ?? SearchHitView(avatars)
+            hit = view
+            view.show(found)
+            container.show(view.root)
+        case .more:
+            let label = more ?? Label(localized("Show older messages")).css("search-more")
+            more = label
+            container.show(label)
+        }
+    }
+}
+
+/// A message that was found: its conversation, its time, and the text around the first match.
+final class SearchHitView {
+    let root: Widget
+    let title = Label().ellipsize().textAlignment(0).characters(maximum: ConversationListRow.maximumTextWidth)
+        .expand(.horizontal).css("conversation-title")
+    let time = Label().css("dim-label", "caption")
+    let label = Label().ellipsize().textAlignment(0).characters(maximum: ConversationListRow.maximumTextWidth)
+        .expand(.horizontal).css("conversation-preview")
+    private let picture: AvatarImage
+
+    init(_ avatars: AvatarLoader) {
+        picture = AvatarImage(avatars, size: 32)
+        let column = Box.vertical(spacing: 2, Box.horizontal(spacing: 6, title, time), label)
+            .expand(.horizontal).align(vertical: .center)
+        root = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), column)
+            .margins(horizontal: 8, vertical: 6)
+    }
+
+    func show(_ hit: SearchModel.Hit) {
+        let name = hit.message.isOutgoing ? localized("You") : hit.senderName
+        picture.show(name: hit.title, hash: nil)
+        title.text = hit.title
+        time.text = Wording.short(hit.message.time)
+        // In a direct conversation, its name already tells who wrote the message.
+        let isSaid = hit.key.kind == .room || hit.message.isOutgoing
+        label.show(markup: (isSaid ? Markup.escape(name) + ": " : "") + Self.markup(hit.snippet))
+        root.accessible(
+            label: [hit.title, name, hit.snippet.text, Wording.full(hit.message.time)].joined(separator: ", "))
+    }
+
+    /// The number of characters in one line of the list, and how many of them precede the first match.
+    private static let lineLength = 22
+    private static let lead = 10
+
+    private static func markup(_ snippet: SearchSnippet) -> String {
+        guard let first = snippet.hits.first, first.upperBound > lineLength else {
+            return BodyMarkup.marked(snippet.text, snippet.hits, open: "<b>", close: "</b>")
+        }
+        let start = max(0, first.lowerBound - lead)
+        let hits = snippet.hits.map { $0.lowerBound - start + 1..<$0.upperBound - start + 1 }
+        return BodyMarkup.marked("…" + snippet.text.dropFirst(start), hits, open: "<b>", close: "</b>")
     }
 }

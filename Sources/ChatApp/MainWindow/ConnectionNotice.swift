@@ -2,25 +2,26 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import XMPPClient
 
-/// Says under the list of conversations which account is not online and what can be done; nothing while all are.
+/// The bar under the conversation list about the first account that is not online; hidden while all are online.
 final class ConnectionNotice {
     let root: Widget
     private let accounts: AccountList
     private let environment: ModelEnvironment
     private let connect: (AccountID) -> Void
     private let signIn: (AccountID) -> Void
-    private let words = Label().wrap(maximumCharacters: 36).textAlignment(0).expand(.horizontal).css("caption")
+    private let label = Label().wrap(maximumCharacters: 36).textAlignment(0).expand(.horizontal).css("caption")
     private let button = Button(localized("Connect now")).css("caption").align(horizontal: .end)
     private let revealer: Revealer
     var isShown: Bool { revealer.isRevealed }
     private var account: AccountID?
     private var isRepairNeeded = false
-    private lazy var seconds = SecondHand { [weak self] in self?.show() }
+    private lazy var seconds = SecondTicker { [weak self] in self?.show() }
 
     /// - Parameters:
     ///   - connect: connects an account now.
-    ///   - signIn: signs in again to an account that needs it.
+    ///   - signIn: opens the sign-in form of an account that requires it.
     init(
         _ accounts: AccountList, _ environment: ModelEnvironment, connect: @escaping (AccountID) -> Void,
         signIn: @escaping (AccountID) -> Void
@@ -29,7 +30,7 @@ final class ConnectionNotice {
         self.environment = environment
         self.connect = connect
         self.signIn = signIn
-        revealer = Revealer(Box.vertical(spacing: 4, words, button).css("notice"), .slideUp)
+        revealer = Revealer(Box.vertical(spacing: 4, label, button).css("notice"), .slideUp)
         root = revealer
         button.onClick { [weak self] in self?.clicked() }
         observe(self) { notice in notice.show() }
@@ -42,7 +43,7 @@ final class ConnectionNotice {
 
     private func show() {
         let rows = accounts.rows.elements.filter { $0.isEnabled && !$0.connection.isOnline }
-        // One line is enough: the first that needs the person, else the first that is not there.
+        // Shows one account: the first that requires the user, else the first that is offline.
         guard let row = rows.first(where: { $0.need != nil }) ?? rows.first else {
             account = nil
             seconds.run(false)
@@ -52,11 +53,38 @@ final class ConnectionNotice {
         account = row.id
         isRepairNeeded = row.need != nil
         let isMany = accounts.rows.elements.count > 1
-        let sentence = Wording.account(row, now: environment.now())
-        words.text = isMany ? "\(row.address): \(sentence)" : sentence
+        let message = Wording.account(row, now: environment.now())
+        label.text = isMany ? "\(row.address): \(message)" : message
         button.isVisible = row.connection.isWaiting
         button.show(label: isRepairNeeded ? localized("Sign in again") : localized("Connect now"))
         seconds.run(row.nextAttempt != nil)
         revealer.isRevealed = true
     }
+}
+
+extension ConnectionState {
+    /// Not connected, and not connecting.
+    var isWaiting: Bool { if case .offline = self { true } else { false } }
+}
+
+/// Calls a closure every second while a countdown is shown.
+final class SecondTicker {
+    private var ticking: Task<Void, Never>?
+    private let body: () -> Void
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    /// - Parameter isNeeded: `true` while a countdown is shown.
+    func run(_ isNeeded: Bool) {
+        if !isNeeded {
+            ticking?.cancel()
+            ticking = nil
+        } else if ticking == nil {
+            ticking = Task { [weak self] in
+                while (try? await Task.sleep(for: .seconds(1))) != nil { self?.body() }
+            }
+        }
+    }
+
+    isolated deinit { ticking?.cancel() }
 }

@@ -5,28 +5,28 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// What an open conversation shows and does.
+/// What ``ConversationView`` needs from the rest of the program.
 struct ConversationParts {
     let key: ConversationKey
-    /// `nil` where the account is not at work.
+    /// `nil` when the account is not running.
     let account: ChatAccount?
     let timeline: Timeline
     let finder: ConversationFinder
     let services: TimelineServices
-    /// `nil` where this is no room.
-    let room: RoomPart?
-    /// `nil` where the account is not at work.
-    let writing: WritingPlace?
-    // The name, the picture and the presence of the other side, and which account writes.
+    /// `nil` when the conversation is not in a room.
+    let room: RoomAccessories?
+    /// `nil` when the account is not running.
+    let composer: ComposerContext?
+    // Gives the name, avatar and presence of the conversation, and the account's name.
     let conversations: ConversationList
     let contacts: ContactList
     let accounts: AccountList
-    /// Finds out where files are fetched from; to be done before the messages are shown.
+    /// Looks up the account's upload servers; run before the messages are shown.
     let prepareDownloads: () async -> Void
     let showContact: () -> Void
 }
 
-/// One conversation that is open: its bar, its messages, and the place to write.
+/// An open conversation: header bar, timeline and composer.
 final class ConversationView {
     let key: ConversationKey
     let root: Widget
@@ -36,22 +36,22 @@ final class ConversationView {
     var onBack: () -> Void = {} {
         didSet { header.onBack = onBack }
     }
-    /// The person sees it, so what is on the screen is read.
+    /// `true` while the user sees the conversation, so that visible messages count as read.
     var isInFront = false {
         didSet { timeline.isInFront = isInFront }
     }
 
-    /// Each row that comes is laid out before the next frame, so few come at a time: two usual screens, and the largest ones are
-    /// filled by asking again. As many are held as fill three of the largest.
+    /// Every new row is laid out before the next frame, so pages are small: one page fills two common screens, and
+    /// larger screens ask for more. The window of loaded messages fills three of the largest screens.
     static let (pageSize, pages) = (24, 6)
 
     private let conversations: ConversationList
     private let contacts: ContactList
     private let accounts: AccountList
     private let model: Timeline
-    /// `nil` where the account is not at work.
-    let writing: ComposerView?
-    let room: RoomPart?
+    /// `nil` when the account is not running.
+    let composer: ComposerView?
+    let room: RoomAccessories?
     private var tasks: [Task<Void, Never>] = []
 
     init(_ parts: ConversationParts) {
@@ -62,13 +62,13 @@ final class ConversationView {
         timeline = TimelineView(model, parts.services)
         findBar = FindBar(parts.finder, timeline)
         room = parts.room
-        writing = parts.writing.map { ComposerView($0) }
+        composer = parts.composer.map { ComposerView($0) }
         let column = Box.vertical(header.bar, findBar.root, timeline.root.expand(.vertical))
         if let part = self.room {
             header.append(page: part.button, named: localized("About the room"))
             header.onTitle = { [weak part] in part?.open() }
             column.insert(part.notice.root, after: header.bar)
-            part.onMention = { [weak writing] in writing?.address($0) }
+            part.onMention = { [weak composer] in composer?.address($0) }
         }
         root = column
         let find = Button(icon: "edit-find-symbolic").focusOnClick(false)
@@ -76,12 +76,12 @@ final class ConversationView {
         find.onClick { [weak self] in self?.toggleFinding() }
         header.append(find)
         findBar.onClose = { [weak self] in self?.focus() }
-        timeline.onReply = { [weak self] in self?.writing?.answer($0) }
-        timeline.onEdit = { [weak self] in self?.writing?.correct($0) }
-        if let writing {
-            column.append(writing.root)
-            column.onDrop(hovers: { [weak timeline] in timeline?.root.css("drop-here", $0) }) { [weak writing] in
-                writing?.take($0) ?? false
+        timeline.onReply = { [weak self] in self?.composer?.answer($0) }
+        timeline.onEdit = { [weak self] in self?.composer?.correct($0) }
+        if let composer {
+            column.append(composer.root)
+            column.onDrop(hovers: { [weak timeline] in timeline?.root.css("drop-here", $0) }) { [weak composer] in
+                composer?.take($0) ?? false
             }
         }
         if key.kind == .direct {
@@ -111,21 +111,21 @@ final class ConversationView {
         focus()
     }
 
-    func focus() { writing?.focus() }
+    func focus() { composer?.focus() }
 
     func find() { findBar.open() }
     func chooseDay() { findBar.openDates() }
     private func toggleFinding() { if findBar.root.isOpen { findBar.root.isOpen = false } else { find() } }
 
-    /// Ends everything that follows the conversation.
+    /// Stops everything that follows the conversation.
     func close() {
         for task in tasks { task.cancel() }
         tasks = []
         room?.close()
         timeline.close()
-        let (model, writing) = (model, writing)
+        let (model, composer) = (model, composer)
         Task {
-            await writing?.close()
+            await composer?.close()
             await model.close()
         }
     }
@@ -141,14 +141,68 @@ final class ConversationView {
             } else if let contact {
                 Wording.presence(contact.section, contact.status)
             } else if let room {
-                RoomWords.line(room.model)
+                RoomText.line(room.model)
             } else {
                 key.address.description
             }
         let tag = accounts.tag(of: key.account)
-        writing?.show(account: tag)
-        // The account first: what is behind it is cut where there is no room.
+        composer?.show(account: tag)
+        // The account comes first: text at the end is cut off when space is short.
         let line = tag.map { localized("as %@", $0.address) + " · " + subtitle } ?? subtitle
         header.show(title: title, subtitle: line, avatarHash: row?.avatarHash ?? contact?.avatarHash)
+    }
+}
+
+/// The header bar of a conversation: Back button, name and status, and buttons.
+final class ConversationHeader {
+    let bar: HeaderBar
+    /// Called for the Back button of a narrow window.
+    var onBack: () -> Void = {}
+    /// Called when the title was clicked, to show details.
+    var onTitle: () -> Void = {}
+    private let back = Button(icon: "go-previous-symbolic").hidden()
+    private let picture: AvatarImage
+    let title = Label().ellipsize().textAlignment(0).css("heading")
+    private let subtitle = Label().ellipsize().textAlignment(0).css("caption", "dim-label")
+    private let about: Button
+    /// The button that does the same as the title; hidden in a narrow window.
+    private var page: Widget?
+
+    init(_ avatars: AvatarLoader) {
+        picture = AvatarImage(avatars, size: 32)
+        let column = Box.vertical(title, subtitle).align(vertical: .center)
+        about = Button(Box.horizontal(spacing: 10, picture.widget, column)).css("flat", "conversation-name")
+            .focusOnClick(false)
+        bar = HeaderBar(title: about)
+        bar.prepend(back)
+        back.named(localized("Back"))
+        back.onClick { [weak self] in self?.onBack() }
+        about.onClick { [weak self] in self?.onTitle() }
+    }
+
+    /// The text of the line under the title.
+    var statusText: String { subtitle.text }
+
+    /// - Parameter isNarrow: the conversation fills the window, so the Back button is shown and space is short.
+    func show(isNarrow: Bool) {
+        back.isVisible = isNarrow
+        page?.isVisible = !isNarrow
+    }
+
+    func show(title: String, subtitle: String, avatarHash: String?) {
+        self.title.text = title
+        self.subtitle.text = subtitle
+        self.subtitle.isVisible = !subtitle.isEmpty
+        picture.show(name: title, hash: avatarHash)
+    }
+
+    /// Adds a widget at the end of the header bar.
+    func append(_ widget: Widget) { bar.append(widget) }
+
+    /// Adds the button that does the same as a click on the title.
+    func append(page: Widget, named name: String) {
+        self.page = page
+        about.tip(name)
+        bar.append(page)
     }
 }

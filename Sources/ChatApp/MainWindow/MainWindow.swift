@@ -3,16 +3,17 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The program's window: the conversations at one side, the one that is open at the other; in a narrow window one of both.
+/// The main window: the conversation list on one side and the open conversation on the other; a narrow window shows one
+/// of them.
 final class MainWindow {
     let window: ApplicationWindow
-    /// It was closed by the person; the program may go on.
+    /// Called when the user closed the window. The program may go on.
     var onClosed: () -> Void = {}
     private(set) var openKey: ConversationKey?
 
     private let context: AppContext
     let conversations: ConversationListView
-    /// The conversations, or the contacts in their place.
+    /// The conversation list or the contact list.
     let sidebar = Stack(crossfades: true)
     private(set) var contacts: ContactsView?
     let requests: RequestBar
@@ -22,7 +23,7 @@ final class MainWindow {
     private let stack = Stack(crossfades: true)
     let notice: ConnectionNotice
     let invitations: RoomInvitationBar
-    /// Fills the window as long as nobody has signed in.
+    /// Fills the window until the first account is signed in.
     private var signIn: SignInFlow?
     private let presence: PresenceButton
     private(set) var conversation: ConversationView?
@@ -48,7 +49,7 @@ final class MainWindow {
         pane.expand(.horizontal)
         requests = context.requestBar()
         sidebar.add(conversations.root, name: "conversations")
-        // The notice would fill its line, and with it the list half of the window.
+        // The notice expands horizontally, which would make the list take half of the window.
         let list = Box.vertical(sidebar.expand(.vertical), notice.root).expand(.horizontal, when: false)
         leaflet = Leaflet(list, pane)
         stack.add(Box.vertical(leaflet.expand(.vertical), requests.root, invitations.root), name: "chat")
@@ -73,7 +74,7 @@ final class MainWindow {
         addActions()
         observe(self) { window in window.showPhase() }
         observe(self) { window in window.showUnread() }
-        for sentence in context.takeUnsaid() { say(sentence) }
+        for sentence in context.takePendingToasts() { showToast(sentence) }
     }
 
     private static var menu: Menu {
@@ -117,21 +118,22 @@ final class MainWindow {
 
     func present() { window.present() }
 
-    func say(_ sentence: String) { toasts.show(sentence) }
+    func showToast(_ sentence: String) { toasts.show(sentence) }
 
-    /// The person is looking at this conversation.
+    /// Whether the user is looking at this conversation.
     func isInFront(_ key: ConversationKey) -> Bool {
         key == openKey && window.isActive && (conversation?.isInFront ?? false)
     }
 
-    /// Follows an invitation; `false` where somebody has signed in already, who is asked in a window of its own.
+    /// Opens an invitation in the sign-in pages; `false` when an account is signed in, and the caller has to ask in a
+    /// window.
     func open(_ invitation: AccountInvitation) -> Bool {
         guard let signIn else { return false }
         signIn.open(invitation)
         return true
     }
 
-    // MARK: What is shown
+    // MARK: Content
 
     private func showPhase() {
         switch context.home.phase {
@@ -139,7 +141,7 @@ final class MainWindow {
         case .ready:
             stack.shown = "chat"
             if let signIn {
-                signIn.endWork()
+                signIn.cancelWork()
                 stack.remove(signIn.root)
             }
             signIn = nil
@@ -200,7 +202,7 @@ final class MainWindow {
         if sidebar.shown == "contacts", !isHidden { closeContacts() } else { showContacts() }
     }
 
-    /// Shows the contacts in the place of the conversations.
+    /// Shows the contacts in place of the conversations.
     func showContacts() {
         let view = contacts ?? makeContacts()
         view.header.showsWindowButtons(end: leaflet.isFolded)
@@ -221,7 +223,7 @@ final class MainWindow {
 
     private func closeContacts() { sidebar.shown = "conversations" }
 
-    /// Shows the list where only one pane is to be seen.
+    /// Shows the list when only one pane is visible.
     private func showList(andSearch: Bool = false) {
         if andSearch { closeContacts() }
         leaflet.showsSecond = false
@@ -234,12 +236,12 @@ final class MainWindow {
         conversations.show(isNarrow: isFolded)
         contacts?.header.showsWindowButtons(end: isFolded)
         requests.show(isNarrow: isFolded)
-        // Made narrow without an open conversation, the list is what can be used.
+        // A window that becomes narrow without an open conversation shows the list.
         if isFolded, openKey == nil { leaflet.showsSecond = false }
         paneChanged()
     }
 
-    /// A conversation behind the list is not read.
+    /// A conversation that is hidden by the list does not mark messages as read.
     private func paneChanged() {
         conversation?.isInFront = window.isActive && (!leaflet.isFolded || leaflet.showsSecond)
         if leaflet.isFolded, !leaflet.showsSecond {
@@ -260,10 +262,10 @@ final class MainWindow {
         onClosed()
     }
 
-    func close(forGood: Bool) {
+    func close(permanently: Bool) {
         conversation?.close()
         conversation = nil
-        if forGood { onClosed = {} }
+        if permanently { onClosed = {} }
         window.destroy()
     }
 }

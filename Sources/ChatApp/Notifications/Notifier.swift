@@ -2,29 +2,31 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import XMPPAddress
 
-/// Tells the person of new messages through the desktop, also while no window is open.
+/// Shows a desktop notification for each conversation with new messages, also while no window is open.
 ///
-/// A click opens the conversation, an answer is typed into it or in the window, and a button marks as read. A conversation has one notification: that of its last message.
+/// A click opens the conversation. A reply can be typed into the notification or into the window, and a button marks
+/// the conversation as read. Each conversation has one notification, about its last message.
 final class Notifier {
     private let home: ChatHome
     let feed: NotificationFeed
     private weak var sink: (any NotificationSink)?
-    private let questions: QuestionNotifier
-    /// Tells the person in the window what went wrong.
-    var say: (String) -> Void = { _ in }
+    private let questions: RequestNotifier
+    /// Shows an error in the window.
+    var showToast: (String) -> Void = { _ in }
     private var running: Task<Void, Never>?
 
     /// - Parameters:
-    ///   - isLooking: whether the person is looking at the program at all.
-    ///   - isInFront: whether the person is looking at a conversation.
+    ///   - isLooking: whether one of the program's windows is active.
+    ///   - isInFront: whether the user is looking at a conversation.
     init(
         _ home: ChatHome, sink: any NotificationSink, isLooking: @escaping () -> Bool = { false },
         isInFront: @escaping (ConversationKey) -> Bool
     ) {
         self.home = home
         self.sink = sink
-        questions = QuestionNotifier(home, sink: sink, isLooking: isLooking)
+        questions = RequestNotifier(home, sink: sink, isLooking: isLooking)
         feed = NotificationFeed(home, isInFront: isInFront)
         feed.announce = { [weak self] news, key in self?.announce(news, key) }
         feed.withdraw = { [weak self] id in self?.sink?.withdrawNotification(Self.name(id)) }
@@ -34,10 +36,10 @@ final class Notifier {
 
     isolated deinit { running?.cancel() }
 
-    /// Ends it before this object goes.
+    /// Stops before this object is released.
     func end() { running?.cancel() }
 
-    /// The actions of notifications: opening is the program's own, see `app.open-conversation`.
+    /// The actions of notifications. Opening is the application action `app.open-conversation`.
     func actions(reply: @escaping (Int64) -> Void) -> [Action] {
         [
             Action("reply-conversation", text: { text in if let number = Int64(text) { reply(number) } }),
@@ -49,16 +51,16 @@ final class Notifier {
         ]
     }
 
-    /// Sends what was typed into a notification, and takes the conversation for read.
+    /// Sends the reply that was typed into a notification, and marks the conversation as read.
     func answer(_ target: String, with text: String) {
         guard let number = Int64(target) else { return }
         let id = ConversationID(rawValue: number)
-        Task { [home, say] in
+        Task { [home, showToast] in
             do throws(StoreError) {
-                // What a server shows after an answer is up to it.
+                // It depends on the notification server whether a notification stays after a reply.
                 if try await home.answer(id, with: text) { sink?.withdrawNotification(Self.name(id)) }
             } catch {
-                say(Wording.failure(error))
+                showToast(Wording.failure(error))
             }
         }
     }
@@ -70,7 +72,7 @@ final class Notifier {
 
     private func announce(_ news: MessageNotification, _ key: ConversationKey) {
         let id = news.conversation
-        // The list may not have the conversation yet when its first message is told.
+        // The list may not have the conversation yet when its first message is notified.
         let hash =
             home.conversations.row(id)?.avatarHash
             ?? home.contacts.rows.elements.first { $0.conversation == key }?.avatarHash
@@ -84,8 +86,8 @@ final class Notifier {
     static func name(_ id: ConversationID) -> String { "conversation-\(id.rawValue)" }
 
     static func notification(_ news: MessageNotification, picture: [UInt8]?) -> NotificationContent {
-        let words = news.preview.map { Wording.preview($0) } ?? localized("New message")
-        let body = news.senderName.map { localized("%@: %@", $0, words) } ?? words
+        let text = news.preview.map { Wording.preview($0) } ?? localized("New message")
+        let body = news.senderName.map { localized("%@: %@", $0, text) } ?? text
         var notification = NotificationContent(news.title, body: body)
         let target = String(news.conversation.rawValue)
         notification.click = NotificationAction("app.open-conversation", target: target)
@@ -98,4 +100,63 @@ final class Notifier {
         notification.picture = picture
         return notification
     }
+}
+
+/// Shows a desktop notification for contact requests and room invitations that arrive while no window is active.
+///
+/// Each is shown once, not again after a restart, and withdrawn when it was answered on any device. A click raises the
+/// window, which shows the request.
+final class RequestNotifier {
+    private let home: ChatHome
+    private weak var sink: (any NotificationSink)?
+    private let isLooking: () -> Bool
+    private var requests: Set<ContactRequestRow.ID> = []
+    private var invitations: Set<RoomInvitationRow.ID> = []
+
+    /// - Parameter isLooking: whether one of the program's windows is active.
+    init(_ home: ChatHome, sink: any NotificationSink, isLooking: @escaping () -> Bool) {
+        self.home = home
+        self.sink = sink
+        self.isLooking = isLooking
+        observe(self) { notifier in notifier.showRequests() }
+        observe(self) { notifier in notifier.showInvitations() }
+    }
+
+    private func showRequests() {
+        let names = home.contacts
+        show(home.contacts.requests.elements, &requests, Self.name, isNews: { !$0.isRepeated }) { request, showsText in
+            let name = names[request.id]?.name ?? request.address.unescapedLocal ?? request.address.description
+            let text = showsText ? request.text.flatMap { $0.isEmpty ? nil : "“\($0)”" } : nil
+            return NotificationContent(
+                localized("%@ asks to be your contact", name),
+                body: [request.address.description, text].compactMap(\.self).joined(separator: "\n"))
+        }
+    }
+
+    private func showInvitations() {
+        // An invitation arrives once and is not stored.
+        show(home.contacts.invitations.elements, &invitations, Self.name, isNews: { _ in true }) {
+            invitation, showsText in
+            NotificationContent(localized("Invitation"), body: Wording.invitation(invitation, withReason: showsText))
+        }
+    }
+
+    /// - Parameter known: what was there before, which is never notified.
+    private func show<Row: Identifiable>(
+        _ rows: [Row], _ known: inout Set<Row.ID>, _ name: (Row.ID) -> String,
+        isNews: (Row) -> Bool, _ content: (Row, Bool) -> NotificationContent
+    ) {
+        let before = known
+        known = Set(rows.map(\.id))
+        for id in before.subtracting(known) { sink?.withdrawNotification(name(id)) }
+        let values = home.preferences.values
+        guard values.showsNotifications, home.availability != .doNotDisturb, !isLooking() else { return }
+        for row in rows where !before.contains(row.id) && isNews(row) {
+            sink?.send(content(row, values.showsTextInNotifications), id: name(row.id))
+        }
+    }
+
+    static func name(_ id: ContactRequestRow.ID) -> String { "request-\(id.account.rawValue)-\(id.address)" }
+
+    static func name(_ id: RoomInvitationRow.ID) -> String { "invitation-\(id.account.rawValue)-\(id.room)" }
 }

@@ -2,8 +2,7 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// Pictures and files before they are sent: how they look, how large they are, in which quality, and that they are the right
-/// ones.
+/// The preview of pictures and files before they are sent: content, size and quality.
 final class OutgoingWindow {
     let selection = OutgoingSelection()
     var onSend: (OutgoingSelection) -> Void = { _ in }
@@ -103,5 +102,48 @@ final class OutgoingWindow {
         refused.text =
             selection.refused.isEmpty
             ? "" : localized("These cannot be sent: %@", selection.refused.joined(separator: ", "))
+    }
+}
+
+/// One file of the preview.
+final class OutgoingRow {
+    let root: Widget
+    var onRemove: () -> Void = {}
+    private let details = Label().css("dim-label", "caption").textAlignment(0)
+    private let picture: PictureWidget?
+
+    /// The side in pixels of a single picture, and of one of several.
+    private static let (large, small) = (220, 56)
+
+    init(_ item: OutgoingSelection.Item) {
+        let name = Label(item.name).ellipsize(inMiddle: true).textAlignment(0)
+        let remove = Button(icon: "user-trash-symbolic").css("flat", "circular").align(vertical: .center)
+        remove.named(localized("Do not send %@", item.name))
+        let texts = Box.vertical(name, details).expand(.horizontal).align(vertical: .center)
+        if let choice = item.picture {
+            let picture = PictureWidget()
+            if let preview = choice.preview { Task { picture.show(await Texture.decoded(preview.bytes)) } }
+            picture.show(alternative: localized("Picture: %@", item.name))
+            picture.css("photo").clipped()
+            self.picture = picture
+            root = Box.horizontal(spacing: 12, picture, texts, remove).margins(horizontal: 10, vertical: 8)
+        } else {
+            picture = nil
+            let icon = Icon("text-x-generic-symbolic", size: 32).minimumSize(width: Self.small, height: Self.small)
+            root = Box.horizontal(spacing: 12, icon, texts, remove).margins(horizontal: 10, vertical: 8)
+        }
+        remove.onClick { [weak self] in self?.onRemove() }
+    }
+
+    func show(_ item: OutgoingSelection.Item, _ quality: PictureChoice.Quality, isAlone: Bool) {
+        let bytes = Int64(item.picture?.byteCount(in: quality) ?? item.byteCount)
+        if let picture = item.picture?.picture {
+            details.text = "\(picture.width) × \(picture.height), \(Wording.size(bytes))"
+        } else {
+            details.text = Wording.size(bytes)
+        }
+        let side = isAlone ? Self.large : Self.small
+        picture?.minimumSize(width: side, height: side)
+        picture?.covers(!isAlone)
     }
 }

@@ -2,13 +2,13 @@ internal import Foundation
 internal import GTKBinding
 internal import Media
 
-/// Lets a picture move as long as it is on the screen and the person wants things to move; nothing runs otherwise.
+/// Plays an animated picture while it is on the screen and animations are enabled; otherwise nothing runs.
 ///
-/// It stops by itself when it is not seen; whoever scrolls or shows it again calls ``wake()``.
+/// It stops by itself when it is not visible. Code that scrolls or shows it again calls ``wake()``.
 final class PictureMotion {
-    /// Pictures that could move, so that a timeline without one has nothing to ask.
+    /// The number of pictures that could be animated. A timeline without one has nothing to wake.
     private(set) static var liveCount = 0
-    /// Pictures that move now.
+    /// The number of pictures that are playing.
     private(set) static var runningCount = 0
 
     private let path: String
@@ -21,15 +21,15 @@ final class PictureMotion {
     private enum State {
         case unopened
         case open(PictureAnimation)
-        /// It does not move, or has come to its end.
+        /// Not animated, or at the end of the animation.
         case still
     }
 
-    /// Types of which a file can move.
+    /// Media types that can be animated.
     static func mayMove(_ mediaType: String?) -> Bool { mediaType == "image/gif" || mediaType == "image/webp" }
 
     /// - Parameters:
-    ///   - widget: in which it is shown.
+    ///   - widget: the widget that shows the picture.
     ///   - show: paints a frame.
     init(_ path: String, side: Int, in widget: Widget, show: @escaping (Texture) -> Void) {
         self.path = path
@@ -46,7 +46,7 @@ final class PictureMotion {
 
     var isRunning: Bool { running != nil }
 
-    /// Moves from now on if it is to be seen.
+    /// Starts playing if the widget is visible.
     func wake() {
         guard running == nil, mayRun else { return }
         Self.runningCount += 1
@@ -56,7 +56,7 @@ final class PictureMotion {
         }
     }
 
-    /// Stands still until it is woken again.
+    /// Stops until ``wake()`` is called.
     func end() {
         guard let running else { return }
         running.cancel()
@@ -69,7 +69,7 @@ final class PictureMotion {
         return ToolkitSettings.hasAnimations && widget.isOnScreen
     }
 
-    /// Shows the picture of this moment; how long it is to be seen, or `nil` where nothing moves any more.
+    /// Shows the current frame. Returns how long to show it, or `nil` at the end.
     private func step() async -> Duration? {
         guard mayRun else { return nil }
         if case .unopened = state {

@@ -3,12 +3,12 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The pictures of a conversation in a window of their own: one at a time, as large as wished.
+/// A window that shows the pictures of a conversation one at a time and zooms them.
 ///
-/// Arrows go to the next and the one before, `+` and `−` or the wheel with Ctrl change the size, `0` fits it into the window, Ctrl+C
-/// copies and Ctrl+S saves.
+/// The arrow keys show the next and the previous picture, `+`, `−` and Ctrl with the wheel zoom, `0` fits the picture
+/// into the window, Ctrl+C copies and Ctrl+S saves.
 final class PictureViewer {
-    /// A picture that can be shown.
+    /// A picture of the viewer.
     struct Item {
         let message: MessageID
         let index: Int
@@ -17,23 +17,23 @@ final class PictureViewer {
         var id: SharedMediaItem.ID { SharedMediaItem.ID(message: message, index: index) }
     }
 
-    /// Gives the pictures before the oldest one that is here, oldest first: where not all of them are.
+    /// Loads the pictures before `oldest`, oldest first; `nil` when all pictures are loaded.
     var loadOlder: ((_ oldest: Item) async -> [Item])? {
         didSet { reachedOldest() }
     }
-    /// The person wants to see the message that the picture came with.
+    /// Shows the message of the picture in the conversation.
     var onShowInConversation: ((MessageID) -> Void)? {
         didSet { showMessage.isVisible = onShowInConversation != nil }
     }
 
-    /// Windows that are open, so that nobody else must hold them.
+    /// Open windows, which nothing else holds.
     private(set) static var open: [ObjectIdentifier: PictureViewer] = [:]
 
     let window: Window
     private(set) var items: [Item]
     private(set) var index: Int
     private let downloads: AttachmentDownloads
-    private let say: (String) -> Void
+    private let showToast: (String) -> Void
     private let picture = PictureWidget()
     private let scroller: ScrolledWindow
     private let title = HeaderBar.title(localized("Picture"))
@@ -51,32 +51,32 @@ final class PictureViewer {
     private var following: ViewObservation?
     private var loading: Task<Void, Never>?
     private var texture: Texture?
-    /// The pixels of the whole picture; ``texture`` may be a smaller copy of it.
+    /// The size of the original in pixels; ``texture`` may be a scaled copy.
     private var pixels: (width: Int, height: Int)?
     private(set) var isWhole = false
     private var whenWhole: [() -> Void] = []
     private var motion: PictureMotion?
     private var shownPath: String?
-    /// How many pixels of the screen a pixel has; `nil` fits the picture into the window.
+    /// Screen pixels per picture pixel; `nil` fits the picture into the window.
     private(set) var zoom: Double?
 
-    /// Each step of the size, and the smallest and largest that make sense.
+    /// The factor of one zoom step, and the smallest and the largest zoom.
     private static let step = 1.25
     private static let zooms = 0.1...8.0
-    /// Frames of a picture that moves are not larger than a screen.
+    /// The longest side of an animated picture in pixels, about one screen.
     private static let movingSide = 2048
-    /// A larger picture is shown by a copy of this side in pixels until the person comes nearer: to paint one of twelve megapixels takes
-    /// longer than a frame.
+    /// A larger picture is shown as a copy with this longest side, in pixels, until the user zooms in: drawing 12
+    /// megapixels takes longer than a frame.
     private static let screenSide = 2560
 
     init(
         _ items: [Item], at index: Int, downloads: AttachmentDownloads, over parent: Window?,
-        say: @escaping (String) -> Void = { _ in }
+        showToast: @escaping (String) -> Void = { _ in }
     ) {
         self.items = items
         self.index = min(max(0, index), max(0, items.count - 1))
         self.downloads = downloads
-        self.say = say
+        self.showToast = showToast
         scroller = ScrolledWindow(picture, horizontal: true)
         let bar = HeaderBar(title: title)
         let smaller = Button(icon: "zoom-out-symbolic")
@@ -164,7 +164,7 @@ final class PictureViewer {
         return true
     }
 
-    // MARK: Which
+    // MARK: Navigation
 
     func move(_ count: Int) {
         let target = min(max(0, index + count), items.count - 1)
@@ -174,7 +174,7 @@ final class PictureViewer {
         reachedOldest()
     }
 
-    /// Where older ones are to be had, they are here before the person asks for the next.
+    /// Loads older pictures before the user reaches the last one.
     private func reachedOldest() {
         guard index == 0, let loadOlder, !isLoadingOlder, let first = items.first else { return }
         isLoadingOlder = true
@@ -230,7 +230,7 @@ final class PictureViewer {
         }
     }
 
-    /// What is seen until the picture is there.
+    /// Shown until the picture is decoded.
     private func showPlaceholder(_ thumbnail: [UInt8], of item: Item) {
         Task { [weak self] in
             let placeholder = await Texture.decoded(thumbnail)
@@ -262,12 +262,12 @@ final class PictureViewer {
         stack.shown = "failure"
     }
 
-    /// Reads and decodes the file away from the main thread.
+    /// Reads and decodes the file off the main thread.
     private func load(_ path: String) {
         guard path != shownPath else { return }
         shownPath = path
         loading = Task { [weak self] in
-            let content = await PictureBytes.content(of: path, side: Self.screenSide)
+            let content = await PictureDecoder.content(of: path, side: Self.screenSide)
             let texture = await Texture.decoded(content?.bytes)
             guard !Task.isCancelled, let self else { return }
             guard let texture, let content else {
@@ -286,13 +286,13 @@ final class PictureViewer {
         }
     }
 
-    /// Takes the place of a smaller copy, and does what waits for that.
+    /// Replaces the scaled copy by the original, then calls `done`.
     private func loadWhole(_ done: @escaping () -> Void = {}) {
         guard let path = shownPath, !isWhole else { return done() }
         whenWhole.append(done)
         guard whenWhole.count == 1 else { return }
         loading = Task { [weak self] in
-            let texture = await Texture.decoded(PictureBytes.content(of: path)?.bytes)
+            let texture = await Texture.decoded(PictureDecoder.content(of: path)?.bytes)
             guard !Task.isCancelled, let self, path == self.shownPath else { return }
             if let texture {
                 self.texture = texture
@@ -325,10 +325,10 @@ final class PictureViewer {
         title.show(title: window.title, subtitle: parts.joined(separator: " · "))
     }
 
-    /// The pixels of the picture that is shown; `nil` before it is there.
+    /// The size of the picture in pixels; `nil` until it is decoded.
     var size: (width: Int, height: Int)? { pixels }
 
-    // MARK: How large
+    // MARK: Zoom
 
     private var fitting: Double {
         guard let pixels, scroller.width > 0, scroller.height > 0 else { return 1 }
@@ -361,29 +361,29 @@ final class PictureViewer {
 
     private func toggleFit() { if zoom == nil { show(zoom: 1) } else { fit() } }
 
-    // MARK: Taking it along
+    // MARK: Copying and saving
 
     private func copyPicture() {
         loadWhole { [weak self] in
             guard let self, let texture = self.texture else { return }
             Clipboard.copy(texture)
-            self.say(localized("Copied."))
+            self.showToast(localized("Copied."))
         }
     }
 
     private func saveFile() {
         guard case .here(let path)? = download?.phase else { return }
         let name = items[index].attachment.name ?? localized("Picture")
-        let say = say
+        let showToast = showToast
         Task { [weak self] in
             guard let target = await FileChooser.save(localized("Save picture"), name: name, over: self?.window) else {
                 return
             }
             do {
                 try await FileOpening.copy(path, to: target)
-                say(localized("Saved."))
+                showToast(localized("Saved."))
             } catch {
-                say(localized("The file could not be saved."))
+                showToast(localized("The file could not be saved."))
             }
         }
     }

@@ -3,7 +3,7 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The window of what a person chooses: accounts, notifications, what others learn, and how the program looks.
+/// The preferences window: accounts, notifications, privacy and appearance.
 final class ProgramPreferencesWindow {
     let window: PreferencesWindow
 
@@ -11,7 +11,7 @@ final class ProgramPreferencesWindow {
     private let accounts: AccountsView
     private(set) var general: PreferencesPage?
     private(set) var account: AccountView?
-    /// There is one; its window keeps it.
+    /// There is at most one, held by its window.
     private static weak var open: ProgramPreferencesWindow?
 
     private init(_ home: ChatHome, over parent: Window?) {
@@ -26,15 +26,15 @@ final class ProgramPreferencesWindow {
         self.general = general
         view = self
         accounts.onOpen = { [weak self] in self?.show($0) }
-        // Closed by the person, or gone with the window that it stands over; what keeps it lets go of it a moment later.
+        // Closed by the user, or destroyed together with its parent window; the owner releases it a moment later.
         window.on("unrealize") { ProgramPreferencesWindow.open = nil }
     }
 
-    /// Shows the window; the account, too, if one is named.
+    /// Shows the window, and in it the page of `account`.
     @discardableResult
     static func show(_ home: ChatHome, over parent: Window?, account: AccountID? = nil) -> ProgramPreferencesWindow {
         let view = open ?? ProgramPreferencesWindow(home, over: parent)
-        if open == nil { view.window.keep(view) }
+        if open == nil { view.window.retain(view) }
         open = view
         view.window.present()
         if let account { view.show(account) }
@@ -44,7 +44,7 @@ final class ProgramPreferencesWindow {
     func show(_ id: AccountID) {
         let view = AccountView(
             id, home, window: { [weak self] in self?.window },
-            signInAgain: { [weak self, home] in SignInWindow.repeated(id, home, over: self?.window) })
+            signInAgain: { [weak self, home] in SignInWindow.signInAgain(id, home, over: self?.window) })
         view.onClose = { [weak self] in
             self?.window.closeSubpage()
             self?.account = nil
@@ -53,7 +53,7 @@ final class ProgramPreferencesWindow {
         window.open(subpage: view.root)
     }
 
-    // MARK: The page of choices
+    // MARK: Preferences page
 
     private func makeGeneral() -> PreferencesPage {
         let values = home.preferences.values

@@ -2,7 +2,7 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// The own presence: a button that shows it, and a popover in which it and the words beside it are chosen.
+/// The button with the user's own presence, and the popover that changes presence and status text.
 final class PresenceButton {
     let widget: MenuButton
 
@@ -34,7 +34,7 @@ final class PresenceButton {
         box.append(status)
         widget.show(popover)
         status.onActivate { [weak self] in self?.popover.close() }
-        popover.onClose { [weak self] in self?.keepStatus() }
+        popover.onClose { [weak self] in self?.saveStatus() }
         observe(self) { button in button.show() }
     }
 
@@ -43,7 +43,7 @@ final class PresenceButton {
         Task { [actions] in await actions.show(availability, saying: text) }
     }
 
-    private func keepStatus() {
+    private func saveStatus() {
         let text = status.text
         guard text != actions.statusText ?? "" else { return }
         Task { [actions] in await actions.show(actions.availability, saying: text) }
@@ -51,12 +51,31 @@ final class PresenceButton {
 
     private func show() {
         let current = actions.availability
-        let words = Wording.availability(current)
+        let name = Wording.availability(current)
         dot.show(current)
-        let text = actions.statusText.map { "\(words): \($0)" } ?? words
+        let text = actions.statusText.map { "\(name): \($0)" } ?? name
         widget.accessible(label: localized("Your presence: %@", text)).tip(text)
         for choice in choices {
             choice.button.withoutHearing(choice.connection) { choice.button.isActive = choice.availability == current }
         }
+    }
+}
+
+/// A dot that shows an availability by shape and colour: full, half, with a bar, or empty.
+final class AvailabilityDot {
+    let widget: Widget
+    private let dot = Box(.horizontal).css("presence-dot", "own")
+    private static let classes: [Availability: String] = [
+        .available: "online", .away: "away", .doNotDisturb: "busy", .invisible: "offline",
+    ]
+
+    init(_ availability: Availability = .available) {
+        dot.align(horizontal: .center, vertical: .center)
+        widget = dot
+        show(availability)
+    }
+
+    func show(_ availability: Availability) {
+        for (each, name) in Self.classes { dot.css(name, each == availability) }
     }
 }

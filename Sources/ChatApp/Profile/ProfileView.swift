@@ -5,29 +5,29 @@ internal import Foundation
 internal import GTKBinding
 internal import Localization
 
-/// How others see an account: its picture and the name it goes by.
+/// The profile of an account: its avatar and its name.
 final class ProfileView {
-    /// The picture, and below it the name.
+    /// The avatar, and the name below it.
     let groups: [PreferencesGroup]
 
     private let id: AccountID
     private let actions: any AccountActions
     private let window: () -> Window?
-    private let picture: PersonPicture
+    private let picture: AvatarImage
     private let name = EntryRow(localized("Name"))
     private let choose = Button(localized("Choose a _picture…")).css("pill")
     private let remove = Button(localized("R_emove it")).css("pill").hidden()
     private let spinner = Spinner().hidden()
     private var isBusy = false
 
-    /// No picture that a person chooses needs more; it is made small before it is shown to others.
-    private nonisolated static let largestFile = 50_000_000
+    /// In bytes. Photos are smaller, and the avatar is scaled down before it is published.
+    private nonisolated static let maximumFileSize = 50_000_000
 
     init(_ id: AccountID, _ actions: any AccountActions, window: @escaping () -> Window?) {
         self.id = id
         self.actions = actions
         self.window = window
-        picture = PersonPicture(actions.avatars, size: 96)
+        picture = AvatarImage(actions.avatars, size: 96)
         picture.widget.accessible(label: localized("Your picture"))
         let buttons = Box.horizontal(spacing: 12, choose, remove, spinner).align(horizontal: .center)
         let top = Box.vertical(spacing: 12, picture.widget.align(horizontal: .center), buttons)
@@ -72,11 +72,11 @@ final class ProfileView {
         }
     }
 
-    /// Shows the picture of a file to everybody.
+    /// Publishes a picture file as the avatar.
     func take(_ path: String) {
         Task { [weak self] in
             guard let bytes = await Self.read(path) else {
-                return self?.say(localized("%@ cannot be read.", path)) ?? ()
+                return self?.showToast(localized("%@ cannot be read.", path)) ?? ()
             }
             self?.change { account throws(OwnProfileFailure) in try await account.profile.publishAvatar(bytes) }
         }
@@ -86,7 +86,7 @@ final class ProfileView {
     private nonisolated static func read(_ path: String) async -> [UInt8]? {
         guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }
-        return (try? handle.read(upToCount: largestFile)).map { [UInt8]($0) }
+        return (try? handle.read(upToCount: maximumFileSize)).map { [UInt8]($0) }
     }
 
     private func change(_ body: @escaping @Sendable (ChatAccount) async throws(OwnProfileFailure) -> Void) {
@@ -97,14 +97,14 @@ final class ProfileView {
             do throws(OwnProfileFailure) {
                 try await body(account)
             } catch {
-                self?.say(Wording.failure(error))
+                self?.showToast(Wording.failure(error))
             }
             self?.isBusy = false
             self?.showButtons()
         }
     }
 
-    private func say(_ sentence: String) {
-        if let window = window() as? PreferencesWindow { window.show(Toast(sentence)) }
+    private func showToast(_ message: String) {
+        if let window = window() as? PreferencesWindow { window.show(Toast(message)) }
     }
 }

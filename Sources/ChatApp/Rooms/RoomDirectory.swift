@@ -3,7 +3,7 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// All public rooms of a service, to choose one.
+/// The list of the public rooms of a service, to choose one.
 final class RoomDirectory {
     let root: Widget
     var onChoice: (RoomListing) -> Void = { _ in }
@@ -36,7 +36,7 @@ final class RoomDirectory {
         observe(self) { view in view.show() }
     }
 
-    /// Shows all of them, whatever was typed.
+    /// Shows all rooms, without the text that was typed before.
     func begin() {
         before = model.text
         isOpen = true
@@ -45,8 +45,8 @@ final class RoomDirectory {
         show()
     }
 
-    /// Nothing was chosen: what was typed before comes back.
-    func giveUp() {
+    /// Restores the text that was typed before.
+    func restoreSearch() {
         isOpen = false
         model.text = before
     }
@@ -58,5 +58,22 @@ final class RoomDirectory {
         guard isOpen else { return }
         items.show(found)
         stack.shown = found.isEmpty ? "nothing" : "list"
+    }
+}
+
+/// One row of the list of public rooms.
+final class RoomListingRow: ListRow {
+    let root: Widget
+    private let name = Label().ellipsize().textAlignment(0)
+    private let address = Label().ellipsize(inMiddle: true).textAlignment(0).css("caption", "dim-label")
+
+    init() {
+        root = Box.vertical(spacing: 2, name, address).margins(horizontal: 12, vertical: 8)
+    }
+
+    func show(_ item: RoomListing) {
+        name.text = item.name
+        address.text = item.address.description
+        root.accessible(label: "\(item.name), \(item.address)")
     }
 }

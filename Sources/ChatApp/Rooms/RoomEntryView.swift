@@ -3,15 +3,16 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import XMPPAddress
 
-/// Entering a room: which one, as whom, and what the room wants to know; or making one that is not there yet.
+/// The form to join a room: its address, the nickname, and a password if needed; or to create a room.
 final class RoomEntryView {
     let root: Widget
     var onDone: (ConversationKey) -> Void = { _ in }
 
     let model: RoomEntryModel
     let page = FormPage(title: localized("Join a room"), description: nil, button: localized("_Join"))
-    let making: RoomMakingView
+    let creation: RoomCreationView
     let room = EntryRow(localized("Room"))
     let nickname = EntryRow(localized("Your nickname"))
     let password = PasswordEntryRow(localized("Password of the room"))
@@ -25,17 +26,17 @@ final class RoomEntryView {
     private let directoryRow = ActionRow(localized("Public rooms"))
     private var shownQuestion: RoomEntryModel.Question?
     private var work: Task<Void, Never>?
-    /// What this view has to say itself, before the model was asked.
+    /// A validation error of this view, shown before the model is asked.
     private var remark: String?
 
     init(_ model: RoomEntryModel) {
         self.model = model
-        making = RoomMakingView(model)
+        creation = RoomCreationView(model)
         directory = RoomDirectory(model)
         roomGroup = PreferencesGroup("", description: nil, [room])
         header.prepend(back)
         stack.add(page.root, name: "join")
-        stack.add(making.page.root, name: "make")
+        stack.add(creation.page.root, name: "make")
         stack.add(directory.root, name: "directory")
         root = Box.vertical(header, stack.expand(.vertical))
         if model.accounts.count > 1 { page.add(accounts()) }
@@ -87,8 +88,8 @@ final class RoomEntryView {
         }
         page.onContinue = { [weak self] in self?.enter() }
         page.onCancel = { [weak self] in self?.work?.cancel() }
-        making.page.onContinue = { [weak self] in self?.make() }
-        making.page.onCancel = { [weak self] in self?.work?.cancel() }
+        creation.page.onContinue = { [weak self] in self?.make() }
+        creation.page.onCancel = { [weak self] in self?.work?.cancel() }
         back.onClick { [weak self] in self?.goBack() }
         root.onKey(.bubble) { [weak self] key in
             guard key.key == .escape else { return false }
@@ -100,7 +101,7 @@ final class RoomEntryView {
 
     func focus() { (shownQuestion?.isAboutPassword == true ? password : room).grabFocus() }
 
-    /// Gives up what goes on.
+    /// Cancels the current operation.
     func close() { work?.cancel() }
 
     // MARK: Pages
@@ -111,17 +112,17 @@ final class RoomEntryView {
         stack.shown = name
         back.isVisible = name != "join"
         switch name {
-        case "make": making.focus()
+        case "make": creation.focus()
         case "directory": directory.focus()
         default: room.grabFocus()
         }
     }
 
-    /// - Returns: whether there was a step back.
+    /// - Returns: `false` if this is the first page.
     @discardableResult
     private func goBack() -> Bool {
         guard stack.shown != "join", !model.isWorking else { return false }
-        if stack.shown == "directory" { directory.giveUp() }
+        if stack.shown == "directory" { directory.restoreSearch() }
         open("join")
         return true
     }
@@ -131,7 +132,7 @@ final class RoomEntryView {
         nickname.grabFocus()
     }
 
-    // MARK: Doing
+    // MARK: Actions
 
     func enter() {
         if model.question == .missing { return open("make") }
@@ -144,10 +145,10 @@ final class RoomEntryView {
         run { model in await model.make() }
     }
 
-    /// Says what is missing.
+    /// Shows what is missing in the form.
     private func check() -> Bool {
         guard !model.canProceed, !model.isWorking else { return !model.isWorking }
-        remark = model.missingWords
+        remark = model.missingText
         show()
         return false
     }
@@ -166,7 +167,7 @@ final class RoomEntryView {
         }
     }
 
-    // MARK: Showing
+    // MARK: Content
 
     private func show() {
         if room.text != model.text { room.text = model.text }
@@ -177,14 +178,15 @@ final class RoomEntryView {
         directoryRow.isVisible = !model.listings.isEmpty
         directoryRow.show(
             subtitle: localized("%@ room", plural: "%@ rooms", count: model.listings.count))
-        // What was missing is not any more: the service of rooms may be found after somebody has asked for a room.
+        // The missing information may arrive later: discovery of the room service can finish after the user clicked
+        // Join.
         if remark?.isEmpty == false, model.canProceed { remark = nil }
-        let failure = remark ?? model.failureWords
-        let sentence = failure.flatMap { $0.isEmpty ? nil : $0 }
-        page.show(failure: sentence)
+        let failure = remark ?? model.failureText
+        let message = failure.flatMap { $0.isEmpty ? nil : $0 }
+        page.show(failure: message)
         page.show(progress: model.isWorking ? localized("Entering the room…") : nil)
         page.show(button: model.question == .missing ? localized("_Make this room…") : localized("_Join"))
-        making.show(failure: sentence == nil || model.question == .missing && remark == nil ? nil : sentence)
+        creation.show(failure: message == nil || model.question == .missing && remark == nil ? nil : message)
         showQuestion()
     }
 
@@ -201,4 +203,35 @@ final class RoomEntryView {
         default: break
         }
     }
+}
+
+extension RoomEntryModel {
+    /// The address that the typed name stands for, or how to write one.
+    var hint: String {
+        if let address, !text.contains("@") { return address.description }
+        guard let service else { return localized("The whole address, such as garden@rooms.example.org") }
+        return localized("A name at %@, or a whole address", service)
+    }
+
+    /// What has to be filled in first.
+    var missingText: String {
+        if text.allSatisfy(\.isWhitespace) { return localized("Enter the name or the address of a room.") }
+        if address == nil {
+            return service == nil
+                ? localized("Enter the whole address of the room, such as garden@rooms.example.org.")
+                : localized("This cannot be the address of a room.")
+        }
+        if nickname.allSatisfy(\.isWhitespace) { return localized("Enter a nickname; the others in the room see it.") }
+        return localized("Enter the password of the room.")
+    }
+
+    /// A wrong password is explained at the password field, which is visible then.
+    var failureText: String? {
+        guard case .password(let isWrong) = question, failure != nil else { return failure }
+        return isWrong ? localized("This is not the password of the room.") : localized("The room asks for a password.")
+    }
+}
+
+extension RoomEntryModel.Question {
+    var isAboutPassword: Bool { if case .password = self { true } else { false } }
 }

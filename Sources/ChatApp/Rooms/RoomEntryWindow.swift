@@ -1,9 +1,10 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The window in which a room is entered or made.
+/// The window to join or create a room.
 final class RoomEntryWindow {
     let window: Window
     let view: RoomEntryView
@@ -26,26 +27,117 @@ final class RoomEntryWindow {
     @discardableResult
     static func show(_ model: RoomEntryModel, _ context: AppContext) -> RoomEntryWindow {
         let entry = RoomEntryWindow(model, context)
-        entry.window.keep(entry)
+        entry.window.retain(entry)
         entry.window.present()
         entry.view.focus()
         return entry
     }
 
-    /// Asks which room it shall be, as one of the accounts; those that are online come first.
+    /// Asks which room to join. Accounts that are online come first.
     ///
-    /// - Parameter text: what is known of it already.
+    /// - Parameter text: the start of the name or the address.
     @discardableResult
     static func show(_ context: AppContext, text: String = "") -> RoomEntryWindow? {
         let rows = context.home.accounts.rows.elements.filter(\.isEnabled)
         let online = rows.filter(\.connection.isOnline) + rows.filter { !$0.connection.isOnline }
         let accounts = online.compactMap { context.home.account($0.id) }
         guard !accounts.isEmpty else {
-            context.say(localized("Switch an account on first; without one no room can be entered."))
+            context.showToast(localized("Switch an account on first; without one no room can be entered."))
             return nil
         }
         let model = RoomEntryModel(accounts: accounts)
         model.text = text
         return show(model, context)
+    }
+}
+
+/// The form for a new room: its name, and who may join.
+final class RoomCreationView {
+    let page = FormPage(title: localized("Make a room"), description: nil, button: localized("_Make the room"))
+    let name = EntryRow(localized("Name"))
+    let shownName = EntryRow(localized("What it is called")).hidden()
+    let nickname = EntryRow(localized("Your nickname"))
+    let access: ComboRow
+
+    private let model: RoomEntryModel
+    private let group: PreferencesGroup
+    private static let choices: [RoomSettings.Access] = [.membersOnly, .everybody, .standard]
+
+    init(_ model: RoomEntryModel) {
+        self.model = model
+        access = ComboRow(
+            localized("Who may enter"),
+            choices: [
+                localized("Who is invited"), localized("Everybody"), localized("As the server likes"),
+            ])
+        group = PreferencesGroup("", description: nil, [name, shownName])
+        page.add(group)
+        page.add(PreferencesGroup("", description: nil, [access]))
+        page.add(PreferencesGroup("", description: nil, [nickname]))
+        page.order([name, shownName, nickname])
+        name.onChange { [weak model] text in if let model, model.text != text { model.text = text } }
+        shownName.onChange { [weak model] text in
+            if let model, model.settings.name != text { model.settings.name = text }
+        }
+        nickname.onChange { [weak model] text in if let model, model.nickname != text { model.nickname = text } }
+        access.onSelect { [weak model] index in
+            if let model, Self.choices.indices.contains(index) { model.settings.access = Self.choices[index] }
+        }
+        observe(self) { view in view.show() }
+    }
+
+    func focus() { name.grabFocus() }
+
+    func show(failure: String?) { page.show(failure: failure) }
+
+    private func show() {
+        if name.text != model.text { name.text = model.text }
+        if nickname.text != model.nickname { nickname.text = model.nickname }
+        // A typed name is used for both address and title; an address says nothing about the title.
+        let isAddress = model.text.contains("@")
+        shownName.isVisible = isAddress
+        group.show(description: model.hint)
+        access.selected = Self.choices.firstIndex(of: model.settings.access) ?? 0
+        let consequence =
+            switch model.settings.access {
+            case .membersOnly: localized("It is in no list; who is inside can invite others.")
+            case .everybody: localized("It is in the list of public rooms.")
+            case .standard: localized("With the settings that new rooms have there.")
+            }
+        access.show(subtitle: consequence)
+        page.show(progress: model.isWorking ? localized("Making the room…") : nil)
+    }
+}
+
+/// The public rooms that match the typed text, below the field.
+final class RoomSuggestions {
+    let root = ListBox().css("boxed-list").hidden()
+    var onChoice: (RoomListing) -> Void = { _ in }
+    private(set) var shown: [RoomListing] = []
+
+    /// In rows. More would push the fields below out of view.
+    private static let limit = 3
+
+    init() {
+        root.accessible(label: localized("Public rooms"))
+        root.onActivate { [weak self] index in
+            guard let self, self.shown.indices.contains(index) else { return }
+            self.onChoice(self.shown[index])
+        }
+    }
+
+    func show(_ model: RoomEntryModel) {
+        let isTyping = !model.text.allSatisfy(\.isWhitespace) && model.question == nil
+        var found = isTyping ? Array(model.suggestions.prefix(Self.limit)) : []
+        if found.contains(where: { $0.address == model.address }) { found = [] }
+        guard found != shown else { return }
+        shown = found
+        root.removeAll()
+        for listing in found {
+            let row = ActionRow(listing.name, subtitle: listing.address.description)
+            row.onActivate {}
+            root.append(row)
+        }
+        root.isVisible = !found.isEmpty
     }
 }

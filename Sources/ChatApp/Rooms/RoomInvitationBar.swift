@@ -5,10 +5,10 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// Says at the lower edge of the window who wants this person in a room, one invitation after the other.
+/// The bar at the bottom of the window that shows room invitations, one at a time.
 final class RoomInvitationBar {
     let root: Widget
-    let words = Label().wrap().textAlignment(0)
+    let label = Label().wrap().textAlignment(0)
     let join = Button(localized("_Join")).css("suggested-action")
     let decline = Button(localized("_Decline"))
 
@@ -20,7 +20,7 @@ final class RoomInvitationBar {
     private var shown: RoomInvitationRow?
     private var work: Task<Void, Never>? { didSet { show() } }
 
-    /// - Parameter open: shows the conversation of a room that was entered.
+    /// - Parameter open: shows the conversation of a room that was joined.
     init(
         _ contacts: ContactList, _ accounts: AccountList, _ joining: RoomJoining,
         open: @escaping (ConversationKey) -> Void
@@ -30,7 +30,7 @@ final class RoomInvitationBar {
         self.joining = joining
         self.open = open
         let buttons = Box.horizontal(spacing: 8, decline, join).align(horizontal: .end)
-        revealer = Revealer(Box.vertical(spacing: 6, words, buttons).css("invitation"), .slideUp)
+        revealer = Revealer(Box.vertical(spacing: 6, label, buttons).css("invitation"), .slideUp)
         root = revealer
         join.onClick { [weak self] in self?.accept() }
         decline.onClick { [weak self] in self?.refuse() }
@@ -53,7 +53,7 @@ final class RoomInvitationBar {
             do throws(RoomFailure) {
                 try await account.invitations.decline(row.room)
             } catch {
-                joining.say(Wording.failure(error))
+                joining.showToast(Wording.failure(error))
             }
             self?.work = nil
         }
@@ -62,16 +62,16 @@ final class RoomInvitationBar {
     private func show() {
         let rows = contacts.invitations.elements
         if let row = rows.first {
-            if row != shown { words.tip(row.room.description) }
+            if row != shown { label.tip(row.room.description) }
             shown = row
-            words.text = Wording.invitation(row) + account(row)
+            label.text = Wording.invitation(row) + account(row)
         }
         join.isSensitive = work == nil
         decline.isSensitive = work == nil
         revealer.isRevealed = !rows.isEmpty
     }
 
-    /// Who of several accounts is meant.
+    /// The account that was invited, when there are several.
     private func account(_ row: RoomInvitationRow) -> String {
         guard accounts.rows.elements.count > 1, let account = accounts.rows[row.id.account] else { return "" }
         return " " + localized("(To %@.)", account.address)

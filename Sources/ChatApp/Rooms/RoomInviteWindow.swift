@@ -5,7 +5,7 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// Asks who is to be invited into a room: a contact, or anybody by a whole address.
+/// The window to invite contacts, or any address, into a room.
 final class RoomInviteWindow {
     let window: Window
     let search = SearchEntry(placeholder: localized("Name or address"))
@@ -13,19 +13,19 @@ final class RoomInviteWindow {
 
     private let room: RoomModel
     private let context: AppContext
-    private let say: (String) -> Void
+    private let showToast: (String) -> Void
     private let list = ListBox().css("boxed-list")
     private let reason = EntryRow(localized("What you want to say with it (optional)"))
     private let empty = Label(localized("Nobody found. A whole address finds everybody.")).wrap().centered()
         .css("dim-label").margins(horizontal: 12, vertical: 18)
 
-    /// Nobody scrolls through more; typing finds the others.
+    /// The longest list of suggestions; typing narrows it down.
     private static let limit = 100
 
-    init(_ room: RoomModel, _ context: AppContext, over parent: Window?, say: @escaping (String) -> Void) {
+    init(_ room: RoomModel, _ context: AppContext, over parent: Window?, showToast: @escaping (String) -> Void) {
         self.room = room
         self.context = context
-        self.say = say
+        self.showToast = showToast
         let content = Box.vertical(
             spacing: 12, PreferencesGroup("", description: nil, [reason]), list
         ).margins(horizontal: 12, vertical: 12)
@@ -43,7 +43,7 @@ final class RoomInviteWindow {
     }
 
     func present() {
-        window.keep(self)
+        window.retain(self)
         list.onActivate { [weak self] in self?.invite($0) }
         search.onSearch { [weak self] in self?.show($0) }
         search.onActivate { [weak self] in self?.invite(0) }
@@ -52,7 +52,7 @@ final class RoomInviteWindow {
         search.grabFocus()
     }
 
-    /// Contacts that are not inside yet, and whose address it is that was typed.
+    /// Shows the matching contacts that are not in the room, and the typed address.
     func show(_ text: String) {
         let inside = Set(room.people.elements.compactMap { $0.person.address?.bare })
         let contacts = context.home.contacts.find(text, of: room.key.account).filter { !inside.contains($0.address) }
@@ -67,7 +67,7 @@ final class RoomInviteWindow {
         for person in shown {
             let contact = context.home.contacts[.init(account: room.key.account, address: person.address)]
             let row = ActionRow(person.name, subtitle: contact == nil ? nil : person.address.description)
-            let picture = PersonPicture(context.home.avatars, size: 32)
+            let picture = AvatarImage(context.home.avatars, size: 32)
             picture.show(name: person.name, hash: contact?.avatarHash)
             row.prepend(picture.widget)
             row.onActivate {}
@@ -77,15 +77,15 @@ final class RoomInviteWindow {
 
     func invite(_ index: Int) {
         guard shown.indices.contains(index), let account = context.home.account(room.key.account) else { return }
-        let (person, place, say) = (shown[index], room.key.address, say)
-        let words = reason.text.allSatisfy(\.isWhitespace) ? nil : reason.text
+        let (person, room, showToast) = (shown[index], room.key.address, showToast)
+        let reasonText = reason.text.allSatisfy(\.isWhitespace) ? nil : reason.text
         window.close()
         Task {
             do throws(RoomFailure) {
-                try await account.rooms.invite(person.address, to: place, reason: words)
-                say(localized("%@ is invited.", person.name))
+                try await account.rooms.invite(person.address, to: room, reason: reasonText)
+                showToast(localized("%@ is invited.", person.name))
             } catch {
-                say(Wording.failure(error))
+                showToast(Wording.failure(error))
             }
         }
     }

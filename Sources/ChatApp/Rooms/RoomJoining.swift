@@ -5,18 +5,18 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// Enters a room whose address is known, and leaves it: what it asks back is asked in a window, and what fails is shown.
+/// Joins and leaves rooms whose address is known. Missing information is asked for in a window, and errors are shown.
 struct RoomJoining {
-    /// `nil` where the account is not at work.
+    /// `nil` when the account is not running.
     let account: (AccountID) -> ChatAccount?
-    /// Asks in a window what the room wants to know first.
+    /// Opens a window for the information that the room requires.
     let ask: (RoomEntryModel) -> Void
-    let say: (String) -> Void
+    let showToast: (String) -> Void
 
     /// - Parameters:
-    ///   - nickname: under which this person was there before; `nil` for the account's own name.
-    ///   - password: what an invitation has brought along.
-    /// - Returns: the room's conversation, where this person is inside now.
+    ///   - nickname: the previous nickname in the room; `nil` uses the account's name.
+    ///   - password: from the invitation.
+    /// - Returns: the conversation of the room if it was joined.
     @discardableResult
     func join(
         _ room: JID, as nickname: String? = nil, password: String? = nil, of account: AccountID
@@ -31,12 +31,12 @@ struct RoomJoining {
         if model.question != nil {
             ask(model)
         } else if key == nil, let failure = model.failure {
-            say(failure)
+            showToast(failure)
         }
         return key
     }
 
-    /// Asks before a room is left for good.
+    /// Leaves a room permanently, after a confirmation.
     @discardableResult
     func askToLeave(
         _ key: ConversationKey, title: String, over window: Window?, done: @escaping () -> Void = {}

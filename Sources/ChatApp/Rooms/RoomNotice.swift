@@ -4,10 +4,11 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// Says over the messages of a room that nobody there hears this person, why, and what can be done; nothing while all is well.
+/// The bar above the messages of a room that says why the user is not in the room, with a button to join; hidden
+/// otherwise.
 final class RoomNotice {
     let root: Revealer
-    let words = Label().wrap().textAlignment(0).css("caption")
+    let label = Label().wrap().textAlignment(0).css("caption")
     let button = Button(localized("_Join")).css("caption").align(horizontal: .end)
 
     private let room: RoomModel
@@ -19,7 +20,7 @@ final class RoomNotice {
         self.room = room
         self.accounts = accounts
         self.entering = entering
-        root = Revealer(Box.vertical(spacing: 4, words, button).css("notice"), .slideDown)
+        root = Revealer(Box.vertical(spacing: 4, label, button).css("notice"), .slideDown)
         button.onClick { [weak self] in self?.join() }
         observe(self) { notice in notice.show() }
     }
@@ -32,7 +33,7 @@ final class RoomNotice {
         }
     }
 
-    /// Gives up what goes on.
+    /// Cancels the current operation.
     func close() { joining?.cancel() }
 
     private func show() {
@@ -40,21 +41,68 @@ final class RoomNotice {
         let isOnline = accounts.rows[room.key.account]?.connection.isOnline ?? false
         let isEntering = joining != nil || room.entersAutomatically && room.absence == nil
         if !isOnline {
-            words.text =
+            label.text =
                 room.entersAutomatically
                 ? localized("Not connected. The room is entered as soon as the account is online.")
                 : localized("You are not in this room.")
         } else if isEntering {
-            words.text = localized("Entering the room…")
+            label.text = localized("Entering the room…")
         } else if let absence = room.absence {
-            words.text =
+            label.text =
                 absence.isTriedAgain
                 ? Wording.absence(absence) + " " + localized("It is tried again by itself.") : Wording.absence(absence)
         } else {
-            words.text = localized("You are not in this room.")
+            label.text = localized("You are not in this room.")
         }
         button.isVisible = isOnline && !isEntering
         button.show(label: room.absence == nil ? localized("_Join") : localized("_Join again"))
         root.isRevealed = true
+    }
+}
+
+/// What a conversation in a room has in addition: the notice above the messages, and the window about the room.
+final class RoomAccessories {
+    let model: RoomModel
+    let notice: RoomNotice
+    let button = Button(icon: "system-users-symbolic").named(localized("About the room"))
+    /// Called to mention a nickname in the composer.
+    var onMention: (String) -> Void = { _ in }
+
+    private let makeWindow: () -> RoomWindow?
+    private(set) weak var window: RoomWindow?
+
+    /// - Parameter makeWindow: creates the window about the room.
+    init(_ model: RoomModel, _ notice: RoomNotice, makeWindow: @escaping () -> RoomWindow?) {
+        self.model = model
+        self.notice = notice
+        self.makeWindow = makeWindow
+        button.onClick { [weak self] in self?.open() }
+    }
+
+    /// Opens the window about the room.
+    func open() {
+        if let window { return window.window.present() }
+        guard let window = makeWindow() else { return }
+        window.people.menus.onMention = { [weak self] nickname in
+            self?.window?.window.close()
+            self?.onMention(nickname)
+        }
+        self.window = window
+        window.present()
+    }
+
+    func close() {
+        notice.close()
+        window?.window.close()
+    }
+}
+
+extension ComposerView {
+    /// Mentions a nickname in the composer.
+    func address(_ nickname: String) {
+        let before = entry.text.unicodeScalars.prefix(entry.cursor)
+        let needsSpace = before.last.map { !$0.properties.isWhitespace } ?? false
+        entry.insert(entry.text.isEmpty ? "\(nickname): " : "\(needsSpace ? " " : "")@\(nickname) ")
+        focus()
     }
 }

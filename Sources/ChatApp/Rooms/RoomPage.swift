@@ -6,7 +6,7 @@ internal import Localization
 internal import XMPPAddress
 internal import XMPPClient
 
-/// What a room is like, what this person wants of it, and the way out.
+/// The page of a room: its description, the user's settings for it, and leaving it.
 final class RoomPage {
     let root: Widget
     let notifications = ComboRow(
@@ -16,10 +16,10 @@ final class RoomPage {
     let remark = EntryRow(localized("Name (only you see it)"))
     let entering = SwitchRow(localized("Enter whenever I am online"))
     let change = Button(icon: "document-edit-symbolic").css("flat").named(localized("Change the topic"))
-    var say: (String) -> Void = { _ in }
+    var showToast: (String) -> Void = { _ in }
     var window: () -> Window? = { nil }
     var onLeft: () -> Void = {}
-    /// The person goes to the conversation, which is behind this window.
+    /// Called when the user goes to the conversation, which is behind this window.
     var onShowConversation: () -> Void = {}
 
     let media: SharedMediaGroup
@@ -27,7 +27,7 @@ final class RoomPage {
     private let conversations: ConversationList
     private let accounts: AccountList
     private let joining: RoomJoining
-    private let picture: PersonPicture
+    private let picture: AvatarImage
     private let name = Label().wrap(maximumCharacters: 24).centered().css("title-2")
     private let topic = Label().wrap().textAlignment(0).selectable()
     private let topicGroup: PreferencesGroup
@@ -47,7 +47,7 @@ final class RoomPage {
         self.accounts = accounts
         self.joining = joining
         self.media = media
-        picture = PersonPicture(avatars, size: 72)
+        picture = AvatarImage(avatars, size: 72)
         let address = Label(room.key.address.description).ellipsize(inMiddle: true).css("dim-label").selectable()
         let top = Box.vertical(spacing: 6, picture.widget.align(horizontal: .center), name, address)
         topicGroup = PreferencesGroup(localized("Topic"), description: nil, [topic])
@@ -69,13 +69,13 @@ final class RoomPage {
 
     private func connect() {
         media.stands(
-            in: { [weak self] in self?.window() }, say: { [weak self] in self?.say($0) },
+            in: { [weak self] in self?.window() }, showToast: { [weak self] in self?.showToast($0) },
             onLeave: { [weak self] in self?.onShowConversation() })
         change.onClick { [weak self] in self?.changeTopic() }
         choosing = notifications.onSelect { [weak self] index in
             guard let self, Self.choices.indices.contains(index), let row = self.row else { return }
             let list = self.conversations
-            WindowPlace(toast: self.say).attempt { () async throws(StoreError) in
+            WindowContext(showToast: self.showToast).attempt { () async throws(StoreError) in
                 try await list.notify(row.id, for: Self.choices[index])
             }
         }
@@ -128,55 +128,55 @@ final class RoomPage {
         notifications.show(subtitle: until ?? "")
     }
 
-    // MARK: Doing
+    // MARK: Actions
 
     private func setEntersAutomatically(_ enters: Bool) {
-        // Who wants to be there whenever it is possible wants to be there now.
+        // Turning automatic joining on also joins now.
         if enters, !room.isInside {
             Task { [room, joining] in
                 await joining.join(room.key.address, as: room.nickname, of: room.key.account)
             }
             return
         }
-        change { account, place throws(ClientError) in try await account.bookmarks.setEntersAutomatically(enters, place)
+        change { account, room throws(ClientError) in try await account.bookmarks.setEntersAutomatically(enters, room)
         }
     }
 
-    /// Changes what stands in the bookmark, on all devices.
+    /// Changes the bookmark, which all devices of the account share.
     private func change(_ body: @escaping @Sendable (ChatAccount, JID) async throws(ClientError) -> Void) {
         guard let account = joining.account(room.key.account) else { return }
-        Task { [weak self, place = room.key.address] in
+        Task { [weak self, room = room.key.address] in
             do throws(ClientError) {
-                try await body(account, place)
+                try await body(account, room)
             } catch {
-                self?.say(Wording.failure(error))
+                self?.showToast(Wording.failure(error))
                 self?.show()
             }
         }
     }
 
-    /// An empty name brings back that of the room.
+    /// An empty name restores the room's own name.
     func rename() {
         let name = remark.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        change { account, place throws(ClientError) in
-            try await account.bookmarks.rename(place, to: name.isEmpty ? nil : name)
+        change { account, room throws(ClientError) in
+            try await account.bookmarks.rename(room, to: name.isEmpty ? nil : name)
         }
     }
 
     private func changeNickname() {
-        let wanted = nickname.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard !wanted.isEmpty, wanted != room.nickname else { return nickname.text = room.nickname ?? "" }
-        let place = room.key.address
-        attempt { account throws(RoomFailure) in try await account.rooms.changeNickname(in: place, to: wanted) }
+        let target = nickname.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard !target.isEmpty, target != room.nickname else { return nickname.text = room.nickname ?? "" }
+        let room = room.key.address
+        attempt { account throws(RoomFailure) in try await account.rooms.changeNickname(in: room, to: target) }
     }
 
     func changeTopic() {
         let field = TextView()
         field.text = room.subject ?? ""
         field.padding(horizontal: 8, vertical: 8).accessible(label: localized("Topic"))
-        let place = ScrolledWindow(field).minimumSize(width: 260, height: 110).css("card")
+        let editor = ScrolledWindow(field).minimumSize(width: 260, height: 110).css("card")
         let dialog = MessageDialog(
-            localized("Change the topic"), body: localized("Everybody in the room sees it."), place)
+            localized("Change the topic"), body: localized("Everybody in the room sees it."), editor)
         dialog.add("cancel", localized("_Cancel")).add("change", localized("C_hange"), .suggested).onEscape("cancel")
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "change", let self else { return }
@@ -198,9 +198,9 @@ final class RoomPage {
             .byDefault("cancel").onEscape("cancel")
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "close", let self else { return }
-            let (text, place) = (reason.text, self.room.key.address)
+            let (text, room) = (reason.text, self.room.key.address)
             self.attempt { account throws(RoomFailure) in
-                try await account.rooms.destroy(place, reason: text.isEmpty ? nil : text)
+                try await account.rooms.destroy(room, reason: text.isEmpty ? nil : text)
             }
         }
     }
@@ -211,7 +211,7 @@ final class RoomPage {
             do throws(RoomFailure) {
                 try await body(account)
             } catch {
-                self?.say(Wording.failure(error))
+                self?.showToast(Wording.failure(error))
                 self?.shownNickname = nil
                 self?.show()
             }

@@ -2,18 +2,18 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// Who is in a room: a list that can be searched, with what can be done with each, and a way to invite somebody.
+/// The list of people in a room: searchable, with a menu on each person and a button to invite others.
 final class RoomPeopleView {
     let root: Widget
     let menus: RoomPersonMenu
     let search = SearchEntry(placeholder: localized("Search people"))
     let invite = Button(localized("_Invite somebody…"), icon: "contact-new-symbolic")
     let list: ListView<RoomPersonListRow>
-    var say: (String) -> Void = { _ in }
+    var showToast: (String) -> Void = { _ in }
     var window: () -> Window? = { nil }
 
     private let room: RoomModel
-    private let showInvitation: (_ parent: Window?, _ say: @escaping (String) -> Void) -> Void
+    private let showInvitation: (_ parent: Window?, _ showToast: @escaping (String) -> Void) -> Void
     private let items = ListModel<RoomPersonRow>()
     private let scroller: ScrolledWindow
     private let stack = Stack()
@@ -21,10 +21,10 @@ final class RoomPeopleView {
         start: 18, end: 18, top: 2, bottom: 4)
     private var diffs: ListObservation?
 
-    /// - Parameter invite: asks over a window who is to be invited, and shows there what came of it.
+    /// - Parameter invite: opens the invitation window and shows the result.
     init(
         _ room: RoomModel, _ avatars: AvatarLoader, _ menus: RoomPersonMenu,
-        invite: @escaping (_ parent: Window?, _ say: @escaping (String) -> Void) -> Void
+        invite: @escaping (_ parent: Window?, _ showToast: @escaping (String) -> Void) -> Void
     ) {
         self.room = room
         self.menus = menus
@@ -65,7 +65,7 @@ final class RoomPeopleView {
         invite.isVisible = room.rights.mayInvite
     }
 
-    /// Opens the menu on somebody, as a click does.
+    /// Opens the menu of a row, as a click does.
     func activated(_ index: Int) {
         guard index < items.count else { return }
         list.forEachRow { position, row in
@@ -75,15 +75,70 @@ final class RoomPeopleView {
     }
 
     private func showMenu(_ row: RoomPersonRow, _ widget: Widget, _ x: Double, _ y: Double) {
-        // Long ago bound, the person may have got another standing since.
+        // The row may be out of date: the person's role may have changed since.
         guard let current = room.people[row.id], let menu = menus.menu(for: current.person),
-            let place = widget.translate(x: x, y: y, to: scroller)
+            let position = widget.translate(x: x, y: y, to: scroller)
         else { return }
         scroller.insert(menu.actions, prefix: "person")
-        Popover(menu.menu).open(at: place.x, place.y, of: scroller)
+        Popover(menu.menu).open(at: position.x, position.y, of: scroller)
     }
 
     func startInviting() {
-        showInvitation(window()) { [weak self] in self?.say($0) }
+        showInvitation(window()) { [weak self] in self?.showToast($0) }
+    }
+}
+
+/// One row of the people list: avatar, nickname, status, and role in the room.
+final class RoomPersonListRow: ListRow {
+    let root: Widget
+    private(set) var row: RoomPersonRow?
+    /// Called when the user asks for a menu, with the position in the widget.
+    var onMenu: (RoomPersonRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
+
+    private let picture: AvatarImage
+    private let name = Label().ellipsize().textAlignment(0).css("conversation-title")
+    private let hats = Box.horizontal(spacing: 4)
+    private let line = Label().ellipsize().textAlignment(0).css("caption", "dim-label")
+    private let role = Label().css("caption", "dim-label").align(vertical: .center)
+    private var shownHats: [String] = []
+
+    /// More hats would leave no room for the name.
+    private static let hatLimit = 2
+    private static let hatLength = 12
+
+    init(_ avatars: AvatarLoader) {
+        picture = AvatarImage(avatars, size: 36)
+        let upper = Box.horizontal(spacing: 6, name, hats)
+        let column = Box.vertical(spacing: 1, upper, line).expand(.horizontal).align(vertical: .center)
+        root = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), column, role)
+            .margins(horizontal: 10, vertical: 6)
+        root.onMenu { [weak self] x, y in
+            if let self, let row = self.row { self.onMenu(row, self.root, x, y) }
+        }
+    }
+
+    func show(_ item: RoomPersonRow) {
+        row = item
+        let person = item.person
+        picture.show(name: item.nickname, hash: item.avatarHash)
+        name.text = item.nickname
+        line.text = RoomText.line(person)
+        let text = Wording.standing(person)
+        role.text = text ?? ""
+        role.isVisible = text != nil
+        // Somebody who is away is still in the room, so the avatar is only dimmed.
+        picture.widget.css("dim-label", person.availability != .online)
+        show(hats: person.hats)
+        root.accessible(label: RoomText.accessibilityText(person))
+    }
+
+    private func show(hats titles: [String]) {
+        guard titles != shownHats else { return }
+        shownHats = titles
+        hats.removeAll()
+        for title in titles.prefix(Self.hatLimit) {
+            let hat = Label(title).ellipsize().characters(maximum: Self.hatLength).css("hat")
+            hats.append(title.count > Self.hatLength ? hat.tip(title) : hat)
+        }
     }
 }

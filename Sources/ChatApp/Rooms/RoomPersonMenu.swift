@@ -5,10 +5,10 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// The menu on somebody in a room, and doing what is chosen in it.
+/// The menu of a person in a room and its actions.
 final class RoomPersonMenu {
     var onMention: (String) -> Void = { _ in }
-    var say: (String) -> Void = { _ in }
+    var showToast: (String) -> Void = { _ in }
     var window: () -> Window? = { nil }
 
     private let room: RoomModel
@@ -16,8 +16,8 @@ final class RoomPersonMenu {
     private let openConversation: (ConversationKey) -> Void
 
     /// - Parameters:
-    ///   - account: that is in the room; `nil` where it is not at work.
-    ///   - talk: opens a conversation with somebody in the room.
+    ///   - account: that is in the room; `nil` when it is not running.
+    ///   - talk: opens a conversation with a person in the room.
     init(
         _ room: RoomModel, account: @escaping () -> ChatAccount?, talk: @escaping (ConversationKey) -> Void
     ) {
@@ -26,7 +26,7 @@ final class RoomPersonMenu {
         openConversation = talk
     }
 
-    /// `nil` where there is nothing to do.
+    /// `nil` if no action is allowed.
     func menu(for person: RoomState.Person) -> (menu: Menu, actions: ActionGroup)? {
         let groups = RoomPersonAction.allowed(with: person, room.rights)
         guard !groups.isEmpty else { return nil }
@@ -38,9 +38,9 @@ final class RoomPersonMenu {
         return (menu, actions)
     }
 
-    /// Asks first where that is right.
+    /// Runs an action, after a confirmation if it has one.
     ///
-    /// - Returns: the question.
+    /// - Returns: the confirmation dialog.
     @discardableResult
     func begin(_ action: RoomPersonAction, _ person: RoomState.Person) -> MessageDialog? {
         guard let question = action.question(about: person.nickname) else {
@@ -52,44 +52,44 @@ final class RoomPersonMenu {
         let dialog = MessageDialog(
             question.heading, body: question.body, question.asksForReason ? reason : nil)
         dialog.add("cancel", localized("_Cancel"))
-            .add("do", question.answer, question.isGrave ? .destructive : .suggested)
-            .byDefault(question.isGrave ? "cancel" : "do").onEscape("cancel")
+            .add("do", question.answer, question.isDestructive ? .destructive : .suggested)
+            .byDefault(question.isDestructive ? "cancel" : "do").onEscape("cancel")
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "do" else { return }
-            let words = reason.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            self?.perform(action, person, words.isEmpty ? nil : words)
+            let reasonText = reason.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            self?.perform(action, person, reasonText.isEmpty ? nil : reasonText)
         }
         return dialog
     }
 
     private func perform(_ action: RoomPersonAction, _ person: RoomState.Person, _ reason: String?) {
-        let (nickname, address, place) = (person.nickname, person.address?.bare, room.key.address)
+        let (nickname, address, room) = (person.nickname, person.address?.bare, room.key.address)
         switch action {
         case .talk: talk(person)
         case .mention: onMention(nickname)
         case .giveVoice, .takeVoice:
             attempt { account throws(RoomFailure) in
-                try await account.rooms.setVoice(action == .giveVoice, of: nickname, in: place)
+                try await account.rooms.setVoice(action == .giveVoice, of: nickname, in: room)
             }
         case .makeModerator, .unmakeModerator:
             attempt { account throws(RoomFailure) in
-                try await account.rooms.setModerator(action == .makeModerator, of: nickname, in: place)
+                try await account.rooms.setModerator(action == .makeModerator, of: nickname, in: room)
             }
         case .makeMember, .unmakeMember:
             guard let address else { return }
             attempt { account throws(RoomFailure) in
-                try await account.rooms.setMember(action == .makeMember, address, in: place)
+                try await account.rooms.setMember(action == .makeMember, address, in: room)
             }
         case .kick:
-            attempt { account throws(RoomFailure) in try await account.rooms.kick(nickname, from: place, reason: reason)
+            attempt { account throws(RoomFailure) in try await account.rooms.kick(nickname, from: room, reason: reason)
             }
         case .ban:
             guard let address else { return }
-            attempt { account throws(RoomFailure) in try await account.rooms.ban(address, from: place, reason: reason) }
+            attempt { account throws(RoomFailure) in try await account.rooms.ban(address, from: room, reason: reason) }
         }
     }
 
-    /// With the account itself where the room tells which that is, else through the room.
+    /// Uses the real address if the room reveals it, else a private message through the room.
     private func talk(_ person: RoomState.Person) {
         let account = room.key.account
         if let address = person.address {
@@ -107,8 +107,95 @@ final class RoomPersonMenu {
             do throws(RoomFailure) {
                 try await body(account)
             } catch {
-                self?.say(Wording.failure(error))
+                self?.showToast(Wording.failure(error))
             }
+        }
+    }
+}
+
+/// An action on a person in a room.
+enum RoomPersonAction: String, CaseIterable {
+    case talk, mention
+    case giveVoice, takeVoice, makeModerator, unmakeModerator, makeMember, unmakeMember
+    case kick, ban
+
+    /// The actions that the user is allowed, in the groups of the menu; none on oneself.
+    static func allowed(with person: RoomState.Person, _ rights: RoomRights) -> [[RoomPersonAction]] {
+        guard !person.isOwn else { return [] }
+        var role: [RoomPersonAction] = []
+        if rights.mayGiveVoice(to: person) { role.append(.giveVoice) }
+        if rights.mayTakeVoice(from: person) { role.append(.takeVoice) }
+        if rights.mayMakeModerator(person) { role.append(.makeModerator) }
+        if rights.mayUnmakeModerator(person) { role.append(.unmakeModerator) }
+        if rights.mayMakeMember(person) { role.append(.makeMember) }
+        if rights.mayUnmakeMember(person) { role.append(.unmakeMember) }
+        var removal: [RoomPersonAction] = []
+        if rights.mayKick(person) { removal.append(.kick) }
+        if rights.mayBan(person) { removal.append(.ban) }
+        return [[.talk, .mention], role, removal].filter { !$0.isEmpty }
+    }
+
+    /// The label in the menu.
+    var title: String {
+        switch self {
+        case .talk: localized("Talk in private")
+        case .mention: localized("Mention")
+        case .giveVoice: localized("Let write")
+        case .takeVoice: localized("Only let listen")
+        case .makeModerator: localized("Make a moderator…")
+        case .unmakeModerator: localized("No longer a moderator…")
+        case .makeMember: localized("Make a member…")
+        case .unmakeMember: localized("No longer a member…")
+        case .kick: localized("Remove from the room…")
+        case .ban: localized("Ban for good…")
+        }
+    }
+
+    /// The confirmation of an action.
+    struct Question {
+        let heading: String
+        let body: String
+        let answer: String
+        var isDestructive = false
+        /// Whether the dialog asks for a reason, which the room passes on.
+        var asksForReason = false
+    }
+
+    /// `nil` for actions that are easily undone.
+    func question(about name: String) -> Question? {
+        switch self {
+        case .talk, .mention, .giveVoice, .takeVoice: nil
+        case .makeModerator:
+            Question(
+                heading: localized("Make %@ a moderator?", name),
+                body: localized("Moderators can remove people and messages; it lasts until %@ leaves the room.", name),
+                answer: localized("_Make a moderator"))
+        case .unmakeModerator:
+            Question(
+                heading: localized("Is %@ to be no longer a moderator?", name),
+                body: localized("%@ stays in the room like everybody else.", name),
+                answer: localized("_No longer a moderator"))
+        case .makeMember:
+            Question(
+                heading: localized("Make %@ a member?", name),
+                body: localized("Members may enter whatever the room is like, until that is taken from them."),
+                answer: localized("_Make a member"))
+        case .unmakeMember:
+            Question(
+                heading: localized("Is %@ to be no longer a member?", name),
+                body: localized("In a room for members only this removes %@ from the room.", name),
+                answer: localized("_No longer a member"), isDestructive: true)
+        case .kick:
+            Question(
+                heading: localized("Remove %@ from the room?", name),
+                body: localized("%@ can come back. The reason, if you give one, is seen by everybody.", name),
+                answer: localized("_Remove"), isDestructive: true, asksForReason: true)
+        case .ban:
+            Question(
+                heading: localized("Ban %@ for good?", name),
+                body: localized(
+                    "%@ is removed and cannot come back. The reason, if you give one, is seen by everybody.", name),
+                answer: localized("_Ban"), isDestructive: true, asksForReason: true)
         }
     }
 }

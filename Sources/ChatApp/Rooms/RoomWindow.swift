@@ -2,7 +2,7 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// The window about a room: who is there, and what the room is like.
+/// The window about a room: its people and its settings.
 final class RoomWindow {
     let window: Window
     let people: RoomPeopleView
@@ -24,14 +24,14 @@ final class RoomWindow {
             room.title, width: 420, height: 640, over: context.window?.window,
             Box.vertical(HeaderBar(title: StackSwitcher(stack).css("narrow")), toasts.expand(.vertical)))
         window.closesOnEscape()
-        let place: () -> Window? = { [weak self] in self?.window }
-        let say: (String) -> Void = { [weak self] in self?.toasts.show($0) }
-        people.menus.window = place
-        people.menus.say = say
-        people.say = say
-        people.window = place
-        page.window = place
-        page.say = say
+        let parent: () -> Window? = { [weak self] in self?.window }
+        let showToast: (String) -> Void = { [weak self] in self?.toasts.show($0) }
+        people.menus.window = parent
+        people.menus.showToast = showToast
+        people.showToast = showToast
+        people.window = parent
+        page.window = parent
+        page.showToast = showToast
         page.onLeft = { [weak self] in self?.window.close() }
         page.onShowConversation = { [weak self] in self?.window.close() }
         window.on("unrealize") { [weak self] in self?.page.media.close() }
@@ -43,7 +43,7 @@ final class RoomWindow {
     }
 
     func present() {
-        window.keep(self)
+        window.retain(self)
         window.present()
     }
 }

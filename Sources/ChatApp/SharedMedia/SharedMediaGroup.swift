@@ -3,14 +3,14 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// What was shared in a conversation, on the page of a contact or room: the newest pictures, and the way to everything.
+/// The shared media on the page of a contact or room: the newest pictures, and a button that shows all.
 final class SharedMediaGroup {
     let root: PreferencesGroup
     let all = ActionRow(localized("All pictures, voice messages and files"))
-    /// The newest pictures; some of them are empty where there are few.
+    /// The newest pictures; unused tiles are empty.
     let tiles: [PictureTile]
 
-    private let wishes: SharedMediaWishes
+    private let actions: SharedMediaActions
     private let pictures: SharedMediaModel
     private let anything: SharedMediaModel
     private let buttons: [Button]
@@ -20,17 +20,17 @@ final class SharedMediaGroup {
     private var following: Task<Void, Never>?
     private weak var everything: SharedMediaWindow?
 
-    /// So many pictures fit beside each other in a narrow window.
+    /// The number of tiles that fit into a narrow window.
     private static let count = 4
 
-    /// - Parameter title: what the conversation is called now.
+    /// - Parameter title: the current name of the conversation.
     init(_ source: SharedMediaSource, title: @escaping () -> String) {
-        let wishes = SharedMediaWishes(source)
-        self.wishes = wishes
+        let actions = SharedMediaActions(source)
+        self.actions = actions
         self.title = title
-        pictures = wishes.model([.picture], pageSize: Self.count)
-        anything = wishes.model(Set(Attachment.Kind.allCases), pageSize: 1)
-        tiles = (0..<Self.count).map { _ in PictureTile(wishes) }
+        pictures = actions.model([.picture], pageSize: Self.count)
+        anything = actions.model(Set(Attachment.Kind.allCases), pageSize: 1)
+        tiles = (0..<Self.count).map { _ in PictureTile(actions) }
         buttons = tiles.map { Button($0.root).css("flat", "shared-picture") }
         slots = buttons.map { Bin($0) }
         strip = Box(.horizontal, spacing: 6, slots).homogeneous().hidden()
@@ -42,7 +42,7 @@ final class SharedMediaGroup {
         for (tile, button) in zip(tiles, buttons) {
             button.onClick { [weak self, weak tile] in
                 guard let self, let item = tile?.item else { return }
-                self.wishes.open(item, among: self.pictures)
+                self.actions.open(item, among: self.pictures)
             }
             tile.onMenu = { [weak self] item, widget, x, y in self?.showMenu(item, widget, x, y) }
             button.onKey(.bubble) { [weak self, weak tile] press in
@@ -52,7 +52,7 @@ final class SharedMediaGroup {
         }
         observe(self) { group in group.show() }
         following = Task { [pictures, anything] in
-            // Before that nobody knows where the files are.
+            // Needs the upload servers of the account.
             await source.prepareDownloads()
             async let other: Void = anything.run()
             await pictures.run()
@@ -60,26 +60,26 @@ final class SharedMediaGroup {
         }
     }
 
-    /// The window that it stands in, where sentences are said, and what to do when the person goes to the conversation.
+    /// Sets the parent window, where messages are shown, and what happens when the user goes to the conversation.
     func stands(
-        in window: @escaping () -> Window?, say: @escaping (String) -> Void, onLeave: @escaping () -> Void
+        in window: @escaping () -> Window?, showToast: @escaping (String) -> Void, onLeave: @escaping () -> Void
     ) {
-        wishes.window = window
-        wishes.say = say
-        wishes.onLeave = onLeave
+        actions.window = window
+        actions.showToast = showToast
+        actions.onLeave = onLeave
     }
 
-    /// Shows everything in a window of its own.
+    /// Opens the window with all shared media.
     @discardableResult
     func showAll() -> SharedMediaWindow {
-        let window = SharedMediaWindow.show(wishes.source, title: title(), over: wishes.window()) {
-            [weak self] in self?.wishes.onLeave()
+        let window = SharedMediaWindow.show(actions.source, title: title(), over: actions.window()) {
+            [weak self] in self?.actions.onLeave()
         }
         everything = window
         return window
     }
 
-    /// Ends what follows the conversation, and closes what was opened from here.
+    /// Stops following the conversation, and closes the windows opened from here.
     func close() {
         everything?.window.close()
         following?.cancel()
@@ -88,8 +88,8 @@ final class SharedMediaGroup {
 
     @discardableResult
     func showMenu(_ item: SharedMediaItem, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
-        wishes.showMenu(of: item, at: widget, x, y, in: root) { [weak self] in
-            if let self { self.wishes.open(item, among: self.pictures) }
+        actions.showMenu(of: item, at: widget, x, y, in: root) { [weak self] in
+            if let self { self.actions.open(item, among: self.pictures) }
         }
     }
 
@@ -106,7 +106,7 @@ final class SharedMediaGroup {
             slots[index].show(buttons[index])
             tile.show(item)
             tile.wake()
-            buttons[index].accessible(label: SharedMediaWords.spoken(item))
+            buttons[index].accessible(label: SharedMediaText.accessibilityText(item))
         }
         let isEmpty = anything.isKnown && anything.items.elements.isEmpty
         all.show(subtitle: isEmpty ? localized("Nothing was shared in this conversation yet.") : "")

@@ -1,12 +1,12 @@
 internal import GTKBinding
 internal import Localization
 
-/// A page that is filled in: title, fields, what is wrong with them, one button that goes on, and what is going on meanwhile.
+/// A form page: title, fields, error text, one button, and the progress of the operation.
 final class FormPage {
     let root: Widget
-    /// The button was clicked, or Return pressed in a field.
+    /// Called for the button, and for Return in a field.
     var onContinue: () -> Void = {}
-    /// What goes on is to be given up.
+    /// Called to cancel the operation.
     var onCancel: () -> Void = {}
 
     private let fields = Box(.vertical, spacing: 18)
@@ -39,7 +39,8 @@ final class FormPage {
     func add(_ widget: Widget) { fields.append(widget) }
     func remove(_ widget: Widget) { fields.remove(widget) }
 
-    /// The fields in their order: Return goes on, and Tab goes from one to the next, where GTK's own would leave the list.
+    /// Sets the order of the fields: Return activates the button, and Tab moves to the next field, where GTK would
+    /// leave the list.
     func order(_ rows: [EntryRow]) {
         for row in rows where !order.contains(where: { $0 === row }) {
             row.onActivate { [weak self] in self?.onContinue() }
@@ -62,14 +63,14 @@ final class FormPage {
         failure.isVisible = sentence != nil
     }
 
-    /// - Parameter words: what is going on; `nil` while the person has its turn.
-    func show(progress words: String?) {
-        progress.text = words ?? ""
-        let isBusy = words != nil
+    /// - Parameter text: the step in progress; `nil` while the user fills in the form.
+    func show(progress text: String?) {
+        progress.text = text ?? ""
+        let isBusy = text != nil
         guard isBusy != self.isBusy else { return }
         self.isBusy = isBusy
         spinner.isSpinning = isBusy
-        // The keyboard is taken out of a field before it is switched off: GTK's fields do not get over that else.
+        // Moves the focus out of a field before it is disabled: GTK's entries do not handle losing it otherwise.
         if isBusy {
             waiting.isVisible = true
             cancel.grabFocus()
@@ -86,7 +87,7 @@ final class FormPage {
     func show(button label: String) { button.show(label: label) }
     func show(isButtonSensitive: Bool) { button.isSensitive = isButtonSensitive }
 
-    /// - Parameter isButtonNeeded: `false` where nothing can be gone on with here, whoever's turn it is.
+    /// - Parameter isButtonNeeded: `false` when the page has nothing to continue with.
     func show(isButtonNeeded: Bool) {
         self.isButtonNeeded = isButtonNeeded
         showButton()

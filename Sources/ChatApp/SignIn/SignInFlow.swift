@@ -4,14 +4,14 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// From nothing, or from a link, to an account: welcome, signing in, creating an account, using an invitation.
+/// The sign-in pages: welcome, sign in, create an account, use an invitation.
 ///
-/// It fills the window of a program that nobody has signed in to, and a window of its own for further accounts.
+/// They fill the main window until the first account is signed in, and a window of their own for further accounts.
 final class SignInFlow {
     let root: Widget
     let header = HeaderBar(title: WindowTitle(localized("Hongyan")))
     var onDone: (AccountID) -> Void = { _ in }
-    /// Over which window questions are asked.
+    /// The parent window of dialogs.
     var window: () -> Window? = { nil }
 
     private let actions: any SignInActions
@@ -22,9 +22,9 @@ final class SignInFlow {
     private var registration: RegistrationView?
     private var invitation: InvitationView?
     private var models: [AnyObject] = []
-    private(set) var questions: [CertificateQuestion] = []
+    private(set) var questions: [CertificateDialog] = []
 
-    /// - Parameter isFirst: nobody has signed in yet, so who begins here is welcomed.
+    /// - Parameter isFirst: no account is signed in yet, so the first page is the welcome page.
     init(_ actions: any SignInActions, isFirst: Bool) {
         self.actions = actions
         header.prepend(back)
@@ -69,7 +69,7 @@ final class SignInFlow {
         view.focus()
     }
 
-    /// Signs in again to an account that needs it.
+    /// Opens the sign-in form for an account that requires it.
     func showSignIn(_ model: SignInModel, reason: String?) {
         let view = SignInView(start(model), reason: reason)
         view.onDone = { [weak self] in self?.onDone($0) }
@@ -83,7 +83,7 @@ final class SignInFlow {
     func showRegistration(_ invitation: AccountInvitation? = nil) {
         let model = actions.register(invitation)
         models.append(model)
-        questions.append(CertificateQuestion(model.certificates) { [weak self] in self?.window() })
+        questions.append(CertificateDialog(model.certificates) { [weak self] in self?.window() })
         let view = RegistrationView(model)
         view.onDone = { [weak self] in self?.onDone($0) }
         registration = view
@@ -99,7 +99,7 @@ final class SignInFlow {
         view.focus()
     }
 
-    /// Follows an invitation: who has an account adds the contact with it, or makes another account.
+    /// Opens an invitation: adds the contact to an existing account, or creates an account.
     func open(_ invitation: AccountInvitation) {
         guard let contact = invitation.contact,
             let account = actions.accounts.rows.elements.first(where: \.isEnabled)
@@ -131,31 +131,31 @@ final class SignInFlow {
 
     private func start(_ model: SignInModel) -> SignInModel {
         models.append(model)
-        questions.append(CertificateQuestion(model.certificates) { [weak self] in self?.window() })
+        questions.append(CertificateDialog(model.certificates) { [weak self] in self?.window() })
         return model
     }
 
     private func show(_ page: Widget, _ name: String) {
         path.append(name)
-        let place = "\(name)-\(models.count)-\(path.count)"
-        stack.add(page, name: place)
+        let pageName = "\(name)-\(models.count)-\(path.count)"
+        stack.add(page, name: pageName)
         pages.append(page)
-        stack.shown = place
+        stack.shown = pageName
         back.isVisible = true
     }
 
     private var pages: [Widget] = []
 
-    /// - Returns: whether there was a step back.
+    /// - Returns: `false` on the first page.
     @discardableResult
     private func goBack() -> Bool {
         if path.last == "registration", registration?.goBack() == true { return true }
         guard !path.isEmpty, let page = pages.popLast() else { return false }
         path.removeLast()
-        endWork()
+        cancelWork()
         stack.shown = "welcome"
         stack.remove(page)
-        // Pages below are begun anew, so there is one way back only.
+        // The pages before are replaced too, so there is only one way back.
         for page in pages { stack.remove(page) }
         pages = []
         path = []
@@ -163,13 +163,61 @@ final class SignInFlow {
         return true
     }
 
-    /// Gives up what goes on.
-    func endWork() {
+    /// Cancels the current operation.
+    func cancelWork() {
         for model in models {
             (model as? SignInModel)?.cancel()
             (model as? RegistrationModel)?.cancel()
         }
         questions = []
         models = []
+    }
+}
+
+/// The window that adds further accounts, and signs in to accounts that require it.
+final class SignInWindow {
+    let window: Window
+    private let flow: SignInFlow
+    /// Open windows, which nothing else holds.
+    private static var open: [ObjectIdentifier: SignInWindow] = [:]
+
+    private init(_ home: ChatHome, over parent: Window?) {
+        flow = SignInFlow(home, isFirst: false)
+        window = Window(localized("Add an account"), width: 460, height: 640, over: parent, flow.root)
+        window.isModal(parent != nil)
+        flow.window = { [weak self] in self?.window }
+        flow.onDone = { [weak self] _ in self?.close() }
+        window.onCloseRequest { [weak self] in
+            self?.closed()
+            return false
+        }
+        Self.open[ObjectIdentifier(self)] = self
+    }
+
+    private func close() { window.close() }
+
+    private func closed() {
+        flow.cancelWork()
+        Self.open[ObjectIdentifier(self)] = nil
+    }
+
+    /// Opens the window to add an account.
+    @discardableResult
+    static func add(_ home: ChatHome, over parent: Window?, invitation: AccountInvitation? = nil) -> SignInWindow {
+        let window = SignInWindow(home, over: parent)
+        window.window.present()
+        if let invitation { window.flow.open(invitation) }
+        return window
+    }
+
+    /// Opens the window to sign in to an account again.
+    static func signInAgain(_ id: AccountID, _ home: ChatHome, over parent: Window?) {
+        Task {
+            guard let model = await home.signInAgain(id) else { return }
+            let window = SignInWindow(home, over: parent)
+            window.window.title = localized("Sign in again")
+            window.window.present()
+            window.flow.showSignIn(model, reason: home.accounts.rows[id].flatMap { Wording.need(of: $0) })
+        }
     }
 }

@@ -3,7 +3,7 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// Address and password, and where the server is.
+/// The sign-in form: address, password and server settings.
 final class SignInView {
     let root: Widget
     var onDone: (AccountID) -> Void = { _ in }
@@ -64,4 +64,61 @@ final class SignInView {
             onDone(id)
         }
     }
+}
+
+/// The server settings; collapsed, because only few providers require them.
+final class ServerRows {
+    let root = ExpanderRow(localized("Server settings"))
+    let host = EntryRow(localized("Host"))
+    let port = EntryRow(localized("Port"))
+    let directTLS = SwitchRow(localized("Encrypted from the first byte"), subtitle: localized("Direct TLS"))
+
+    init(asksForTLS: Bool = true) {
+        root.add(host)
+        root.add(port)
+        if asksForTLS { root.add(directTLS) }
+    }
+
+    func show(isHostWrong: Bool, isPortWrong: Bool) {
+        host.isWrong(isHostWrong)
+        port.isWrong(isPortWrong)
+        if isHostWrong || isPortWrong { root.isOpen = true }
+    }
+}
+
+/// The form to paste an invitation link into.
+final class InvitationView {
+    let root: Widget
+    var onInvitation: (AccountInvitation) -> Void = { _ in }
+    let page: FormPage
+    private let link = EntryRow(localized("Link"))
+
+    init() {
+        page = FormPage(
+            title: localized("Use an invitation"),
+            description: localized("Paste the link that you were sent. It begins with “xmpp:” or “https:”."),
+            button: localized("_Continue"))
+        root = page.root
+        page.add(PreferencesGroup("", description: nil, [link]))
+        page.order([link])
+        page.onContinue = { [weak self] in self?.goOn() }
+        link.onChange { [weak self] _ in
+            self?.page.show(failure: nil)
+            self?.link.isWrong(false)
+        }
+    }
+
+    func focus() { link.grabFocus() }
+
+    private func goOn() {
+        guard let invitation = AccountInvitation(link.text) else {
+            link.isWrong(true)
+            page.show(
+                failure: localized("This is no invitation. Copy the whole link, from its first to its last character."))
+            return
+        }
+        onInvitation(invitation)
+    }
+
+    func show(failure: String) { page.show(failure: failure) }
 }

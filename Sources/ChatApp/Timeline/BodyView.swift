@@ -2,26 +2,25 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// The text of a message: one label where that is enough, which it nearly always is; else labels, code and quotations below
-/// each other.
+/// The text of a message: a single label in most cases, otherwise labels, code blocks and quotations in a column.
 final class BodyView {
     let root = Box.vertical(spacing: 4)
     let first: Label
-    /// The person wants to see the whole text.
+    /// Called to show the whole text.
     var onShowAll: () -> Void = {}
-    /// Below a text that is not shown whole.
+    /// Shown below a truncated text.
     private(set) var showAll: Button?
-    /// How often it was laid out, for tests.
+    /// The number of layouts, for tests.
     private(set) var layouts = 0
     private var isSimple = true
     private var emojiClass: String?
-    private var shown: (body: MessageBody, prefix: String?, sought: String)?
+    private var shown: (body: MessageBody, prefix: String?, highlight: String)?
     private let openLink: (String) -> Bool
 
-    /// So wide a line is still easy to read.
-    private static let widestLine = 56
+    /// In characters. Longer lines are hard to read.
+    private static let maximumLineWidth = 56
 
-    /// - Parameter openLink: opens a link that is clicked; where it answers `false` the desktop does.
+    /// - Parameter openLink: opens a clicked link; if it returns `false`, the desktop opens it.
     init(openLink: @escaping (String) -> Bool = { _ in false }) {
         self.openLink = openLink
         first = Self.makeLabel(openLink)
@@ -30,18 +29,18 @@ final class BodyView {
     }
 
     /// - Parameters:
-    ///   - prefix: stands in front of what somebody does (`/me`).
-    ///   - sought: words that are marked where they stand.
-    func show(_ body: MessageBody, prefix: String?, marking sought: String = "") {
-        // A row is shown again with each tick and reaction.
-        if let shown, shown.body == body, shown.prefix == prefix, shown.sought == sought { return }
-        shown = (body, prefix, sought)
+    ///   - prefix: the name in front of an action (`/me`).
+    ///   - highlight: words to highlight.
+    func show(_ body: MessageBody, prefix: String?, marking highlight: String = "") {
+        // A row is shown again for every state change and reaction.
+        if let shown, shown.body == body, shown.prefix == prefix, shown.highlight == highlight { return }
+        shown = (body, prefix, highlight)
         layouts += 1
         if let emojiClass { first.css(emojiClass, false) }
         emojiClass = Self.emojiClass(body.emojiCount)
         if let emojiClass { first.css(emojiClass, true) }
         first.css("action", body.isAction)
-        // Text that runs from the right begins there, in a short line above a long one, too.
+        // Right-to-left text is aligned right, also in a short line above a long one.
         let isRightToLeft: Bool? =
             switch body.direction {
             case .rightToLeft: true
@@ -51,7 +50,7 @@ final class BodyView {
         first.runs(rightToLeft: isRightToLeft)
 
         defer { showRest(body.isFolded) }
-        let parts = Self.parts(body.blocks, sought)
+        let parts = Self.parts(body.blocks, highlight)
         let start = prefix.map { "<b>\(Markup.escape($0))</b> " } ?? ""
         if parts.count <= 1, case .text(let markup)? = parts.first ?? .text("") {
             if !isSimple { reset() }
@@ -63,21 +62,21 @@ final class BodyView {
         first.isVisible = false
         if !start.isEmpty { root.append(label(start)) }
         for part in parts {
-            let widget = widget(part, sought)
+            let widget = widget(part, highlight)
             widget.runs(rightToLeft: isRightToLeft)
             root.append(widget)
         }
     }
 
-    /// A long line is never shown in fewer characters than these. GTK lays each text out as narrow as it may become, too, which takes
-    /// as long as all else when that is one letter in each line.
-    private static let leastWidth = 12
-    /// A line of so many is in any font wider than that.
+    /// In characters. GTK also measures every label at its minimum width; with one character in each line that takes as
+    /// long as everything else together.
+    private static let minimumLineWidth = 12
+    /// In characters: wider than ``minimumWidth`` in every font.
     private static let longLine = 40
 
-    private static func leastWidth(of text: String) -> Int {
+    private static func minimumLineWidth(of text: String) -> Int {
         let isLong = text.unicodeScalars.split(separator: "\n").contains { $0.count >= longLine }
-        return isLong ? leastWidth : -1
+        return isLong ? minimumLineWidth : -1
     }
 
     private func showRest(_ isFolded: Bool) {
@@ -115,13 +114,13 @@ final class BodyView {
         case quotation([MessageBody.Block])
     }
 
-    /// Lines that follow each other are one text, so that they can be selected together.
-    private static func parts(_ blocks: [MessageBody.Block], _ sought: String) -> [Part] {
+    /// Consecutive lines become one label, so that they can be selected together.
+    private static func parts(_ blocks: [MessageBody.Block], _ highlight: String) -> [Part] {
         var parts: [Part] = []
         for block in blocks {
             switch block {
             case .line(let pieces):
-                let line = BodyMarkup.line(pieces, marking: sought)
+                let line = BodyMarkup.line(pieces, marking: highlight)
                 if case .text(let before)? = parts.last {
                     parts[parts.count - 1] = .text(before + "\n" + line)
                 } else {
@@ -134,16 +133,16 @@ final class BodyView {
         return parts
     }
 
-    private func widget(_ part: Part, _ sought: String) -> Widget {
+    private func widget(_ part: Part, _ highlight: String) -> Widget {
         switch part {
         case .text(let markup): return label(markup)
         case .code(let text):
             let label = Self.makeLabel(openLink)
-            show(BodyMarkup.text(text.hasSuffix("\n") ? String(text.dropLast()) : text, marking: sought), in: label)
+            show(BodyMarkup.text(text.hasSuffix("\n") ? String(text.dropLast()) : text, marking: highlight), in: label)
             return label.css("code")
         case .quotation(let blocks):
             let box = Box.vertical(spacing: 4).css("quoted")
-            for part in Self.parts(blocks, sought) { box.append(widget(part, sought)) }
+            for part in Self.parts(blocks, highlight) { box.append(widget(part, highlight)) }
             return box
         }
     }
@@ -156,12 +155,82 @@ final class BodyView {
 
     private func show(_ markup: String, in label: Label) {
         label.show(markup: markup)
-        label.characters(minimum: Self.leastWidth(of: label.text), maximum: Self.widestLine)
+        label.characters(minimum: Self.minimumLineWidth(of: label.text), maximum: Self.maximumLineWidth)
     }
 
     private static func makeLabel(_ openLink: @escaping (String) -> Bool) -> Label {
-        let label = Label().wrap(maximumCharacters: widestLine).textAlignment(0).selectable().focusOnClick(false)
+        let label = Label().wrap(maximumCharacters: maximumLineWidth).textAlignment(0).selectable().focusOnClick(false)
         label.onLink(openLink)
         return label
+    }
+}
+
+/// Creates Pango markup from the pieces of a message.
+enum BodyMarkup {
+    /// - Parameter highlight: words to highlight.
+    static func line(_ pieces: [MessageBody.Piece], marking highlight: String = "") -> String {
+        pieces.map { markup($0, highlight) }.joined()
+    }
+
+    /// Escaped text with highlighted words.
+    static func text(_ text: String, marking highlight: String) -> String {
+        guard !highlight.isEmpty else { return Markup.escape(text) }
+        // Markup cannot use the theme's colours; black on yellow is readable in light and dark styles.
+        return marked(
+            text, SearchMarks.ranges(of: highlight, in: text),
+            open: "<span background=\"#f8e45c\" foreground=\"#000000\">", close: "</span>")
+    }
+
+    /// - Parameter ranges: in characters, in ascending order.
+    static func marked(_ text: String, _ ranges: [Range<Int>], open: String, close: String) -> String {
+        let characters = Array(text)
+        var result = ""
+        var start = 0
+        for range in ranges where range.lowerBound >= start && range.upperBound <= characters.count {
+            result += Markup.escape(String(characters[start..<range.lowerBound]))
+            result += open + Markup.escape(String(characters[range])) + close
+            start = range.upperBound
+        }
+        return result + Markup.escape(String(characters[start...]))
+    }
+
+    private static func markup(_ piece: MessageBody.Piece, _ highlight: String) -> String {
+        var text = text(piece.text, marking: highlight)
+        if let link = piece.link {
+            let hint = LinkWarning.hint(link).map { " title=\"\(Markup.escape($0))\"" } ?? ""
+            // Isolated (Unicode Standard Annex 9 §2.4): the text around the link does not affect the order of its
+            // characters.
+            text = "\u{2068}<a href=\"\(Markup.escape(link))\"\(hint)>\(text)</a>\u{2069}"
+        }
+        if piece.style.contains(.strong) { text = "<b>\(text)</b>" }
+        if piece.style.contains(.emphasis) { text = "<i>\(text)</i>" }
+        if piece.style.contains(.strikethrough) { text = "<s>\(text)</s>" }
+        if piece.style.contains(.monospace) { text = "<tt>\(text)</tt>" }
+        if piece.style.contains(.sign) { text = "<span alpha=\"45%\">\(text)</span>" }
+        return text
+    }
+}
+
+/// Warns before opening a link whose text or host can be mistaken for another one.
+enum LinkWarning {
+    /// The tooltip: the real target, if it differs from the visible text.
+    static func hint(_ link: String) -> String? {
+        LinkHost(link)?.asciiName.map { localized("Leads to %@", $0) }
+    }
+
+    /// - Returns: `true` if a dialog is shown; otherwise the desktop opens the link.
+    @discardableResult
+    static func ask(_ link: String, over parent: Window?, shown: (MessageDialog) -> Void = { _ in }) -> Bool {
+        guard let host = LinkHost(link), host.isDeceptive else { return false }
+        let dialog = MessageDialog(
+            localized("Open this link?"),
+            body: localized("Its address looks like another one. It leads to %@.", host.asciiName ?? link)
+        ).add("cancel", localized("_Cancel")).add("open", localized("_Open"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: parent) { [weak parent] in
+            if $0 == "open" { ToolkitSettings.open(link, over: parent) }
+        }
+        shown(dialog)
+        return true
     }
 }

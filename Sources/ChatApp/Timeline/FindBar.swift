@@ -1,11 +1,12 @@
 internal import ChatModel
 internal import ChatStore
+internal import Foundation
 internal import GTKBinding
 internal import Localization
 
-/// The bar over a timeline in which words are found in the conversation, match by match, and days are gone to.
+/// The bar above a timeline that finds text in the conversation and jumps to a day.
 ///
-/// Return and ↑ go to the match above, Shift+Return and ↓ to the one below, Escape closes it.
+/// Return and ↑ select the match above, Shift+Return and ↓ the one below, Escape closes the bar.
 final class FindBar {
     let root: SearchBar
     let entry = SearchEntry(placeholder: localized("Find in this conversation"))
@@ -14,7 +15,7 @@ final class FindBar {
     let newer = Button(icon: "go-down-symbolic").css("flat")
     let dates: DateChooser
     let finder: ConversationFinder
-    /// It was closed: the keyboard goes where it was.
+    /// Called when the bar was closed, to restore the focus.
     var onClose: () -> Void = {}
     private weak var timeline: TimelineView?
 
@@ -91,16 +92,83 @@ final class FindBar {
 
     private func show() {
         let isAsked = finder.text.contains { !$0.isWhitespace }
-        older.isSensitive = finder.place.map { $0 + 1 < finder.count || finder.hasMore } ?? false
-        newer.isSensitive = (finder.place ?? 0) > 0
+        older.isSensitive = finder.position.map { $0 + 1 < finder.count || finder.hasMore } ?? false
+        newer.isSensitive = (finder.position ?? 0) > 0
         count.isVisible = isAsked
-        if let place = finder.place {
-            count.text = "\(place + 1) / \(finder.count)" + (finder.hasMore ? "+" : "")
+        if let position = finder.position {
+            count.text = "\(position + 1) / \(finder.count)" + (finder.hasMore ? "+" : "")
         } else if finder.isSearching {
             count.text = "…"
         } else {
             count.text = localized("Nothing found")
         }
-        entry.css("error", isAsked && finder.place == nil && !finder.isSearching)
+        entry.css("error", isAsked && finder.position == nil && !finder.isSearching)
+    }
+}
+
+/// A calendar button that marks the days with messages and jumps to the selected day.
+final class DateChooser {
+    let button = MenuButton(icon: "x-office-calendar-symbolic").css("flat")
+    /// Called when a day was selected.
+    var onChoice: (CalendarView.Day) -> Void = { _ in }
+    private let timeline: Timeline
+    /// Created when it is first opened.
+    private(set) var calendar: CalendarView?
+    private var popover: Popover?
+    private var shown: CalendarView.Day?
+    private var marking: Task<Void, Never>?
+
+    init(_ timeline: Timeline) {
+        self.timeline = timeline
+        button.named(localized("Go to a day"))
+        button.show(whenOpened: { [weak self] in self?.makePopover() ?? Popover() })
+    }
+
+    isolated deinit { marking?.cancel() }
+
+    func open() { button.open() }
+
+    private func makePopover() -> Popover {
+        let calendar = CalendarView()
+        calendar.accessible(label: localized("Day"))
+        let go = Button(localized("Go to this day")).css("suggested-action")
+        let popover = Popover(Box.vertical(spacing: 6, calendar, go).margins(horizontal: 4, vertical: 4))
+        calendar.onSelect { [weak self] in self?.selected() }
+        calendar.onMonth { [weak self] in self?.showMarks() }
+        go.onClick { [weak self] in self?.choose() }
+        self.calendar = calendar
+        self.popover = popover
+        shown = calendar.day
+        showMarks()
+        return popover
+    }
+
+    /// Selecting a day jumps to it; changing the month does not.
+    private func selected() {
+        guard let calendar else { return }
+        let (day, before) = (calendar.day, shown)
+        shown = day
+        if day.month == before?.month, day.year == before?.year { choose() } else { showMarks() }
+    }
+
+    func choose() {
+        guard let calendar else { return }
+        popover?.close()
+        onChoice(calendar.day)
+    }
+
+    private func showMarks() {
+        guard let calendar else { return }
+        let day = calendar.day
+        shown = day
+        calendar.mark([])
+        marking?.cancel()
+        marking = Task { [weak self, timeline] in
+            let days = await timeline.days(ofMonth: day.month, year: day.year)
+            guard let self, !Task.isCancelled, let now = self.calendar?.day, now.month == day.month,
+                now.year == day.year
+            else { return }
+            self.calendar?.mark(days)
+        }
     }
 }

@@ -3,7 +3,7 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// Asks to whom a message is to be sent on, and sends it.
+/// The window that forwards a message to another conversation.
 final class ForwardingWindow {
     private let message: TimelineMessage
     private let context: AppContext
@@ -26,7 +26,7 @@ final class ForwardingWindow {
     }
 
     func present() {
-        window.keep(self)
+        window.retain(self)
         list.onActivate { [weak self] in self?.send(to: $0) }
         search.onSearch { [weak self] in self?.show($0) }
         show("")
@@ -34,14 +34,14 @@ final class ForwardingWindow {
     }
 
     private func show(_ text: String) {
-        let words = text.lowercased()
+        let query = text.lowercased()
         shown = context.home.conversations.all.values.sorted(by: ConversationRow.isBefore).filter {
-            words.isEmpty || $0.title.lowercased().contains(words) || $0.key.address.description.contains(words)
+            query.isEmpty || $0.title.lowercased().contains(query) || $0.key.address.description.contains(query)
         }
         list.removeAll()
         for row in shown {
             let line = ActionRow(row.title, subtitle: row.key.address.description)
-            let picture = PersonPicture(context.home.avatars, size: 32)
+            let picture = AvatarImage(context.home.avatars, size: 32)
             picture.show(name: row.title, hash: row.avatarHash)
             line.prepend(picture.widget)
             line.onActivate {}
@@ -56,10 +56,10 @@ final class ForwardingWindow {
         let (key, title) = (shown[index].key, shown[index].title)
         let text = MessageText(message.text.body, attachments: message.text.attachments)
         window.destroy()
-        let place = context.place
-        place.attempt { () async throws(StoreError) in
+        let window = context.windowContext
+        window.attempt { () async throws(StoreError) in
             _ = try await account.send(.text(text), in: key)
-            place.toast(localized("Sent to %@.", title))
+            window.showToast(localized("Sent to %@.", title))
         }
     }
 }

@@ -3,7 +3,8 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// A message: its bubble with what it answers, files, text, time and ticks; below it reactions, or why it was not sent.
+/// A message bubble: replied-to message, attachments, text, time and state; below it the reactions, or why sending
+/// failed.
 final class MessageBubble {
     let root: Widget
     private(set) var message: TimelineMessage?
@@ -14,18 +15,18 @@ final class MessageBubble {
     let sender = Label().ellipsize().textAlignment(0).css("sender")
     private let files = Box.vertical(spacing: 4)
     let body: BodyView
-    /// The last text and what was made of it.
+    /// The last text and its parsed body.
     private var parsed: (text: String, body: MessageBody)?
     let edited = Label(localized("edited"))
     private let time = Label()
     let state = StateMark(usesAccent: false)
     private let overlay: Overlay
-    // What few messages have is made when one has it.
+    // Parts that few messages have are created on demand.
     private(set) var quotation: QuotationView?
     private(set) var takenBack: Label?
     private(set) var reactions: ReactionsView?
     private(set) var failure: FailureView?
-    private(set) var picture: PersonPicture?
+    private(set) var picture: AvatarImage?
     private let column: SideColumn
     private(set) var views: [any AttachmentView] = []
     private var shownAttachments: [Attachment] = []
@@ -33,17 +34,17 @@ final class MessageBubble {
     init(_ owner: (any TimelineOwner)?, _ services: TimelineServices) {
         self.owner = owner
         self.services = services
-        body = BodyView { LinkQuestion.ask($0, over: services.place.window()) }
+        body = BodyView { LinkWarning.ask($0, over: services.window.window()) }
         let footer = Box.horizontal(spacing: 5, edited, time, state.widget).css("footer").align(horizontal: .end)
         for widget in [sender, files, body.root, footer] as [Widget] { bubble.append(widget) }
         column = SideColumn(spacing: 3, bubble).expand(.horizontal)
-        // Text that wraps must not stand in a horizontal box: GTK 4.8 makes it as wide as it wants to be there.
+        // Wrapping labels must not be in a horizontal box: GTK 4.8 gives them their natural width there.
         overlay = Overlay(column)
         root = overlay
         time.tip(whenAsked: { [weak self] in (self?.message?.time).map { Wording.full($0) } })
         body.onShowAll = { [weak self] in
             guard let message = self?.message else { return }
-            WholeTextWindow.show(message.text.body, title: message.senderName, over: services.place.window())
+            WholeTextWindow.show(message.text.body, title: message.senderName, over: services.window.window())
         }
         bubble.onMenu { [weak self] x, y in
             if let self, let message = self.message { self.owner?.showMenu(message, self.bubble, x, y) }
@@ -52,41 +53,42 @@ final class MessageBubble {
 
     func show(_ message: TimelineMessage) {
         self.message = message
-        let isOut = message.isOutgoing
-        let showsSender = owner?.showsSenders == true && !isOut
+        let isOutgoing = message.isOutgoing
+        let showsSender = owner?.showsSenders == true && !isOutgoing
         column.margins(start: showsSender ? 40 : 0)
-        root.margins(start: isOut ? 48 : 12, end: isOut ? 12 : 48, top: message.beginsGroup ? 8 : 2, bottom: 0)
-        column.isAtEnd(isOut)
+        root.margins(
+            start: isOutgoing ? 48 : 12, end: isOutgoing ? 12 : 48, top: message.beginsGroup ? 8 : 2, bottom: 0)
+        column.isAtEnd(isOutgoing)
         showPicture(showsSender, message)
         sender.isVisible = showsSender && message.beginsGroup
         sender.text = message.senderName
 
-        let text = taken(apart: message)
+        let text = parse(message)
         let isBare = !message.isRetracted && text.emojiCount > 0 && message.text.attachments.isEmpty
-        bubble.css("outgoing", isOut && !isBare)
-        bubble.css("incoming", !isOut && !isBare)
+        bubble.css("outgoing", isOutgoing && !isBare)
+        bubble.css("incoming", !isOutgoing && !isBare)
         bubble.css("bare", isBare)
         bubble.css("last", message.endsGroup)
 
         showQuotation(message)
-        showTakenBack(message.isRetracted)
+        showRetracted(message.isRetracted)
         let isPlaceholder = message.text.body.isEmpty
         body.root.isVisible = !message.isRetracted && !isPlaceholder
         if body.root.isVisible {
-            body.show(text, prefix: text.isAction ? message.senderName : nil, marking: owner?.sought ?? "")
+            body.show(text, prefix: text.isAction ? message.senderName : nil, marking: owner?.highlight ?? "")
         }
         show(message.isRetracted ? [] : message.text.attachments, of: message)
 
         edited.isVisible = message.isEdited && !message.isRetracted
         time.text = Wording.clock(message.time)
-        state.widget.isVisible = isOut && !message.isRetracted
-        if isOut { state.show(message.state) }
+        state.widget.isVisible = isOutgoing && !message.isRetracted
+        if isOutgoing { state.show(message.state) }
         showReactions(message)
         showFailure(message)
         root.accessible(label: spoken(message))
     }
 
-    private func taken(apart message: TimelineMessage) -> MessageBody {
+    private func parse(_ message: TimelineMessage) -> MessageBody {
         if let parsed, parsed.text == message.text.body { return parsed.body }
         let body = message.body
         parsed = (message.text.body, body)
@@ -95,17 +97,17 @@ final class MessageBubble {
 
     private func side(_ isOutgoing: Bool) -> Alignment { isOutgoing ? .end : .start }
 
-    // MARK: What few messages have
+    // MARK: Optional parts
 
     private func showPicture(_ isShown: Bool, _ message: TimelineMessage) {
         guard isShown else {
             picture?.widget.isVisible = false
             return
         }
-        let picture = picture ?? PersonPicture(services.avatars, size: 32)
+        let picture = picture ?? AvatarImage(services.avatars, size: 32)
         if self.picture == nil { overlay.add(picture.widget.align(horizontal: .start, vertical: .end)) }
         self.picture = picture
-        // Beside the last of several only.
+        // Only the last message of a group has the avatar.
         picture.widget.isVisible = message.endsGroup
         picture.show(name: message.senderName, hash: message.avatarHash)
     }
@@ -125,7 +127,7 @@ final class MessageBubble {
         quotation?.show(answered)
     }
 
-    private func showTakenBack(_ isRetracted: Bool) {
+    private func showRetracted(_ isRetracted: Bool) {
         if isRetracted, takenBack == nil {
             let label = Label(localized("This message was deleted")).css("taken-back").textAlignment(0)
             bubble.insert(label, after: body.root)
@@ -165,7 +167,7 @@ final class MessageBubble {
         failure?.show(reason)
     }
 
-    // MARK: Files
+    // MARK: Attachments
 
     private func show(_ attachments: [Attachment], of message: TimelineMessage) {
         files.isVisible = !attachments.isEmpty
@@ -175,15 +177,15 @@ final class MessageBubble {
         clearFiles()
         let downloads = services.downloads()
         for (index, attachment) in attachments.enumerated() {
-            let place = AttachmentPlace(
+            let context = AttachmentContext(
                 message: message, index: index, attachment: attachment, playback: services.playback,
                 download: downloads?.download(of: message.id, at: index, attachment: attachment),
                 open: { [weak self] in self?.owner?.open($0, $1) })
             let view: any AttachmentView =
                 switch attachment.kind {
-                case .picture: PictureView(place)
-                case .voice: VoiceView(place)
-                case .file, .video: FileView(place)
+                case .picture: PictureView(context)
+                case .voice: VoiceView(context)
+                case .file, .video: FileView(context)
                 }
             views.append(view)
             files.append(view.root)
@@ -196,19 +198,19 @@ final class MessageBubble {
         files.removeAll()
     }
 
-    /// It may be on the screen again.
+    /// Called when the row may have become visible.
     func wake() { for view in views { view.wake() } }
 
-    /// The row is not to be seen any more.
+    /// Called when the row is not visible any more.
     func clear() {
         clearFiles()
         shownAttachments = []
         message = nil
     }
 
-    // MARK: Seeing
+    // MARK: Highlighting
 
-    /// Shows for a moment that this is the one that was meant.
+    /// Highlights the bubble for a moment, after a jump to it.
     func flash() {
         bubble.css("flash", true)
         Task { [bubble] in
@@ -230,5 +232,30 @@ final class MessageBubble {
         parts.append(Wording.clock(message.time))
         if message.isOutgoing { parts.append(Wording.state(message.state)) }
         return parts.joined(separator: ", ")
+    }
+}
+
+/// The replied-to message above the text; a click jumps to it.
+final class QuotationView {
+    let root: Button
+    var onJump: (MessageID) -> Void = { _ in }
+    let name = Label().ellipsize().textAlignment(0).css("name")
+    let label = Label().ellipsize().textAlignment(0).characters(maximum: 40).css("words")
+    private var target: MessageID?
+
+    init() {
+        root = Button(Box.vertical(name, label)).css("flat", "answered").focusOnClick(false)
+        root.onClick { [weak self] in
+            if let self, let target = self.target { self.onJump(target) }
+        }
+    }
+
+    func show(_ quotation: TimelineMessage.Quotation) {
+        target = quotation.id
+        name.isVisible = quotation.preview != nil
+        name.text = quotation.preview.map { $0.isOutgoing ? localized("You") : $0.senderName } ?? ""
+        label.text = quotation.preview.map { Wording.preview($0) } ?? localized("A message that is not here")
+        root.isSensitive = quotation.id != nil
+        root.accessible(label: localized("Answer to: %@", label.text))
     }
 }

@@ -4,13 +4,13 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// What can be done with a message.
+/// The menu of a message.
 final class MessageMenu {
     private let message: TimelineMessage
     private let view: TimelineView
     private let actions = ActionGroup()
 
-    /// Emoji that are one click away; all others are two.
+    /// Reactions at the top of the menu; the chooser has all others.
     static let quickReactions = ["👍", "❤️", "😂", "😮", "😢", "🙏"]
 
     init(_ message: TimelineMessage, _ view: TimelineView) {
@@ -37,7 +37,7 @@ final class MessageMenu {
         }
     }
 
-    private var isKept: Bool {
+    private var isStored: Bool {
         if case .queued = message.state { false } else { true }
     }
 
@@ -59,7 +59,7 @@ final class MessageMenu {
             last.append(.item(localized("Delete for everyone…"), "message.moderate"))
         }
         last.append(.item(localized("Remove from this computer"), "message.remove"))
-        let top: [Menu.Entry] = canReact ? [.section(nil, [.place("reactions")])] : []
+        let top: [Menu.Entry] = canReact ? [.section(nil, [.placeholder("reactions")])] : []
         return top + [.section(nil, first), .section(nil, last)]
     }
 
@@ -96,15 +96,15 @@ final class MessageMenu {
         actions.add(Action("save") { [weak view] in if let view { FileOpening.save(message, view) } })
         actions.add(
             Action("retract") {
-                services.place.attempt { () async throws(StoreError) in try await timeline.retract(message.id) }
+                services.window.attempt { () async throws(StoreError) in try await timeline.retract(message.id) }
             })
         actions.add(Action("moderate") { [weak view] in if let view { Self.moderate(message, view) } })
         actions.add(
             Action("remove") {
-                services.place.attempt { () async throws(StoreError) in try await timeline.remove(message.id) }
+                services.window.attempt { () async throws(StoreError) in try await timeline.remove(message.id) }
             })
     }
-    /// Deletes what somebody else said, if that is really wanted.
+    /// Deletes another person's message as a moderator, after a confirmation.
     @discardableResult
     static func moderate(_ message: TimelineMessage, _ view: TimelineView) -> MessageDialog {
         let (timeline, services) = (view.timeline, view.services)
@@ -113,17 +113,17 @@ final class MessageMenu {
             body: localized("Nobody in the room sees it any more, and that a moderator has deleted it is told."))
         dialog.add("cancel", localized("_Cancel")).add("delete", localized("_Delete"), .destructive)
             .byDefault("cancel").onEscape("cancel")
-        dialog.present(over: services.place.window()) { answer in
+        dialog.present(over: services.window.window()) { answer in
             guard answer == "delete", let moderation = services.moderation else { return }
             Task {
                 guard let id = (try? await timeline.moderationID(of: message.id)) ?? nil else {
-                    return services.place.toast(
+                    return services.window.showToast(
                         localized("The room does not keep this message, so it cannot be deleted."))
                 }
                 do throws(RoomFailure) {
                     try await moderation.delete(id)
                 } catch {
-                    services.place.toast(Wording.failure(error))
+                    services.window.showToast(Wording.failure(error))
                 }
             }
         }

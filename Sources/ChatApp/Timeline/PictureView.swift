@@ -5,57 +5,57 @@ internal import GTKBinding
 internal import Localization
 internal import Media
 
-/// A picture in a bubble: its place from the first moment on, then a small one, then itself; a click opens it.
+/// A picture in a bubble. It reserves its context at once, then shows the thumbnail, then the file; a click opens it.
 final class PictureView: AttachmentView {
     let root: Widget
-    private let place: AttachmentPlace
+    private let context: AttachmentContext
     private let picture = PictureWidget().covers()
     private let progress = ProgressRing()
     private let shade: Button
     private let alternative = Label().wrap().centered().css("dim-label")
     private var decoding: Task<Void, Never>?
     private var shownPath: String?
-    /// What was fetched is on the screen, not a small copy of it.
+    /// Whether the downloaded file is shown, not its thumbnail.
     var isShown: Bool { shownPath != nil }
     private var isShowingAll = false
-    /// A picture that may move does so by this.
+    /// Plays an animated picture.
     private(set) var motion: PictureMotion?
-    /// Frames that were painted.
+    /// The number of frames drawn.
     private(set) var frameCount = 0
 
-    /// The largest place of a picture in a bubble, in pixels; a narrow window makes it smaller.
-    private static let widest = 320.0
+    /// The maximum width in a bubble, in pixels; smaller in a narrow window.
+    private static let maximumWidth = 320.0
     private static let highest = 300.0
-    private static let narrowest = 64
-    /// Painted pictures of a few screens, by the hash of their file.
+    private static let minimumWidth = 64
+    /// Decoded pictures by file hash: as many as a few screens show.
     private static var textures: [String: Texture] = [:]
     private static var order: [String] = []
     private static let textureLimit = 40
-    /// Sharp where a pixel of the layout has two of the screen.
+    /// Twice the maximum side, for screens with a scale factor of 2.
     private nonisolated static let decodedSide = 640
 
-    init(_ place: AttachmentPlace) {
-        self.place = place
-        let size = Self.size(place.attachment)
+    init(_ context: AttachmentContext) {
+        self.context = context
+        let size = Self.size(context.attachment)
         shade = Button(progress.widget).css("flat", "circular").align(horizontal: .center, vertical: .center)
         picture.css("photo").clipped()
         let overlay = Overlay(picture, alternative.align(horizontal: .center, vertical: .center), shade)
         root = ProportionalBin(
-            overlay, width: Int(size.width), height: Int(size.height), minimumWidth: Self.narrowest
+            overlay, width: Int(size.width), height: Int(size.height), minimumWidth: Self.minimumWidth
         ).align(horizontal: .start).cursor("pointer")
-        let name = localized("Picture: %@", place.attachment.name ?? localized("without a name"))
+        let name = localized("Picture: %@", context.attachment.name ?? localized("without a name"))
         root.accessible(label: name)
         picture.show(alternative: name)
         root.onClick { [weak self] _, _, _ in self?.clicked() }
         shade.onClick { [weak self] in self?.clicked() }
-        if let hash = place.attachment.contentHash, let texture = Self.textures[hash] {
+        if let hash = context.attachment.contentHash, let texture = Self.textures[hash] {
             picture.show(texture)
             isShowingAll = true
-        } else if let thumbnail = place.attachment.thumbnail {
+        } else if let thumbnail = context.attachment.thumbnail {
             showPlaceholder(thumbnail)
         }
         observe(self) { view in view.showPhase() }
-        if let download = place.download {
+        if let download = context.download {
             Task { [isShowingAll] in
                 await download.look()
                 if !isShowingAll { download.startIfSmall() }
@@ -76,7 +76,7 @@ final class PictureView: AttachmentView {
 
     func wake() { motion?.wake() }
 
-    /// What is seen until the picture is there.
+    /// Shown until the picture is decoded.
     private func showPlaceholder(_ thumbnail: [UInt8]) {
         Task { [weak self] in
             let placeholder = await Texture.decoded(thumbnail)
@@ -86,14 +86,14 @@ final class PictureView: AttachmentView {
     }
 
     private func move(_ path: String) {
-        guard motion == nil, PictureMotion.mayMove(place.attachment.mediaType) else { return }
+        guard motion == nil, PictureMotion.mayMove(context.attachment.mediaType) else { return }
         motion = PictureMotion(path, side: Self.decodedSide, in: root) { [weak self] texture in
             guard let self else { return }
             self.frameCount += 1
             self.isShowingAll = true
             self.picture.show(texture)
         }
-        // It has its place after the next layout.
+        // The widget has its position after the next layout.
         var frames = 0
         root.onFrame { [weak self] in
             frames += 1
@@ -106,26 +106,26 @@ final class PictureView: AttachmentView {
         guard let width = attachment.width, let height = attachment.height, width > 0, height > 0 else {
             return (240, 180)
         }
-        let scale = min(widest / Double(width), highest / Double(height), 1)
-        // A place smaller than this could hold no button.
-        let least = Double(narrowest)
+        let scale = min(maximumWidth / Double(width), highest / Double(height), 1)
+        // A smaller view could not hold the download button.
+        let least = Double(minimumWidth)
         return (max(least, Double(width) * scale), max(least, Double(height) * scale))
     }
 
     private func clicked() {
-        guard let download = place.download else { return }
+        guard let download = context.download else { return }
         switch download.phase {
-        case .here: place.open(place.message, place.index)
+        case .here: context.open(context.message, context.index)
         case .waiting, .fetching: download.cancel()
         case .unknown, .absent, .failed: download.start()
         }
     }
 
     private func showPhase() {
-        if let uploaded = place.download?.uploaded {
+        if let uploaded = context.download?.uploaded {
             return showProgress(.running(uploaded), nil)
         }
-        guard let download = place.download else {
+        guard let download = context.download else {
             return showProgress(isShowingAll ? nil : .offer, nil)
         }
         switch download.phase {
@@ -147,11 +147,11 @@ final class PictureView: AttachmentView {
         if let name { shade.named(name) }
     }
 
-    /// Reads and scales it away from the main actor; only the small one is painted.
+    /// Reads and scales the file off the main actor; only the scaled picture is drawn.
     private func decode(_ path: String) {
         guard !isShowingAll, path != shownPath else { return }
         shownPath = path
-        let hash = place.attachment.contentHash
+        let hash = context.attachment.contentHash
         decoding = Task { [weak self] in
             let texture = await Texture.decoded(Self.small(path))
             guard !Task.isCancelled else { return }
@@ -159,7 +159,7 @@ final class PictureView: AttachmentView {
                 self?.cannotShow()
                 return
             }
-            if let hash { Self.keep(texture, hash) }
+            if let hash { Self.cache(texture, hash) }
             self?.picture.show(texture)
             self?.isShowingAll = true
         }
@@ -175,7 +175,7 @@ final class PictureView: AttachmentView {
         alternative.text = localized("This picture cannot be shown")
     }
 
-    private static func keep(_ texture: Texture, _ hash: String) {
+    private static func cache(_ texture: Texture, _ hash: String) {
         textures[hash] = texture
         order.append(hash)
         if order.count > textureLimit { textures[order.removeFirst()] = nil }

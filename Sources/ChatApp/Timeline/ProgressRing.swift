@@ -1,13 +1,13 @@
 internal import GTKBinding
 
-/// How much of a file is here, as a ring with a sign of what a click does in it.
+/// A ring that shows the progress of a download, with an icon for what a click does.
 final class ProgressRing {
     enum State: Equatable {
-        /// A click fetches it.
+        /// A click starts the download.
         case offer
-        /// A click stops it.
+        /// A click cancels the download.
         case running(Double)
-        /// A click tries again.
+        /// A click retries the download.
         case failed
     }
 

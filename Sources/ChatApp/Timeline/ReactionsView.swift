@@ -2,7 +2,7 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// The emoji that people gave to a message, with how many; a click gives or takes back one's own.
+/// The reactions to a message with their counts; a click adds or removes the user's own.
 final class ReactionsView {
     let root = Box.vertical(spacing: 4)
     var onToggle: (String) -> Void = { _ in }
@@ -10,11 +10,11 @@ final class ReactionsView {
 
     private(set) var buttons: [Button] = []
 
-    /// As many different ones as anybody reads, and as many of them as fit side by side into a narrow window.
+    /// The number of different emoji that fit side by side into a narrow window.
     private static let limit = 12
     private static let lineLimit = 4
 
-    /// - Parameter side: of the conversation, where the message stands.
+    /// - Parameter side: the side of the conversation that the message is on.
     func show(_ groups: [TimelineMessage.ReactionGroup], _ side: Alignment) {
         root.isVisible = !groups.isEmpty
         guard groups != shown else { return }

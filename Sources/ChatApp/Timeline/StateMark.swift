@@ -3,7 +3,7 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// How far a message has come, as ticks: a clock, one tick, two ticks, two ticks with colour; and what that means in words.
+/// The state of an outgoing message: a clock, one tick, two ticks, two coloured ticks; with a tooltip.
 final class StateMark {
     let widget: Widget
     private let area: DrawingArea
@@ -12,7 +12,7 @@ final class StateMark {
 
     private final class Drawn {
         var state: MessageState?
-        /// On the colour of a bubble the accent colour would not be seen.
+        /// The accent colour is not visible on an outgoing bubble.
         var usesAccent = true
     }
 
@@ -26,16 +26,16 @@ final class StateMark {
         box.tip(whenAsked: { drawn.state.map { Wording.state($0) } })
     }
 
-    /// What it says, for who does not see it.
-    private(set) var words: String?
+    /// The text for screen readers.
+    private(set) var text: String?
 
     func show(_ state: MessageState) {
         guard drawn.state != state else { return }
         drawn.state = state
         area.queueDraw()
-        let words = Wording.state(state)
-        self.words = words
-        box.accessible(label: words)
+        let text = Wording.state(state)
+        self.text = text
+        box.accessible(label: text)
     }
 
     private static func draw(_ drawn: Drawn, _ drawing: Drawing, _ width: Double, _ height: Double) {
@@ -63,5 +63,25 @@ final class StateMark {
             drawing.lines([(x, 2), (x, height - 4.5)], width: 2)
             drawing.circle(x: x, y: height - 1.5, radius: 1.3)
         }
+    }
+}
+
+/// The reason why a message was not sent, with a button to retry.
+final class FailureView {
+    let root: Box
+    var onRetry: () -> Void = {}
+    let label = Label().wrap(maximumCharacters: 40).textAlignment(0).css("failure")
+    let retry = Button(localized("Send again")).css("flat", "caption").align(horizontal: .end)
+
+    init() {
+        root = Box.vertical(spacing: 2, label, retry)
+        retry.onClick { [weak self] in self?.onRetry() }
+    }
+
+    func show(_ reason: FailureReason) {
+        root.isVisible = true
+        label.text = Wording.state(.failed(reason))
+        // Retrying cannot help if the server refused the message.
+        retry.isVisible = !reason.isFinal
     }
 }

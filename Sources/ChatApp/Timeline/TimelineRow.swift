@@ -4,31 +4,31 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// What a timeline and its rows need beside the messages.
+/// What a timeline and its rows need in addition to the messages.
 struct TimelineServices {
     let avatars: AvatarLoader
     let playback: VoicePlayback
-    let place: WindowPlace
-    /// `nil` where the media of the account cannot be kept.
+    let window: WindowContext
+    /// `nil` when the media of the account cannot be stored.
     let downloads: () -> AttachmentDownloads?
-    /// Asks to whom a message is sent on.
+    /// Asks for a conversation to forward a message to.
     let forward: (TimelineMessage) -> Void
-    /// What moderators of a room do with the messages of others; `nil` where this is no room.
+    /// The moderation of other people's messages; `nil` outside of rooms.
     let moderation: Moderation?
 
     struct Moderation {
         let isAllowed: () -> Bool
-        /// Deletes a message for everyone in the room, by its name in the room's archive.
+        /// Deletes a message for everyone in the room, by its archive id.
         let delete: (String) async throws(RoomFailure) -> Void
     }
 }
 
-/// What rows ask of the timeline that they stand in.
+/// What a row needs from its timeline.
 protocol TimelineOwner: AnyObject {
-    /// Who has written stands over the messages: in rooms.
+    /// Whether messages show their sender: in rooms.
     var showsSenders: Bool { get }
-    /// Words that are marked in the messages; empty where nothing is searched.
-    var sought: String { get }
+    /// The words to highlight; empty when nothing is searched.
+    var highlight: String { get }
     func jump(to message: MessageID)
     func toggleReaction(_ emoji: String, _ message: TimelineMessage)
     func retry(_ message: TimelineMessage)
@@ -36,14 +36,14 @@ protocol TimelineOwner: AnyObject {
     func open(_ message: TimelineMessage, _ attachment: Int)
 }
 
-/// One row of a timeline: a message, or a line between messages. What a row does not need is not made.
+/// One row of a timeline: a message, or a separator. Parts are created on demand.
 final class TimelineRow: ListRow {
     private(set) var item: TimelineItem?
     private(set) var bubble: MessageBubble?
-    var root: Widget { place }
-    private let place = Bin()
+    var root: Widget { container }
+    private let container = Bin()
     private let services: TimelineServices
-    // Weak: rows hang on the list of the view that owns them.
+    // Weak, because the list holds the rows and the owner holds the list.
     private weak var owner: (any TimelineOwner)?
     private(set) var line: Label?
     private(set) var unread: (row: Widget, label: Label)?
@@ -60,7 +60,7 @@ final class TimelineRow: ListRow {
         case .message(let message):
             let bubble = bubble ?? MessageBubble(owner, services)
             self.bubble = bubble
-            place.show(bubble.root)
+            container.show(bubble.root)
             bubble.show(message)
         case .day(let day): showLine(Wording.day(day))
         case .gap: showLine(localized("Messages may be missing here"))
@@ -78,7 +78,7 @@ final class TimelineRow: ListRow {
         let line = line ?? Label().css("day")
         self.line = line
         line.text = text
-        place.show(line)
+        container.show(line)
     }
 
     private func showUnread(_ count: Int) {
@@ -95,7 +95,7 @@ final class TimelineRow: ListRow {
         }
         unread = shown
         shown.label.text = localized("%@ new message", plural: "%@ new messages", count: count)
-        place.show(shown.row)
+        container.show(shown.row)
     }
 
     private func showSpinner() {
@@ -111,6 +111,6 @@ final class TimelineRow: ListRow {
             .align(horizontal: .center).margins(horizontal: 0, vertical: 10)
         }
         spinner = box
-        place.show(box)
+        container.show(box)
     }
 }

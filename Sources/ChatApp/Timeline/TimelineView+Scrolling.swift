@@ -2,21 +2,22 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 
-/// Where the timeline stands, what it loads meanwhile, and what of it was seen.
+/// The scroll position of a timeline: jumping, loading pages, and marking messages as seen.
 extension TimelineView {
-    /// Frames without a change after which the end is where it stays.
+    /// The number of unchanged frames after which the position at the end is stable.
     private static let settlingFrames = 4
-    /// Frames in which a row gets to its place, however often the list corrects itself.
+    /// The number of frames in which the list reaches a row, including its own corrections.
     private static let framesToArrive = 30
-    /// So near to the end counts as the end, in pixels.
+    /// In pixels: closer than this counts as being at the end.
     private static let endMargin = 48.0
 
-    // MARK: Going somewhere
+    // MARK: Jumping
 
-    /// The list knows the height of a new row only after a layout; so it is asked again, frame by frame, until the end is in view.
+    /// The list knows the height of a new row only after a layout, so scrolling is repeated in each frame until the end
+    /// is visible.
     func scrollToEnd() {
         guard model.count > 0 else { return }
-        scrollTurn += 1
+        scrollGeneration += 1
         list.scroll(to: model.count - 1)
         framesToSettle = Self.settlingFrames
         guard !isSettling else { return }
@@ -37,32 +38,32 @@ extension TimelineView {
         }
     }
 
-    /// Brings a row into view: near the top, or into the middle, as far as the ends of the conversation let it.
+    /// Scrolls a row near the top or into the middle, as far as the ends of the conversation allow.
     func scroll(to index: Int, atTop: Bool = false, flash: Bool = false) {
         guard model.items.indices.contains(index) else { return }
         framesToSettle = 0
-        scrollTurn += 1
-        let (turn, item) = (scrollTurn, model[index].id)
+        scrollGeneration += 1
+        let (generation, item) = (scrollGeneration, model[index].id)
         list.scroll(to: index)
         var frames = 0
         var restingFrames = 0
         list.onFrame { [weak self] in
-            // Rows that come meanwhile change its number, and whoever goes elsewhere ends this.
-            guard let self, self.scrollTurn == turn, let index = self.index(of: item) else { return false }
+            // New rows change the index meanwhile, and a newer jump cancels this one.
+            guard let self, self.scrollGeneration == generation, let index = self.index(of: item) else { return false }
             frames += 1
-            // The first frame lays the row out, the next ones bring it to its place.
+            // The first frame lays out the row, the following ones scroll to it.
             guard frames > 1 else { return true }
             guard let row = self.row(at: index), row.root.height > 0,
-                let place = row.root.translate(x: 0, y: 0, to: self.scroller)
+                let position = row.root.translate(x: 0, y: 0, to: self.scroller)
             else {
-                // Where a row is that was not laid out nobody knows.
+                // The position of a row is unknown until it was laid out.
                 self.list.scroll(to: index)
                 return frames < Self.framesToArrive
             }
             let height = Double(row.root.height)
-            let wanted = atTop ? 24 : max(24, (self.scroller.pageHeight - height) / 2)
+            let margin = atTop ? 24 : max(24, (self.scroller.pageHeight - height) / 2)
             let last = max(0, self.scroller.contentHeight - self.scroller.pageHeight)
-            let target = min(max(0, self.scroller.offset + place.y - wanted), last)
+            let target = min(max(0, self.scroller.offset + position.y - margin), last)
             if abs(target - self.scroller.offset) > 2 {
                 self.scroller.offset = target
                 restingFrames = 0
@@ -98,13 +99,13 @@ extension TimelineView {
         }
     }
 
-    /// Shows a message, wherever in the conversation it is.
+    /// Jumps to a message anywhere in the conversation.
     func jump(to message: MessageID) {
         guard isOpened else {
-            awaited = message
+            pendingMessage = message
             return
         }
-        awaited = nil
+        pendingMessage = nil
         Task { [weak self] in
             guard let self, let item = await self.timeline.show(message), let index = self.index(of: item) else {
                 return
@@ -113,7 +114,7 @@ extension TimelineView {
         }
     }
 
-    /// Shows a day from its first message on, or what came next.
+    /// Jumps to the first message of a day, or to the next one after it.
     func jump(to day: CalendarView.Day) {
         Task { [weak self] in
             guard let self, let item = await self.timeline.show(day: day.day, month: day.month, year: day.year),
@@ -123,7 +124,7 @@ extension TimelineView {
         }
     }
 
-    // MARK: What scrolling brings
+    // MARK: Scrolling
 
     func scrolled() {
         guard isOpened, scroller.pageHeight > 0 else { return }
@@ -137,7 +138,7 @@ extension TimelineView {
         scheduleSeen()
     }
 
-    /// What has come onto the screen moves, if it is a picture that can.
+    /// Plays animated pictures that have become visible.
     func wakePictures() {
         guard PictureMotion.liveCount > 0 else { return }
         list.forEachRow { _, row in row.bubble?.wake() }
@@ -161,33 +162,33 @@ extension TimelineView {
         }
     }
 
-    // MARK: What was seen
+    // MARK: Marking as seen
 
     func scheduleSeen() {
         guard isInFront, !isSeenScheduled else { return }
         isSeenScheduled = true
         MainLoop.schedule(.idle) { [weak self] in
             self?.isSeenScheduled = false
-            self?.noteSeen()
+            self?.markSeen()
         }
     }
 
-    /// The lowest message whose end is on the screen was seen, and with it all above.
-    func noteSeen() {
+    /// The lowest message whose end is visible was seen, and so were all above it.
+    func markSeen() {
         guard isInFront, isOpened, root.isMapped else { return }
         var lowest: (index: Int, id: MessageID)?
         list.forEachRow { index, row in
             guard let message = row.item?.message, index > lowest?.index ?? -1,
-                let place = row.root.translate(x: 0, y: 0, to: scroller), row.root.height > 0
+                let position = row.root.translate(x: 0, y: 0, to: scroller), row.root.height > 0
             else { return }
-            let end = place.y + Double(row.root.height)
-            // Of a message higher than the screen the beginning must do.
-            let isShown = end <= scroller.pageHeight + 8 || place.y < scroller.pageHeight / 2
+            let end = position.y + Double(row.root.height)
+            // A message higher than the screen counts by its beginning.
+            let isShown = end <= scroller.pageHeight + 8 || position.y < scroller.pageHeight / 2
             if isShown, end > 0 { lowest = (index, message.id) }
         }
         guard let seen = lowest?.id, seen != seenBefore || timeline.unreadCount > 0 else { return }
         seenBefore = seen
         let timeline = timeline
-        services.place.attempt { () async throws(StoreError) in try await timeline.seen(seen) }
+        services.window.attempt { () async throws(StoreError) in try await timeline.seen(seen) }
     }
 }

@@ -4,26 +4,26 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// The messages of a conversation, as far back as there are any.
+/// The timeline of a conversation.
 final class TimelineView: TimelineOwner {
     let root: Widget
     let services: TimelineServices
     let timeline: Timeline
-    /// A message is to be answered, or corrected.
+    /// Called to reply to a message, or to correct one.
     var onReply: (MessageID) -> Void = { _ in }
     var onEdit: (MessageID) -> Void = { _ in }
-    /// What is on the screen is seen by the person.
+    /// `true` while the user sees the timeline, so that visible messages count as read.
     var isInFront = false {
         didSet {
             guard isInFront else { return }
-            noteSeen()
+            markSeen()
             wakePictures()
         }
     }
 
-    private(set) var sought = ""
-    /// The message to show as soon as the conversation is open.
-    var awaited: MessageID?
+    private(set) var highlight = ""
+    /// The message to jump to as soon as the conversation is loaded.
+    var pendingMessage: MessageID?
 
     var key: ConversationKey { timeline.key }
     var showsSenders: Bool { key.kind == .room }
@@ -37,11 +37,11 @@ final class TimelineView: TimelineOwner {
     let newestCount = Label().css("badge").align(horizontal: .center, vertical: .start).hidden()
     let newestPlace: Revealer
     private var diffs: ListObservation?
-    // How it is scrolled: see TimelineView+Scrolling.
+    // The scroll state: see TimelineView+Scrolling.
     var isOpened = false
     var framesToSettle = 0
-    /// Counts where it was told to go, so that only the last one counts.
-    var scrollTurn = 0
+    /// Incremented by every jump, which cancels the one before.
+    var scrollGeneration = 0
     var isSettling = false
     var isLoadingOlder = false
     var isLoadingNewer = false
@@ -80,7 +80,7 @@ final class TimelineView: TimelineOwner {
         let count = timeline.unreadCount
         let isNeeded = !timeline.isAtNewest || !timeline.reachesNewest
         newestPlace.isRevealed = isNeeded
-        // What is not to be seen would still take the clicks on the message below it.
+        // An invisible button would still take the clicks on the message below it.
         newestPlace.targetable(isNeeded)
         newestCount.isVisible = count > 0
         newestCount.text = count < 1000 ? "\(count)" : "999+"
@@ -99,14 +99,14 @@ final class TimelineView: TimelineOwner {
         stack.shown = model.count == 0 && isOpened ? "empty" : "messages"
     }
 
-    /// The model has read the conversation: shows it where the person begins to read.
+    /// The model has loaded the conversation: shows it where reading starts.
     func opened() {
         isOpened = true
         showEmptiness()
-        // A list that was never laid out stays blank when it is scrolled.
+        // Scrolling a list before its first layout leaves it blank.
         list.onFrame { [weak self] in
             guard let self else { return false }
-            if let message = self.awaited {
+            if let message = self.pendingMessage {
                 self.jump(to: message)
             } else if let item = self.timeline.initialItem, let index = self.index(of: item) {
                 self.scroll(to: index, atTop: true)
@@ -119,9 +119,9 @@ final class TimelineView: TimelineOwner {
 
     func close() { diffs = nil }
 
-    /// Marks words wherever they are to be seen; none when the text is empty.
+    /// Highlights words in all visible messages; empty text removes the highlight.
     func mark(_ text: String) {
-        sought = text
+        highlight = text
         list.forEachRow { _, row in
             if let item = row.item, item.message != nil { row.show(item) }
         }
@@ -129,22 +129,23 @@ final class TimelineView: TimelineOwner {
 
     func index(of item: TimelineItem.ID) -> Int? { model.items.firstIndex { $0.id == item } }
 
-    // MARK: What rows ask for
+    // MARK: Row callbacks
 
     func toggleReaction(_ emoji: String, _ message: TimelineMessage) {
         let timeline = timeline
-        services.place.attempt { () async throws(StoreError) in try await timeline.toggleReaction(emoji, to: message.id)
+        services.window.attempt { () async throws(StoreError) in
+            try await timeline.toggleReaction(emoji, to: message.id)
         }
     }
 
     func retry(_ message: TimelineMessage) {
         let timeline = timeline
-        services.place.attempt { () async throws(StoreError) in try await timeline.retry(message.id) }
+        services.window.attempt { () async throws(StoreError) in try await timeline.retry(message.id) }
     }
 
     func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double) {
-        guard let place = widget.translate(x: x, y: y, to: overlay) else { return }
-        MessageMenu(message, self).open(at: place.x, place.y)
+        guard let position = widget.translate(x: x, y: y, to: overlay) else { return }
+        MessageMenu(message, self).open(at: position.x, position.y)
     }
 
     func open(_ message: TimelineMessage, _ attachment: Int) {
@@ -155,11 +156,11 @@ final class TimelineView: TimelineOwner {
         else { return }
         if message.text.attachments[attachment].kind == .picture { return openPicture(message.id, attachment) }
         FileOpening.open(
-            path, message.text.attachments[attachment], over: services.place.window(),
-            say: services.place.toast)
+            path, message.text.attachments[attachment], over: services.window.window(),
+            showToast: services.window.showToast)
     }
 
-    /// Shows a picture beside the others of the conversation that are in reach.
+    /// Opens the viewer with the pictures of the loaded messages.
     private func openPicture(_ message: MessageID, _ attachment: Int) {
         guard let downloads = services.downloads() else { return }
         let items = timeline.messages.filter { !$0.isRetracted }.flatMap { stored in
@@ -167,9 +168,10 @@ final class TimelineView: TimelineOwner {
                 PictureViewer.Item(message: stored.id, index: $0.offset, attachment: $0.element)
             }
         }
-        let place = items.firstIndex { $0.message == message && $0.index == attachment }
+        let index = items.firstIndex { $0.message == message && $0.index == attachment }
         PictureViewer(
-            items, at: place ?? 0, downloads: downloads, over: services.place.window(), say: services.place.toast
+            items, at: index ?? 0, downloads: downloads, over: services.window.window(),
+            showToast: services.window.showToast
         ).present()
     }
 }

@@ -4,17 +4,17 @@ internal import GTKBinding
 internal import Localization
 internal import Media
 
-/// A voice message in a bubble: play and pause, its shape with the place that is played, length, speed, a dot until it was heard.
+/// A voice message in a bubble: play button, waveform with position, duration, speed, and a dot until it was played.
 final class VoiceView: AttachmentView {
     let root: Widget
-    private let place: AttachmentPlace
+    private let context: AttachmentContext
     let button = Button(icon: "media-playback-start-symbolic").css("circular", "play")
     private let wave: Waveform
     let length = Label().css("caption", "numeric")
     private let rate = Button("1×").css("rate", "flat").hidden()
     private let dot = Label("●").css("caption").hidden()
     private var reading: Task<Void, Never>?
-    /// What decoding has told: its length, or that it cannot be played.
+    /// The result of decoding: the duration, or that it cannot be played.
     private var decoded: Decoded?
 
     private enum Decoded {
@@ -22,8 +22,8 @@ final class VoiceView: AttachmentView {
         case nothing
     }
 
-    init(_ place: AttachmentPlace) {
-        self.place = place
+    init(_ context: AttachmentContext) {
+        self.context = context
         wave = Waveform()
         let lower = Box.horizontal(spacing: 6, length, dot, rate)
         let column = Box.vertical(spacing: 2, wave.widget, lower).expand(.horizontal)
@@ -33,12 +33,12 @@ final class VoiceView: AttachmentView {
         rate.named(localized("Speed")).focusOnClick(false)
         button.onClick { [weak self] in self?.toggle() }
         rate.onClick { [weak self] in
-            guard let playback = self?.place.playback else { return }
+            guard let playback = self?.context.playback else { return }
             Task { await playback.changeRate() }
         }
         wave.onSeek = { [weak self] in self?.seek($0) }
         observe(self) { view in view.showState() }
-        if let download = place.download {
+        if let download = context.download {
             Task {
                 await download.look()
                 download.startIfSmall()
@@ -51,35 +51,35 @@ final class VoiceView: AttachmentView {
     func clear() { reading?.cancel() }
 
     private var path: String? {
-        if case .here(let path)? = place.download?.phase { path } else { nil }
+        if case .here(let path)? = context.download?.phase { path } else { nil }
     }
 
-    private var isCurrent: Bool { place.playback.current?.message == place.message.id }
+    private var isCurrent: Bool { context.playback.current?.message == context.message.id }
 
-    /// How long it lasts, by whoever knows; zero if nobody does.
+    /// The duration from the player, the decoder or the message; zero if unknown.
     private var total: Duration {
-        if isCurrent, place.playback.duration > .zero { return place.playback.duration }
-        if let said = place.attachment.duration, said > 0 { return .milliseconds(said) }
+        if isCurrent, context.playback.duration > .zero { return context.playback.duration }
+        if let stated = context.attachment.duration, stated > 0 { return .milliseconds(stated) }
         if case .length(let length)? = decoded { return length }
         return .zero
     }
 
     private func toggle() {
         guard let path else {
-            if place.download?.isRunning == true { place.download?.cancel() } else { place.download?.start() }
+            if context.download?.isRunning == true { context.download?.cancel() } else { context.download?.start() }
             return
         }
-        let playback = place.playback
-        let track = VoicePlayback.Track(message: place.message.id, path: path)
+        let playback = context.playback
+        let track = VoicePlayback.Track(message: context.message.id, path: path)
         let isPlaying = isCurrent && playback.isPlaying
         Task { if isPlaying { await playback.pause() } else { await playback.play(track) } }
     }
 
-    /// - Parameter fraction: of the length, 0 to 1.
+    /// - Parameter fraction: of the duration, 0 to 1.
     private func seek(_ fraction: Double) {
         guard let path else { return }
-        let playback = place.playback
-        let track = VoicePlayback.Track(message: place.message.id, path: path)
+        let playback = context.playback
+        let track = VoicePlayback.Track(message: context.message.id, path: path)
         let (isCurrent, total) = (isCurrent, total)
         Task {
             if !isCurrent { await playback.play(track) }
@@ -88,21 +88,21 @@ final class VoiceView: AttachmentView {
     }
 
     private func showState() {
-        let playback = place.playback
+        let playback = context.playback
         let isPlaying = isCurrent && playback.isPlaying
-        let position = playback.place(of: place.message.id)
+        let position = playback.position(of: context.message.id)
         let total = total
         button.show(icon: isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
         button.named(isPlaying ? localized("Pause") : localized("Play voice message"))
         wave.show(progress: total > .zero ? min(1, position / total) : 0)
         if case .nothing? = decoded { button.isSensitive = false } else { button.isSensitive = true }
         rate.isVisible = isCurrent
-        // A new label takes the place of the name for screen readers.
-        rate.show(label: Self.words(playback.rate))
-        rate.accessible(label: "\(localized("Speed")) \(Self.words(playback.rate))")
-        dot.isVisible = !place.message.isOutgoing && place.attachment.playback == nil && !isCurrent
-        length.text = words(position, of: total)
-        switch place.download?.phase {
+        // Changing the label replaces the accessible name, so it is set again.
+        rate.show(label: Self.text(playback.rate))
+        rate.accessible(label: "\(localized("Speed")) \(Self.text(playback.rate))")
+        dot.isVisible = !context.message.isOutgoing && context.attachment.playback == nil && !isCurrent
+        length.text = text(position, of: total)
+        switch context.download?.phase {
         case .here(let path)?: read(path)
         case .waiting?, .fetching?:
             button.show(icon: "process-stop-symbolic")
@@ -114,16 +114,16 @@ final class VoiceView: AttachmentView {
         }
     }
 
-    /// The line under its shape: its length as soon as anybody knows it, and what is going on with it.
-    private func words(_ position: Duration, of total: Duration) -> String {
-        if let uploaded = place.download?.uploaded { return "\(Int(uploaded * 100)) %" }
+    /// The text under the waveform: the duration, and the progress of download or playback.
+    private func text(_ position: Duration, of total: Duration) -> String {
+        if let uploaded = context.download?.uploaded { return "\(Int(uploaded * 100)) %" }
         var parts: [String] = []
         if position > .zero {
             parts.append("\(Wording.length(position)) / \(Wording.length(total))")
         } else if total > .zero {
             parts.append(Wording.length(total))
         }
-        switch place.download?.phase {
+        switch context.download?.phase {
         case .waiting?: parts.append(localized("Fetching…"))
         case .fetching(let fraction)?:
             let percent = fraction.map { Int(($0 * 100).rounded()) } ?? 0
@@ -131,12 +131,12 @@ final class VoiceView: AttachmentView {
         case .failed?: parts.append(localized("Could not be fetched"))
         case .here?: if case .nothing? = decoded { parts.append(localized("Cannot be played")) }
         case .unknown?, .absent?, nil:
-            if total == .zero { parts += [place.attachment.size.map { Wording.size($0) }].compactMap(\.self) }
+            if total == .zero { parts += [context.attachment.size.map { Wording.size($0) }].compactMap(\.self) }
         }
         return parts.joined(separator: " · ")
     }
 
-    private static func words(_ rate: VoicePlayer.Rate) -> String {
+    private static func text(_ rate: VoicePlayer.Rate) -> String {
         switch rate {
         case .normal: "1×"
         case .faster: "1.5×"
@@ -144,7 +144,7 @@ final class VoiceView: AttachmentView {
         }
     }
 
-    /// Its shape is found by decoding it, away from the main actor.
+    /// Decodes the file off the main actor to get the waveform.
     private func read(_ path: String) {
         guard reading == nil else { return }
         reading = Task { [weak self] in
@@ -153,6 +153,72 @@ final class VoiceView: AttachmentView {
             self.decoded = file.map { .length($0.duration) } ?? .nothing
             if let file { self.wave.show(peaks: file.peaks) }
             self.showState()
+        }
+    }
+}
+
+/// The waveform of a voice message as bars. Bars before the position are filled, and a click or drag seeks.
+final class Waveform {
+    let widget: Widget
+    var onSeek: (Double) -> Void = { _ in }
+    private let area: DrawingArea
+    private let drawn = Drawn()
+
+    private final class Drawn {
+        var peaks: [Float] = []
+        var progress = 0.0
+        var start = 0.0
+    }
+
+    init() {
+        let drawn = drawn
+        area = DrawingArea { drawing, width, height in Self.draw(drawn, drawing, width, height) }
+        area.content(width: 180, height: 30).expand(.horizontal)
+        area.accessible(label: localized("Place in the voice message")).cursor("pointer")
+        widget = area
+        area.onDrag(
+            began: { [weak self] x, _ in
+                self?.drawn.start = x
+                self?.seek(x)
+            },
+            ended: { [weak self] x, _ in
+                // A click without movement was handled by the press.
+                if let self, abs(x) > 3 { self.seek(self.drawn.start + x) }
+            })
+    }
+
+    private func seek(_ x: Double) {
+        let width = Double(area.width)
+        if width > 0 { onSeek(min(max(x / width, 0), 1)) }
+    }
+
+    func show(peaks: [Float]) {
+        drawn.peaks = peaks
+        area.queueDraw()
+    }
+
+    func show(progress: Double) {
+        guard abs(progress - drawn.progress) > 0.001 else { return }
+        drawn.progress = progress
+        area.queueDraw()
+    }
+
+    private static func draw(_ drawn: Drawn, _ drawing: Drawing, _ width: Double, _ height: Double) {
+        let step = 4.5
+        let count = max(1, Int(width / step))
+        for index in 0..<count {
+            let fraction = (Double(index) + 0.5) / Double(count)
+            // A row of dots until the waveform is known.
+            let peak: Double =
+                if drawn.peaks.isEmpty {
+                    0
+                } else {
+                    Double(drawn.peaks[min(drawn.peaks.count - 1, Int(fraction * Double(drawn.peaks.count)))])
+                }
+            let half = max(0.5, min(1, peak) * (height / 2 - 2))
+            let x = (Double(index) + 0.5) * step
+            drawing.useTextColor(opacity: fraction <= drawn.progress ? 1 : 0.4)
+            drawing.line(fromX: x, y: height / 2 - half, toX: x, y: height / 2 + half, width: 2.6)
         }
     }
 }

@@ -2,14 +2,14 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// The whole of a long message as plain text. It is filled as far as it is scrolled, so it opens at once however long the text is.
+/// A window with the whole text of a long message. It loads while scrolling, so it opens at once for any length.
 final class WholeTextWindow {
     let window: Window
     let view = TextView()
     let scroller: ScrolledWindow
     private var portions: TextPortions
     private var isFilling = false
-    /// Everything is in the view.
+    /// Whether all of the text is loaded.
     private(set) var isComplete = false
 
     private init(_ text: String, title: String, over parent: Window?) {
@@ -29,11 +29,11 @@ final class WholeTextWindow {
         fill()
     }
 
-    /// - Parameter title: who has written it.
+    /// - Parameter title: the name of the sender.
     @discardableResult
     static func show(_ text: String, title: String, over parent: Window?) -> WholeTextWindow {
         let view = WholeTextWindow(text, title: title, over: parent)
-        view.window.keep(view)
+        view.window.retain(view)
         view.window.present()
         return view
     }
@@ -41,7 +41,7 @@ final class WholeTextWindow {
     private func scheduleFilling() {
         guard !isFilling, !isComplete, scroller.remaining < 2 * scroller.pageHeight else { return }
         isFilling = true
-        // Not while GTK tells of the new height, and one portion in a turn.
+        // Not while GTK is reporting the new height, and one portion per main loop iteration.
         MainLoop.schedule(.idle) { [weak self] in
             self?.isFilling = false
             self?.fill()

@@ -4,19 +4,19 @@ internal import GTKBinding
 internal import Localization
 internal import Media
 
-/// Records a voice message: hold the button and let go to send, slide up to lock, slide away to cancel; or click it to record
-/// with free hands, then listen, send or throw away.
+/// Records a voice message. Hold the button and release it to send, slide up to lock, slide sideways to cancel; or
+/// click to record hands-free, then listen, send or discard.
 ///
-/// ``button`` stands beside the field for text; ``panel`` takes the place of the field while something is recorded.
+/// ``button`` is placed beside the text field; ``panel`` replaces the text field during a recording.
 final class VoiceRecorderView {
     let button: Widget
     let panel: Widget
     let composer: VoiceComposer
-    /// The field for text is shown again.
+    /// Called when the text field is shown again.
     var onText: () -> Void = {}
 
     private let press = Button(icon: "audio-input-microphone-symbolic").css("circular").focusOnClick(false)
-    private let send = SendMark.button()
+    private let send = SendButton.button()
     private let dot = Icon("media-record-symbolic", size: 14).css("error")
     private let time = Label("0:00").css("numeric")
     private let hint = Label().css("dim-label", "caption").ellipsize().textAlignment(0)
@@ -27,26 +27,26 @@ final class VoiceRecorderView {
     private let discard = Button(icon: "user-trash-symbolic").css("flat", "circular").focusOnClick(false)
     private let middle = Stack()
     private let playback: VoicePlayback
-    private let place: WritingPlace
+    private let context: ComposerContext
     private var isHeld = false
-    /// A pointer is on the button, so a click that follows is not one of the keyboard.
+    /// A pointer is on the button, so the next click does not come from the keyboard.
     private var isPointer = false
     private var hasSlid = false
     private var wasBusy = false
 
-    /// A press that is shorter is a click.
-    private static let holding = Duration.milliseconds(350)
-    /// Pixels that the pointer slides to lock, and to cancel.
-    private static let (lockingWay, cancellingWay) = (60.0, 90.0)
+    /// Shorter presses are clicks.
+    private static let holdThreshold = Duration.milliseconds(350)
+    /// The distance in pixels to slide for locking and for cancelling.
+    private static let (lockDistance, cancelDistance) = (60.0, 90.0)
 
-    init(folder: String, place: WritingPlace, media: MediaCache) {
-        self.place = place
-        let writing = place.composer
+    init(folder: String, context: ComposerContext, media: MediaCache) {
+        self.context = context
+        let model = context.composer
         composer =
-            place.voice
+            context.voice
             ?? VoiceComposer(
                 folder: folder,
-                deliver: { message in try await writing.send(files: [message.attachment(in: media)]) })
+                deliver: { message in try await model.send(files: [message.attachment(in: media)]) })
         playback = VoicePlayback()
         levels = LevelMeter(composer)
         middle.add(levels.widget, name: "levels")
@@ -54,7 +54,7 @@ final class VoiceRecorderView {
         for widget in [discard, play, stop, dot, time, press, send] { widget.align(vertical: .center) }
         let line = Box.horizontal(spacing: 6, discard, dot, play, time, middle.expand(.horizontal), stop)
         panel = Box.vertical(line.css("entry-box", "recording"), hint.margins(horizontal: 12, vertical: 0))
-        // The pointer stays on the place around the button, whatever the button does.
+        // The pointer events go to the box around the button, which never changes.
         button = Box.horizontal(press, send).margins(bottom: 3)
         press.named(localized("Record a voice message"))
         press.accessible(description: localized("Hold it and let go to send; a click records until you stop."))
@@ -66,13 +66,13 @@ final class VoiceRecorderView {
         observe(self) { view in view.show() }
     }
 
-    /// Something is recorded or listened to.
+    /// A recording is in progress, or is played back.
     var isBusy: Bool { composer.phase != .idle }
 
     private func connect() {
         button.onHold(
             began: { [weak self] in self?.pressed() }, moved: { [weak self] x, y in self?.slid(x, y) },
-            ended: { [weak self] in self?.letGo(after: $0) })
+            ended: { [weak self] in self?.release(after: $0) })
         press.onClick { [weak self] in self?.clicked() }
         send.onClick { [weak self] in self?.doing { await $0.send() } }
         stop.onClick { [weak self] in self?.doing { await $0.stop() } }
@@ -93,7 +93,7 @@ final class VoiceRecorderView {
         }
     }
 
-    // MARK: The button
+    // MARK: Button
 
     private func pressed() {
         guard composer.phase == .idle else { return }
@@ -105,28 +105,28 @@ final class VoiceRecorderView {
 
     private func slid(_ x: Double, _ y: Double) {
         guard isHeld, !hasSlid else { return }
-        // Where people read from right to left the way back is the other one; both cancel.
-        if abs(x) > Self.cancellingWay {
+        // In right-to-left layouts the slide goes the other way; both directions cancel.
+        if abs(x) > Self.cancelDistance {
             hasSlid = true
             doing { await $0.cancel() }
-        } else if y < -Self.lockingWay {
+        } else if y < -Self.lockDistance {
             hasSlid = true
             doing { await $0.lock() }
         }
     }
 
-    private func letGo(after held: Duration) {
+    private func release(after held: Duration) {
         guard isHeld else { return }
         isHeld = false
         guard !hasSlid else { return }
-        if held < Self.holding {
+        if held < Self.holdThreshold {
             doing { await $0.lock() }
         } else {
             doing { await $0.release() }
         }
     }
 
-    /// By the keyboard or a screen reader; the click of a pointer was noticed already.
+    /// A click by keyboard or screen reader; clicks of a pointer were handled by the press.
     private func clicked() {
         if isPointer {
             isPointer = false
@@ -139,7 +139,7 @@ final class VoiceRecorderView {
         }
     }
 
-    // MARK: Listening
+    // MARK: Playback
 
     private func listen() {
         guard let path = composer.path, composer.phase == .reviewing else { return }
@@ -153,7 +153,7 @@ final class VoiceRecorderView {
         Task { await playback.seek(to: playback.duration * share) }
     }
 
-    // MARK: Showing
+    // MARK: Content
 
     private func show() {
         let phase = composer.phase
@@ -171,22 +171,22 @@ final class VoiceRecorderView {
         let isPlaying = playback.isPlaying
         play.show(icon: isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
         play.named(isPlaying ? localized("Pause") : localized("Listen"))
-        let hasBegun = isReviewing && playback.current != nil
-        time.text = Wording.length(hasBegun ? playback.position : composer.duration)
+        let hasStarted = isReviewing && playback.current != nil
+        time.text = Wording.length(hasStarted ? playback.position : composer.duration)
         if isReviewing {
             waveform.show(peaks: composer.message?.peaks ?? [])
             let length = composer.duration / .milliseconds(1)
-            waveform.show(progress: hasBegun && length > 0 ? playback.position / .milliseconds(1) / length : 0)
+            waveform.show(progress: hasStarted && length > 0 ? playback.position / .milliseconds(1) / length : 0)
         }
-        hint.text = words(phase)
+        hint.text = hintText(phase)
         hint.isVisible = !hint.text.isEmpty
         levels.redraw()
-        // A microphone that is not there fails before anything else could be seen.
-        if let problem = composer.takeProblem() { place.say(Wording.failure(problem)) }
-        tellIdle(phase)
+        // A missing microphone fails before anything else is visible.
+        if let problem = composer.takeProblem() { context.showToast(Wording.failure(problem)) }
+        showIdle(phase)
     }
 
-    private func words(_ phase: VoiceComposer.Phase) -> String {
+    private func hintText(_ phase: VoiceComposer.Phase) -> String {
         switch phase {
         case .idle: ""
         case .opening: localized("Opening the microphone…")
@@ -197,16 +197,16 @@ final class VoiceRecorderView {
         }
     }
 
-    private func tellIdle(_ phase: VoiceComposer.Phase) {
+    private func showIdle(_ phase: VoiceComposer.Phase) {
         let isBusy = phase != .idle
         defer { wasBusy = isBusy }
         guard wasBusy, !isBusy else { return }
-        if composer.wasTooShort { place.say(localized("Hold the button as long as you speak, or click it.")) }
+        if composer.wasTooShort { context.showToast(localized("Hold the button as long as you speak, or click it.")) }
         onText()
         offerInterrupted()
     }
 
-    /// Offers a recording that was interrupted, by a crash or an empty battery.
+    /// Offers a recording that was interrupted by a crash or an empty battery.
     func offerInterrupted() {
         Task { [composer] in await composer.offerInterrupted() }
     }
@@ -214,5 +214,39 @@ final class VoiceRecorderView {
     func close() async {
         await playback.stop()
         await composer.close()
+    }
+}
+
+/// The level of the current recording as bars that move left.
+final class LevelMeter {
+    let widget: Widget
+    private let area: DrawingArea
+    private let composer: VoiceComposer
+
+    init(_ composer: VoiceComposer) {
+        self.composer = composer
+        area = DrawingArea { [weak composer] drawing, width, height in
+            if let composer { Self.draw(composer.levels, drawing, width, height) }
+        }
+        area.content(width: 120, height: 30).expand(.horizontal)
+        area.accessible(label: localized("Loudness"))
+        widget = area
+    }
+
+    /// Reads what it draws here, so that the observation covers the next level.
+    func redraw() {
+        _ = composer.levels.count
+        area.queueDraw()
+    }
+
+    private static func draw(_ levels: [Float], _ drawing: Drawing, _ width: Double, _ height: Double) {
+        let step = 4.5
+        let count = max(1, Int(width / step))
+        for (index, level) in levels.suffix(count).reversed().enumerated() {
+            let half = max(0.5, min(1, Double(level)) * (height / 2 - 2))
+            let x = width - (Double(index) + 0.5) * step
+            drawing.useColor("accent_color")
+            drawing.line(fromX: x, y: height / 2 - half, toX: x, y: height / 2 + half, width: 2.6)
+        }
     }
 }

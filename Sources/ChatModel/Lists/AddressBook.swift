@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import Foundation
 internal import XMPPAddress
 
 /// What everybody is called: one moment of the accounts, contacts and rooms of a store.
@@ -85,5 +86,23 @@ struct AddressBook: Sendable, Equatable {
     private static func nonEmpty(_ name: String?) -> String? {
         guard let name, name.contains(where: { !$0.isWhitespace }) else { return nil }
         return name
+    }
+}
+
+/// A name as it is sorted and found: without case, width and accents, the same in every locale.
+struct FoldedName: Hashable, Comparable, Sendable {
+    let text: String
+
+    init(_ name: String) {
+        text = name.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+    }
+
+    static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+
+    /// Every word of the search is somewhere in one of the names.
+    static func matches(_ search: String, in names: [FoldedName]) -> Bool {
+        FoldedName(search).text.split(whereSeparator: \.isWhitespace).allSatisfy { word in
+            names.contains { $0.text.contains(word) }
+        }
     }
 }

@@ -1,4 +1,5 @@
 public import ChatStore
+internal import Foundation
 public import Observation
 
 /// Finds messages, everywhere or in one conversation, a page at a time, newest first.
@@ -104,5 +105,78 @@ public final class SearchModel {
             problem = error
         }
         isSearching = false
+    }
+}
+
+/// Where the words that are searched for stand in a text.
+public enum SearchMarks {
+    /// The ranges of all words, in characters, in order and never overlapping. Case, accents and width of letters do not count.
+    public static func ranges(of search: String, in text: String) -> [Range<Int>] {
+        ranges(of: search, in: Array(text))
+    }
+
+    static func ranges(of search: String, in characters: [Character]) -> [Range<Int>] {
+        let words = search.split(whereSeparator: \.isWhitespace).map { word in word.map { Self.folded($0) } }
+        guard !words.isEmpty else { return [] }
+        let folded = characters.map { Self.folded($0) }
+        var found: [Range<Int>] = []
+        for word in words where !word.isEmpty && word.count <= folded.count {
+            for start in 0...(folded.count - word.count)
+            where folded[start] == word[0] && folded[start..<start + word.count].elementsEqual(word) {
+                found.append(start..<start + word.count)
+            }
+        }
+        found.sort { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+        var joined: [Range<Int>] = []
+        for range in found {
+            if let last = joined.last, range.lowerBound <= last.upperBound {
+                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+        return joined
+    }
+
+    private static func folded(_ character: Character) -> String {
+        if character.isASCII { return character.lowercased() }
+        return String(character).folding(
+            options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+    }
+}
+
+/// The part of a text around what was searched for, in one line, with the places of the words.
+public struct SearchSnippet: Hashable, Sendable {
+    public let text: String
+    /// Where the words are, in characters of ``text``; in order, never overlapping.
+    public let hits: [Range<Int>]
+
+    /// So many characters stand before the first hit, so that it is seen in a narrow list.
+    static let lead = 24
+    static let length = 120
+    /// The words are looked for in so much of a text; a hit further down shows the beginning.
+    static let looked = TextFold.Limits(length: 20_000, lines: 20_000, wordLength: 1_000)
+
+    init(of body: String, for search: String) {
+        var characters: [Character] = []
+        for character in TextFold(body, Self.looked).text {
+            let isSpace = character.isWhitespace
+            if isSpace, characters.last == " " || characters.isEmpty { continue }
+            characters.append(isSpace ? " " : character)
+        }
+        let found = SearchMarks.ranges(of: search, in: characters)
+        let first = found.first?.lowerBound ?? 0
+        var start = first <= Self.lead ? 0 : first - Self.lead
+        let end = min(characters.count, start + Self.length)
+        // A short text is shown whole rather than cut at its beginning.
+        if characters.count <= Self.length { start = 0 }
+        let prefix = start > 0 ? "…" : ""
+        text = prefix + String(characters[start..<end]) + (end < characters.count ? "…" : "")
+        var hits: [Range<Int>] = []
+        for range in found where range.lowerBound >= start && range.upperBound <= end {
+            let shifted = range.lowerBound - start + prefix.count..<range.upperBound - start + prefix.count
+            hits.append(shifted)
+        }
+        self.hits = hits
     }
 }

@@ -1,6 +1,6 @@
 public import ChatStore
 internal import Foundation
-internal import Media
+public import Media
 
 extension VoiceComposer {
     /// The folder for the recordings of one conversation, in every program. Its name is a hash: an address can hold characters that a
@@ -47,4 +47,17 @@ struct RecordingFolder: Sendable {
     }
 
     func remove(_ file: String) async { try? FileManager.default.removeItem(atPath: file) }
+}
+
+extension VoiceMessage {
+    /// Puts the voice message into the cache and describes it, so that a ``Composer`` can send it.
+    ///
+    /// It is pinned there: unpin it when it was sent.
+    public func attachment(in cache: MediaCache) async throws(StoreError) -> Attachment {
+        let hash = try await cache.insert(bytes)
+        await cache.pin(hash)
+        return Attachment(
+            kind: .voice, mediaType: type.name, name: "voice.\(type.fileExtension)", size: Int64(bytes.count),
+            duration: Int64(milliseconds), contentHash: hash.description, isLocal: true)
+    }
 }

@@ -27,7 +27,7 @@ public final class VoicePlayback {
     /// Why it cannot be played, if so.
     public private(set) var problem: MediaError?
 
-    /// So many places are remembered; the oldest are forgotten.
+    /// So many positions are remembered; the oldest are forgotten.
     static let placeLimit = 500
     /// A program that dies while something is played forgets no more than this.
     static let notedEvery: Duration = .seconds(5)
@@ -39,7 +39,7 @@ public final class VoicePlayback {
     @ObservationIgnored private var noted: Duration?
     @ObservationIgnored private var noting: Task<Void, Never>?
     @ObservationIgnored private var player: VoicePlayer?
-    @ObservationIgnored private var places: [MessageID: Duration] = [:]
+    @ObservationIgnored private var positions: [MessageID: Duration] = [:]
     @ObservationIgnored private var remembered: [MessageID] = []
     /// Counts what was asked for, so that an answer that comes late is not taken for the newest.
     @ObservationIgnored private var turn = 0
@@ -61,8 +61,8 @@ public final class VoicePlayback {
     }
 
     /// Where a message was left; zero if it was not begun, or played to its end.
-    public func place(of message: MessageID) -> Duration {
-        message == current?.message ? position : places[message] ?? .zero
+    public func position(of message: MessageID) -> Duration {
+        message == current?.message ? position : positions[message] ?? .zero
     }
 
     /// Plays a message from where it was left; what plays now is paused.
@@ -79,9 +79,9 @@ public final class VoicePlayback {
         let mine = turn
         await putAway()
         current = track
-        position = places[track.message] ?? .zero
+        position = positions[track.message] ?? .zero
         noted = nil
-        if places[track.message] == nil, let kept = await kept(of: track.message), mine == turn { position = kept }
+        if positions[track.message] == nil, let kept = await kept(of: track.message), mine == turn { position = kept }
         guard mine == turn else { return }
         await attempt { () throws(MediaError) in
             let player = try await makePlayer(track.path)
@@ -146,11 +146,11 @@ public final class VoicePlayback {
     private func remember() {
         guard let message = current?.message else { return }
         remembered.removeAll { $0 == message }
-        places[message] = position > .zero && position < duration ? position : nil
+        positions[message] = position > .zero && position < duration ? position : nil
         note()
-        guard places[message] != nil else { return }
+        guard positions[message] != nil else { return }
         remembered.append(message)
-        if remembered.count > Self.placeLimit { places[remembered.removeFirst()] = nil }
+        if remembered.count > Self.placeLimit { positions[remembered.removeFirst()] = nil }
     }
 
     // MARK: Over a restart

@@ -13,7 +13,7 @@ public final class ConversationFinder {
     /// What is looked for; empty where nothing is.
     public private(set) var text = ""
     /// Which of the matches is shown: 0 is the newest; `nil` if there is none.
-    public private(set) var place: Int?
+    public private(set) var position: Int?
 
     @ObservationIgnored private let store: any LocalStore
     @ObservationIgnored private let search: SearchModel
@@ -34,35 +34,35 @@ public final class ConversationFinder {
 
     /// The message that is shown.
     public var current: MessageID? {
-        place.flatMap { search.hits.elements.indices.contains($0) ? search.hits.elements[$0].id : nil }
+        position.flatMap { search.hits.elements.indices.contains($0) ? search.hits.elements[$0].id : nil }
     }
 
     /// Looks for messages with all of the words and goes to the newest; `nil` if there is none, or if other words are looked for
     /// meanwhile.
     public func find(_ text: String) async -> MessageID? {
         self.text = text
-        place = nil
+        position = nil
         let conversation = try? await store.read { [key] store throws(StoreError) in try store.conversation(key) }
         guard self.text == text, let conversation = conversation.flatMap(\.self) else { return nil }
         await search.search(text, in: .conversation(conversation))
         guard self.text == text, count > 0 else { return nil }
-        place = 0
+        position = 0
         return current
     }
 
     /// Goes to the match above; `nil` if this was the oldest.
     public func showOlder() async -> MessageID? {
-        guard let place else { return nil }
-        if place + 1 >= count { await search.loadMore() }
-        guard place == self.place, place + 1 < count else { return nil }
-        self.place = place + 1
+        guard let position else { return nil }
+        if position + 1 >= count { await search.loadMore() }
+        guard position == self.position, position + 1 < count else { return nil }
+        self.position = position + 1
         return current
     }
 
     /// Goes to the match below; `nil` if this was the newest.
     public func showNewer() -> MessageID? {
-        guard let place, place > 0 else { return nil }
-        self.place = place - 1
+        guard let position, position > 0 else { return nil }
+        self.position = position - 1
         return current
     }
 }

@@ -1,5 +1,5 @@
 public import ChatStore
-internal import Foundation
+public import Foundation
 internal import Localization
 
 /// What people read in every program: states, steps, failures, sizes, durations and dates, in the language of the person.
@@ -31,5 +31,63 @@ public enum Wording {
         let end = (rest < 10 ? "0" : "") + String(rest)
         guard minutes >= 60 else { return "\(minutes):\(end)" }
         return "\(minutes / 60):" + (minutes % 60 < 10 ? "0" : "") + "\(minutes % 60):\(end)"
+    }
+}
+
+/// Dates and times of day.
+extension Wording {
+    private static let clock = formatter("jmm")
+    private static let weekday = formatter("EEEE")
+    private static let shortDay = formatter("Md")
+    private static let dayOfYear = formatter("EEEEdMMMM")
+    private static let shortDate = formatter("yMd")
+    private static let longDate = formatter("EEEEdMMMMy")
+    private static let moment = formatter("EEEEdMMMMyjmm")
+
+    private static func formatter(_ template: String) -> DateFormatter {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: Localization.language)
+        formatter.setLocalizedDateFormatFromTemplate(template)
+        return formatter
+    }
+
+    private static func text(_ formatter: DateFormatter, _ date: Date) -> String {
+        // Few fonts have the narrow space that stands before "AM" since version 42 of Unicode's data on languages.
+        formatter.string(from: date).replacing("\u{202F}", with: "\u{A0}")
+    }
+
+    /// The time of day.
+    public static func clock(_ time: MessageTime) -> String { text(clock, time.date) }
+
+    /// Date and time in full.
+    public static func full(_ time: MessageTime) -> String { text(moment, time.date) }
+
+    /// Short, for a list: the time of today, the day of this week, the date of what is older.
+    public static func short(_ time: MessageTime, now: Date = Date(), calendar: Calendar = .current) -> String {
+        let date = time.date
+        if calendar.isDate(date, inSameDayAs: now) { return text(clock, date) }
+        let days = days(from: date, to: now, calendar)
+        if days == 1 { return localized("Yesterday") }
+        if (2..<7).contains(days) { return weekday.string(from: date) }
+        return (isSameYear(date, now, calendar) ? shortDay : shortDate).string(from: date)
+    }
+
+    /// The line between two days.
+    public static func day(_ day: TimelineDay, now: Date = Date(), calendar: Calendar = .current) -> String {
+        let date = day.start.date
+        switch days(from: date, to: now, calendar) {
+        case 0: return localized("Today")
+        case 1: return localized("Yesterday")
+        default: return (isSameYear(date, now, calendar) ? dayOfYear : longDate).string(from: date)
+        }
+    }
+
+    private static func days(from date: Date, to now: Date, _ calendar: Calendar) -> Int {
+        let (start, end) = (calendar.startOfDay(for: date), calendar.startOfDay(for: now))
+        return calendar.dateComponents([.day], from: start, to: end).day ?? 0
+    }
+
+    private static func isSameYear(_ date: Date, _ now: Date, _ calendar: Calendar) -> Bool {
+        calendar.component(.year, from: date) == calendar.component(.year, from: now)
     }
 }

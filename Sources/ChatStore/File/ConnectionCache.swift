@@ -1,11 +1,11 @@
 internal import XMPPAddress
 
-/// The numbers of addresses and archives that one connection has met.
+/// The numbers of addresses and archives that one connection has read.
 ///
-/// Addresses are never removed and numbers of archives never used again, so what was read once holds for every later
-/// moment; only what a transaction has added must go when the transaction does.
+/// Addresses are never removed and archive numbers never reused, so an entry stays valid; only entries that a
+/// transaction has added are removed if it fails.
 final class ConnectionCache {
-    /// So many addresses are kept before the cache begins anew: a large room has some thousand occupants.
+    /// The maximum number of addresses before the cache is emptied: a large room has some thousand occupants.
     private static let limit = 20_000
 
     private var numbers: [JID: Int64] = [:]
@@ -13,17 +13,18 @@ final class ConnectionCache {
     private var archiveNumbers: [ArchiveKey: Int64] = [:]
     private var archives: [Int64: ArchiveKey] = [:]
 
-    /// No message has a higher number. Only the writer's is right for longer than a moment, because nobody else adds any.
+    /// The highest number of a message. Only the writer's value stays valid, because only the writer adds messages.
     var newestMessage: Int64?
-    /// What there is of what is rare; right as long.
+    /// Whether rare kinds of rows exist; valid as long as ``newestMessage``.
     var rarities: [SQLiteTransaction.Rarity: Bool] = [:]
-    /// What conversations are about never changes, but they can come and go; right as long.
+    /// The key of a conversation never changes, but conversations are added and removed; valid as long as
+    /// ``newestMessage``.
     var keys: [ConversationID: ConversationKey] = [:]
     var conversationNumbers: [ConversationKey: ConversationID] = [:]
-    /// What stands in the rows of conversations; right as long.
+    /// The summaries in the rows of conversations; valid as long as ``newestMessage``.
     var summaries: [ConversationID: ConversationSummary] = [:]
 
-    /// The writer's memory of when it counted last.
+    /// The writer's record of when rows were counted last.
     var growth = GrowthAllowance()
 
     struct ArchiveKey: Hashable {
@@ -36,11 +37,11 @@ final class ConnectionCache {
         addresses = [:]
         archiveNumbers = [:]
         archives = [:]
-        forgetMoment()
+        forgetSnapshot()
     }
 
-    /// Forgets what others may have changed.
-    func forgetMoment() {
+    /// Removes everything that other connections may have changed.
+    func forgetSnapshot() {
         newestMessage = nil
         rarities = [:]
         keys = [:]
@@ -70,7 +71,7 @@ final class ConnectionCache {
             row throws(StoreError) in row.text(0)
         }
         guard let text, let address = try? JID(text) else {
-            throw StoreError(.corrupt, "\(connection.path) is damaged: an address is missing or is none.")
+            throw StoreError(.corrupt, "\(connection.path) is damaged: an address is missing or invalid.")
         }
         keep(address, number)
         return address

@@ -1,13 +1,13 @@
-/// What the list shows of a conversation and would be dear to ask for each time: kept in the conversation's row,
-/// corrected by each transaction for what it did.
+/// The values of a conversation that the list shows and that are expensive to compute: stored in its row and updated by
+/// each transaction.
 struct ConversationSummary {
     var read: TimelinePosition?
     var last: TimelinePosition?
     var unread: Int
     var newestOrderTime: MessageTime?
     var isChanged = false
-    /// Something other than a new message has happened, so that it is counted anew.
-    var mustCount = false
+    /// Something else than a new message was changed, so the values are computed again.
+    var needsRecount = false
 }
 
 extension SQLiteTransaction {
@@ -48,9 +48,9 @@ extension SQLiteTransaction {
         summaries[record.conversation] = summary
     }
 
-    func summaryMustCount(_ conversation: ConversationID) throws(StoreError) {
+    func requireRecount(of conversation: ConversationID) throws(StoreError) {
         var summary = try summary(of: conversation)
-        summary.mustCount = true
+        summary.needsRecount = true
         summaries[conversation] = summary
     }
 
@@ -66,13 +66,13 @@ extension SQLiteTransaction {
         summaries[conversation] = summary
     }
 
-    /// - Returns: what stands in the row now.
+    /// - Returns: the values that are in the row now.
     func write(
         _ summary: ConversationSummary, of conversation: ConversationID
     ) throws(StoreError) -> ConversationSummary {
-        guard summary.isChanged || summary.mustCount else { return summary }
+        guard summary.isChanged || summary.needsRecount else { return summary }
         var summary = summary
-        if summary.mustCount {
+        if summary.needsRecount {
             summary.last = try records(of: conversation, before: nil, limit: 1).first?.position
             summary.read = try readPosition(in: conversation)
             summary.unread = try countUnread(in: conversation, after: summary.read)
@@ -84,7 +84,7 @@ extension SQLiteTransaction {
                 SQLiteValue(conversation),
             ])
         summary.isChanged = false
-        summary.mustCount = false
+        summary.needsRecount = false
         return summary
     }
 

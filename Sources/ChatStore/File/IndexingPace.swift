@@ -1,31 +1,31 @@
 internal import Synchronization
 
-/// When messages are put into the search index: while nobody else writes, and many at a time.
+/// Decides when messages are added to the search index: while nothing else is written, and many at a time.
 ///
-/// Each transaction that indexes leaves a segment behind that is merged with others again and again, so that a message that is
-/// indexed alone costs ten times what it costs among a thousand; and what is not indexed yet is found by reading it.
+/// Each indexing transaction adds a segment that is merged with others several times, so a message that is indexed
+/// alone costs ten times as much as one among a thousand. A message that is not indexed yet is found by scanning.
 final class IndexingPace: Sendable {
-    /// So long nobody has written before a few messages are indexed.
-    private static let rest = Duration.milliseconds(250)
-    /// So long it is put off where many wait and somebody writes just now.
-    private static let moment = Duration.milliseconds(20)
-    /// As many messages as a search reads beside the index in some milliseconds; more do not wait for a rest, which does not
-    /// come during a long synchronisation, but for a moment in which nobody writes.
-    private static let many = 2000
+    /// A few messages are indexed once nothing was written for this time.
+    private static let quietPeriod = Duration.milliseconds(250)
+    /// When many messages wait, the delay after which indexing is tried again while a write is in progress.
+    private static let retryInterval = Duration.milliseconds(20)
+    /// With so many messages indexing does not wait for a quiet period, which does not occur during a long
+    /// synchronisation, but only for the end of a write. A search scans as many within some milliseconds.
+    private static let backlogLimit = 2000
 
     private struct State {
         var isRunning = false
         var writers = 0
         var lastWrite: ContinuousClock.Instant?
-        /// What has come since the index was last complete; more than that can wait from an earlier run.
+        /// Messages that were added since the index was last complete; more can be waiting from an earlier run.
         var waiting = 0
     }
 
     private let state = Mutex(State())
 
-    func writerCame() { state.withLock { $0.writers += 1 } }
+    func writeBegan() { state.withLock { $0.writers += 1 } }
 
-    func writerWent(leaving count: Int) {
+    func writeEnded(leaving count: Int) {
         state.withLock { state in
             state.writers -= 1
             state.waiting += count
@@ -35,7 +35,7 @@ final class IndexingPace: Sendable {
 
     var hasWriter: Bool { state.withLock { $0.writers > 0 } }
 
-    /// - Returns: whether it was not running.
+    /// - Returns: `true` if indexing was not running.
     func start() -> Bool {
         state.withLock { state in
             defer { state.isRunning = true }
@@ -45,12 +45,12 @@ final class IndexingPace: Sendable {
 
     func stop() { state.withLock { $0.isRunning = false } }
 
-    /// How many have come, to be given to ``complete(_:)``.
+    /// The number of added messages, to be passed to ``complete(_:)``.
     var waiting: Int { state.withLock { $0.waiting } }
 
-    /// The index has everything that had come when ``waiting`` was asked for.
+    /// Records that the index contains everything that was added when ``waiting`` was read.
     ///
-    /// - Returns: whether nothing came since; then it is not running any more.
+    /// - Returns: `true` if nothing was added since; indexing then ends.
     func complete(_ count: Int) -> Bool {
         state.withLock { state in
             state.waiting -= count
@@ -59,13 +59,13 @@ final class IndexingPace: Sendable {
         }
     }
 
-    /// How long to wait and ask again; `nil`: now is the time.
-    func pause() -> Duration? {
+    /// How long to wait before asking again; `nil` if indexing can start now.
+    func delay() -> Duration? {
         state.withLock { state in
-            if state.writers > 0 { return Self.moment }
-            guard let last = state.lastWrite, state.waiting < Self.many else { return nil }
+            if state.writers > 0 { return Self.retryInterval }
+            guard let last = state.lastWrite, state.waiting < Self.backlogLimit else { return nil }
             let rest = ContinuousClock.now - last
-            return rest >= Self.rest ? nil : Self.rest - rest
+            return rest >= Self.quietPeriod ? nil : Self.quietPeriod - rest
         }
     }
 }

@@ -1,23 +1,23 @@
-/// Gives messages numbers that grow with their time, so that the table and the search index are nearly in the order of
-/// time without a further index.
+/// Assigns message numbers that grow with time, so that the table and the search index are nearly in the order of time
+/// without a further index.
 ///
-/// Time is cut into stretches of 4096 ms with room for 16 messages each; what comes beyond that goes to the end of an
-/// hour and a bit, and stands in the right place of its timeline all the same. Closer numbers would make the search
-/// index smaller, wider room would make it larger: a posting is the distance to the next.
+/// Time is divided into slots of 4096 ms with 16 numbers each. Further messages of a slot get a number at the end of
+/// about an hour; their position in the timeline is not affected. Closer numbers would make the search index smaller,
+/// more numbers per slot would make it larger: a posting is the distance to the next.
 enum MessageNumbering {
     private static let stretch: Int64 = 4096
     private static let room: Int64 = 16
-    /// By how many milliseconds the number of a message may be off its time.
+    /// The maximum difference between a message's number and its time, in milliseconds.
     static let slack: Int64 = stretch * 1024
 
     static func first(in time: MessageTime) -> Int64 { max(time.millisecondsSince1970, 0) / stretch * room + 1 }
 
-    /// - Parameter newest: a number that no message is above; the new one is, where it is given one above.
+    /// - Parameter newest: the highest number in use, updated if the new one is higher.
     static func next(
         at time: MessageTime, newest: inout Int64?, in connection: SQLiteConnection
     ) throws(StoreError) -> MessageID {
         let first = first(in: time)
-        // What comes in the order of time needs no look at the numbers.
+        // A message newer than all others needs no query.
         var last = newest ?? 0
         if newest == nil { last = try connection.integer("SELECT max(id) FROM messages") ?? 0 }
         let next = first > last ? MessageID(rawValue: first) : try next(from: first, in: connection)
@@ -28,7 +28,7 @@ enum MessageNumbering {
     private static func next(from first: Int64, in connection: SQLiteConnection) throws(StoreError) -> MessageID {
         let used = try last(before: first + room, from: first, connection)
         if let used, used + 1 >= first + room {
-            // A flood, or an archive that stamps everything alike.
+            // A flood of messages, or an archive that stamps everything with the same time.
             let end = first + room * 1024
             let last = try last(before: end, from: first, connection) ?? first
             if last + 1 < end { return MessageID(rawValue: last + 1) }

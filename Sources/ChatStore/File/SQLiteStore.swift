@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// A store in a file: SQLite with a write-ahead log, one writer, and several readers that each see one moment.
+/// A store in a file: SQLite with a write-ahead log, one writer, and several readers that each see a snapshot.
 ///
-/// What a transaction has written is on the disk when `write` returns; a crash at any instant leaves the store as it was
-/// after one of its transactions. The file belongs to one program at a time.
+/// A transaction is durable when `write` returns. After a crash the store is in the state after one of its
+/// transactions. Only one program can have the file open.
 public final class SQLiteStore: LocalStore {
-    /// What was found when the file was opened.
+    /// What opening the file found.
     public struct OpeningReport: Sendable, Equatable {
-        /// The file was not there before.
+        /// The file was created.
         public internal(set) var isNew = false
-        /// The schema that the file had, if it was an older one.
+        /// The previous schema version, if the file was migrated.
         public internal(set) var migratedFrom: Int64?
-        /// The last program that had it open did not close it. Nothing is lost by that; ``SQLiteStore/verify()`` tells
-        /// whether the disk has kept everything.
+        /// The last program did not close the store. Nothing is lost by that; ``SQLiteStore/verify()`` checks whether
+        /// the file is undamaged.
         public internal(set) var wasNotClosed = false
-        /// What was done because the file was damaged.
+        /// The result of recovering a damaged file.
         public internal(set) var salvage: SalvageReport?
-        /// The file or its folder cannot be written to, so the store only reads.
+        /// The file or its folder is not writable, so the store is read-only.
         public internal(set) var isReadOnly = false
     }
 
@@ -30,9 +30,9 @@ public final class SQLiteStore: LocalStore {
     private let lock: StoreLock?
     private let pace = IndexingPace()
 
-    /// The list, a timeline and a search can be read at the same time, and one more.
+    /// The list, a timeline and a search can be read at the same time, and one more query.
     private static let readerCount = 4
-    /// Messages that are put into the search index at a time, unless another change comes.
+    /// Messages that are indexed in one transaction, unless another change interrupts it.
     private static let indexingBatch = 4096
 
     private init(
@@ -50,14 +50,14 @@ public final class SQLiteStore: LocalStore {
         load = Mutex(Array(repeating: 0, count: Self.readerCount))
     }
 
-    /// Opens a store, and makes it if it is not there.
+    /// Opens a store, or creates it.
     ///
-    /// A file of an older schema is brought up to date, a damaged one is set aside and saved as far as it can be read;
-    /// ``report`` tells. A file that cannot be written to is opened for reading.
+    /// A file with an older schema is migrated. A damaged file is renamed, and a new one is created with everything
+    /// that can be read; see ``report``. A file that is not writable is opened read-only.
     ///
-    /// - Parameter maximumSize: how large the file may become, in bytes; the disk alone limits it otherwise.
-    /// - Throws: `inUse` where another program has it open, `tooNew` where a newer version wrote it, `cannotOpen`,
-    ///   `diskFull` and `system` as the disk makes it.
+    /// - Parameter maximumSize: the maximum size of the file in bytes; `nil` is limited by the disk only.
+    /// - Throws: `inUse` if another program has it open, `tooNew` if a newer version wrote it, `cannotOpen`, `diskFull`
+    ///   or `system` on an error of the file system.
     public static func open(at path: String, maximumSize: Int64? = nil) async throws(StoreError) -> SQLiteStore {
         try await open(at: path, maximumSize: maximumSize, migrations: Migration.all)
     }
@@ -65,7 +65,7 @@ public final class SQLiteStore: LocalStore {
     static func open(
         at path: String, maximumSize: Int64?, migrations: [Migration]
     ) async throws(StoreError) -> SQLiteStore {
-        // All of it may wait for the disk, so it is done on the writer's thread.
+        // Opening may wait for the disk, so it runs on the writer's thread.
         let opening = Mutex<(report: OpeningReport, lock: StoreLock?, immutable: Bool)>((OpeningReport(), nil, false))
         let writer = StoreConnectionActor(label: "hongyan.store.writer") { () throws(StoreError) in
             let opened = try StoreOpening.open(path, maximumSize: maximumSize, migrations: migrations)
@@ -94,9 +94,9 @@ public final class SQLiteStore: LocalStore {
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreWriter) throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
-        pace.writerCame()
+        pace.writeBegan()
         var unindexed = 0
-        defer { pace.writerWent(leaving: unindexed) }
+        defer { pace.writeEnded(leaving: unindexed) }
         let written = try await writer.write { transaction throws(StoreError) in try body(transaction) }
         unindexed = written.unindexed
         observers.send(written.changes)
@@ -106,7 +106,7 @@ public final class SQLiteStore: LocalStore {
 
     public func changes() -> StoreChangeSequence { observers.add() }
 
-    /// Lets what runs come to its end, joins the log to the file and lets go of both.
+    /// Waits for running transactions, checkpoints the log and closes the file.
     public func close() async {
         for reader in readers { await reader.close() }
         await writer.close { connection throws(StoreError) in
@@ -119,22 +119,22 @@ public final class SQLiteStore: LocalStore {
 
     // MARK: Search index
 
-    /// Indexing goes on behind the messages, because it takes longer than keeping them; what is not indexed yet is found
-    /// by reading it.
+    /// Messages are indexed after they are stored, because indexing takes longer; messages that are not indexed yet are
+    /// found by scanning.
     private func startIndexing() {
         guard pace.start() else { return }
         let pace = pace
         Task(priority: .utility) { [weak self] in
             repeat {
-                while let pause = pace.pause() { try? await Task.sleep(for: pause) }
-                // A full disk stops it until the next change; the messages wait on.
+                while let delay = pace.delay() { try? await Task.sleep(for: delay) }
+                // A full disk stops indexing until the next change; the messages remain queued.
                 guard let self, let isComplete = try? await self.indexStep(urgent: false) else { return pace.stop() }
                 if isComplete { return }
             } while true
         }
     }
 
-    /// - Returns: whether the index is complete.
+    /// - Returns: `true` if the index is complete.
     private func indexStep(urgent: Bool) async throws(StoreError) -> Bool {
         let pace = pace
         let waiting = pace.waiting
@@ -142,11 +142,13 @@ public final class SQLiteStore: LocalStore {
             try transaction.indexWaiting(limit: Self.indexingBatch) { !urgent && pace.hasWriter }
         }
         guard !more.result, pace.complete(waiting) else { return false }
-        // What a long sync has filled is given back, and so is a log that grew message by message.
+        // After a long synchronisation the page cache is released; a log that grew message by message is truncated as
+        // well.
         if waiting > Self.indexingBatch || StoreSettings.logBytes(of: path) > StoreSettings.quietLogBytes {
             try await writer.use { connection throws(StoreError) in
                 connection.releaseMemory()
-                // If it fails it stays as it is until the next sync or the end, which costs nothing but room.
+                // A failure only leaves the log as large as it is until the next synchronisation or the end of the
+                // program.
                 try? StoreSettings.emptyLog(of: connection)
             }
         }
@@ -158,12 +160,12 @@ public final class SQLiteStore: LocalStore {
         while try await !indexStep(urgent: true) {}
     }
 
-    // MARK: Care
+    // MARK: Verification
 
-    /// Reads the whole file and tells what is wrong with it, in the words of SQLite; nothing if all is well. Takes
-    /// seconds for a million messages and keeps nobody from working.
+    /// Reads the whole file and returns the problems that SQLite reports; empty if the file is intact. Takes seconds
+    /// for a million messages and does not block other operations.
     ///
-    /// A damaged file is salvaged when it is opened the next time; a search index that does not fit is made anew at once.
+    /// A damaged file is recovered the next time it is opened; an inconsistent search index is rebuilt immediately.
     public func verify() async throws(StoreError) -> [String] {
         let path = path
         let problems = try await readers[Self.readerCount - 1].use { connection throws(StoreError) in
@@ -173,7 +175,7 @@ public final class SQLiteStore: LocalStore {
         return problems
     }
 
-    /// Makes the search index anew from the messages.
+    /// Rebuilds the search index from the messages.
     public func rebuildSearchIndex() async throws(StoreError) {
         _ = try await writer.write { transaction throws(StoreError) in try transaction.resetIndex() }
         startIndexing()

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import XMPPAddress
-internal import XMPPStream
 
 extension SQLiteTransaction {
     // MARK: Accounts
@@ -91,7 +90,7 @@ extension SQLiteTransaction {
             JOIN addresses a ON a.id = c.address WHERE \(condition)
             """, values
         ) { row throws(StoreError) in
-            // Most are in no group, and a decoder takes longer than all else that is read of them.
+            // Most contacts are in no group, and decoding takes longer than reading all other columns.
             let text = row.text(5)
             let groups = text == "[]" ? [] : try? JSONDecoder().decode([String].self, from: Data(text.utf8))
             return StoredContact(
@@ -104,7 +103,7 @@ extension SQLiteTransaction {
     func save(_ contact: StoredContact, of account: AccountID) throws(StoreError) {
         try requireAccount(account)
         guard let groups = try? JSONEncoder().encode(contact.groups) else {
-            throw StoreError(.invalidRequest, "The groups of a contact cannot be written down.")
+            throw StoreError(.invalidRequest, "The groups of a contact cannot be encoded.")
         }
         try connection.run(
             """
@@ -169,7 +168,7 @@ extension SQLiteTransaction {
         changes.accounts.insert(account)
     }
 
-    // MARK: Avatars and capabilities
+    // MARK: Avatars
 
     func avatar(of address: JID, account: AccountID) throws(StoreError) -> StoredAvatar? {
         guard let number = try knownNumber(of: address) else { return nil }
@@ -215,39 +214,5 @@ extension SQLiteTransaction {
     private func removeUnusedAvatars() throws(StoreError) {
         try connection.run(
             "DELETE FROM avatar_data WHERE NOT EXISTS (SELECT 1 FROM avatars WHERE avatars.hash = avatar_data.hash)")
-    }
-
-    func capabilities(algorithm: String, hash: String) throws(StoreError) -> [UInt8]? {
-        try connection.firstRow(
-            "SELECT information FROM capabilities WHERE algorithm = ? AND hash = ?", [.text(algorithm), .text(hash)]
-        ) { row throws(StoreError) in row.blob(0) }
-    }
-
-    func saveCapabilities(_ information: [UInt8], algorithm: String, hash: String) throws(StoreError) {
-        try connection.run(
-            "INSERT OR REPLACE INTO capabilities (algorithm, hash, information) VALUES (?, ?, ?)",
-            [.text(algorithm), .text(hash), .blob(information)])
-    }
-
-    // MARK: Session
-
-    func session(of account: AccountID) throws(StoreError) -> ResumptionState? {
-        let data = try connection.firstRow("SELECT state FROM sessions WHERE account = ?", [SQLiteValue(account)]) {
-            row throws(StoreError) in row.blob(0)
-        }
-        // A state that cannot be read is no loss: the session begins anew and the archive fills what is missing.
-        return data.flatMap { try? JSONDecoder().decode(ResumptionState.self, from: Data($0)) }
-    }
-
-    func saveSession(_ state: ResumptionState?, of account: AccountID) throws(StoreError) {
-        guard let state else {
-            return try connection.run("DELETE FROM sessions WHERE account = ?", [SQLiteValue(account)])
-        }
-        guard let data = try? JSONEncoder().encode(state) else {
-            throw StoreError(.invalidRequest, "The state of the session cannot be written down.")
-        }
-        try connection.run(
-            "INSERT OR REPLACE INTO sessions (account, state) VALUES (?, ?)",
-            [SQLiteValue(account), .blob(Array(data))])
     }
 }

@@ -9,7 +9,7 @@ extension SQLiteTransaction {
             FROM attachments a WHERE a.message = m.id), 0)
         """
     private static let newestFirst = "ORDER BY m.order_time DESC, m.order_rank DESC, m.id DESC"
-    /// Each part has its own index; none has all rows of a conversation.
+    /// Each part uses its own index; no index contains all rows of a conversation.
     private static let waitingRows = """
         SELECT id FROM messages INDEXED BY messages_waiting WHERE conversation = ?1 AND target IS NULL AND kind <> 0
         """
@@ -28,7 +28,7 @@ extension SQLiteTransaction {
         ) { row throws(StoreError) in RowSize(id: row.messageID(0), bytes: Int(row.integer(1))) }
     }
 
-    /// The messages come last: they are looked through where all else says that it is a stranger.
+    /// The messages are checked last: they are only scanned if every other condition says that it is a stranger.
     private static let isStranger = """
         c.kind <> 1 AND c.is_pinned = 0 AND NOT EXISTS (SELECT 1 FROM drafts d WHERE d.conversation = c.id)
         AND NOT (c.kind = 0 AND EXISTS (

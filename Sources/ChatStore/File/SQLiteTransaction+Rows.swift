@@ -2,7 +2,7 @@ internal import Foundation
 internal import XMPPAddress
 
 extension SQLiteTransaction {
-    /// What ``record(from:)`` reads, as the first columns of a row.
+    /// The columns that ``record(from:)`` reads, the first ones of a row.
     static let columns = """
         m.id, m.conversation, m.kind, m.flags, m.sender, m.state, m.time_source, m.order_time, m.order_rank, m.wire_id, \
         m.archive, m.archive_id, m.body, m.time, m.origin_id, m.occupant_id, m.subject, m.thread, m.reply_archive, \
@@ -10,8 +10,8 @@ extension SQLiteTransaction {
         """
     private static let select = "SELECT \(columns) FROM messages m "
     private static let byID = select + "WHERE m.id = ?"
-    // Only the number, which the index has: nearly every message of an archive is new, and all columns cost even where
-    // there is no row. In several steps, because an OR would not use all indexes.
+    // Only the number, which is in the index: nearly every message of an archive is new, and reading all columns takes
+    // time even if there is no row. Several queries, because an OR would not use all indexes.
     private static let byArchive = "SELECT id FROM messages WHERE archive = ? AND archive_id = ?"
     private static let byFurtherName = "SELECT message FROM further_names WHERE archive = ? AND archive_id = ?"
     private static let byWireID = "SELECT id FROM messages WHERE wire_id = ? AND +conversation = ? ORDER BY id"
@@ -19,7 +19,7 @@ extension SQLiteTransaction {
     private static let newest =
         select
         + "WHERE m.conversation = ? AND m.kind = 0 ORDER BY m.order_time DESC, m.order_rank DESC, m.id DESC LIMIT ?"
-    // The first comparison is what the index is entered by; the second decides among equal times.
+    // The first comparison selects the range of the index; the second decides among equal times.
     private static let before =
         select
             + """
@@ -155,7 +155,7 @@ extension SQLiteTransaction {
         return try rows(Self.waiting, [columns.id, SQLiteValue(conversation), columns.archive])
     }
 
-    /// The columns of a reference, unless no row can have them.
+    /// The columns of a reference; `nil` if no row can contain it.
     func knownColumns(
         of reference: TargetReference, in conversation: ConversationID
     ) throws(StoreError) -> (archive: SQLiteValue, id: SQLiteValue)? {
@@ -226,12 +226,12 @@ extension SQLiteTransaction {
         guard let reason else { return nil }
         let failure = Failure(condition: reason.condition, text: reason.text)
         guard let data = try? JSONEncoder().encode(failure) else {
-            throw StoreError(.invalidRequest, "The reason of a failure cannot be written down.")
+            throw StoreError(.invalidRequest, "The reason of a failure cannot be encoded.")
         }
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The kind follows from the state and is set by it.
+    /// The kind is not stored; it follows from the state.
     func decodeFailure(_ text: String?) throws(StoreError) -> FailureReason? {
         guard let text else { return nil }
         guard let failure = try? JSONDecoder().decode(Failure.self, from: Data(text.utf8)) else {

@@ -1,9 +1,9 @@
 extension SQLiteTransaction {
-    // MARK: Keeping the index
+    // MARK: Updating the index
 
     func searchTextChanged(of message: MessageRecord, from old: String?, to new: String?) throws(StoreError) {
         if let old {
-            try putAside()
+            try saveUnindexed()
             let waiting = try connection.integer(
                 "SELECT message FROM unindexed WHERE message = ?", [SQLiteValue(message.id)])
             if waiting == nil {
@@ -18,8 +18,8 @@ extension SQLiteTransaction {
         }
     }
 
-    /// Writes down which messages wait for the index: before anybody looks there, and at the end.
-    func putAside() throws(StoreError) {
+    /// Stores which messages wait for the index: before a query that needs it, and at the end of the transaction.
+    func saveUnindexed() throws(StoreError) {
         guard !toIndex.isEmpty else { return }
         let numbers = toIndex.map { String($0.rawValue) }.joined(separator: ",")
         try connection.run(
@@ -36,9 +36,9 @@ extension SQLiteTransaction {
             [SQLiteValue(message), .text(SearchGrams(of: text, in: conversation).text)])
     }
 
-    /// The index keeps no text, so it must be told what to forget.
+    /// The index does not store the text, so it must be passed again to remove an entry.
     func removeFromIndex(messagesOf conversation: ConversationID) throws(StoreError) {
-        try putAside()
+        try saveUnindexed()
         let texts = try connection.rows(
             """
             SELECT m.id, coalesce(e.body, m.body) FROM messages m LEFT JOIN messages e ON e.id = m.current_edit
@@ -49,22 +49,22 @@ extension SQLiteTransaction {
         for (message, text) in texts { try removeFromIndex(message, text: text, conversation: conversation) }
     }
 
-    /// How many messages are indexed between two questions whether somebody else wants to write: some milliseconds' work.
+    /// After so many messages it is checked whether another write waits: some milliseconds of work.
     private static let indexingStretch = 64
 
-    /// CROSS keeps the order: of an empty table SQLite knows nothing, so it would rather read all messages first.
+    /// CROSS fixes the join order: without statistics about an empty table, SQLite would scan all messages first.
     static let unindexedQuery = """
         SELECT u.message, m.conversation, coalesce(e.body, m.body, '') FROM unindexed u
         CROSS JOIN messages m ON m.id = u.message LEFT JOIN messages e ON e.id = m.current_edit
         ORDER BY u.message LIMIT ?
         """
 
-    /// Puts messages that wait for it into the index, oldest number first, which is the order that FTS5 keeps them in.
+    /// Adds waiting messages to the index, lowest number first, which is the order of entries in FTS5.
     ///
-    /// - Parameter isWanted: somebody else wants to write, so that this had better end.
-    /// - Returns: whether more are waiting.
+    /// - Parameter isWanted: returns `true` if another write waits, so that this one should end.
+    /// - Returns: `true` if more messages are waiting.
     func indexWaiting(limit: Int, until isWanted: () -> Bool = { false }) throws(StoreError) -> Bool {
-        try putAside()
+        try saveUnindexed()
         let texts = try connection.rows(Self.unindexedQuery, [SQLiteValue(limit)]) { row throws(StoreError) in
             (row.messageID(0), ConversationID(rawValue: row.integer(1)), row.text(2))
         }
@@ -87,11 +87,11 @@ extension SQLiteTransaction {
     func search(_ request: SearchRequest) throws(StoreError) -> SearchResults {
         let pattern = SearchPattern(request.text)
         guard !pattern.isEmpty, request.limit > 0 else { return SearchResults(messages: [], next: nil) }
-        try putAside()
+        try saveUnindexed()
         let before = request.before?.rawValue ?? .max
         var found: [MessageID] = []
 
-        /// Goes down the numbers, which is back in time.
+        /// Collects matches in descending order of numbers, newest first.
         func collect(_ sql: String, _ values: [SQLiteValue]) throws(StoreError) {
             var count = 0
             try connection.forEachRow(sql, values) { row throws(StoreError) in
@@ -125,5 +125,42 @@ extension SQLiteTransaction {
         return SearchResults(
             messages: try assemble(records).sorted { $0.position > $1.position },
             next: found.count > request.limit ? page.last : nil)
+    }
+}
+
+extension SQLiteTransaction {
+    /// Positions of messages whose files are of exactly these kinds. A covering index contains all columns.
+    static let mediaQuery = """
+        SELECT order_time, order_rank, id FROM messages WHERE conversation = ?1 AND media = ?6 AND order_time <= ?2
+        AND (order_time, order_rank, id) < (?2, ?3, ?4)
+        ORDER BY order_time DESC, order_rank DESC, id DESC LIMIT ?5
+        """
+
+    func records(
+        of conversation: ConversationID, withMedia kinds: MediaKinds, before position: TimelinePosition?, limit: Int
+    ) throws(StoreError) -> [MessageRecord] {
+        let end =
+            position
+            ?? TimelinePosition(
+                time: .init(millisecondsSince1970: .max), rank: .max, id: MessageID(rawValue: .max))
+        var found: [TimelinePosition] = []
+        // Few sets are in use, and a lookup of an unused one costs little; so each set is queried, and the newest
+        // results are used.
+        for set in kinds.supersets {
+            found += try connection.rows(
+                Self.mediaQuery,
+                [
+                    SQLiteValue(conversation), SQLiteValue(end.time), .integer(end.rank), SQLiteValue(end.id),
+                    SQLiteValue(limit), SQLiteValue(set.rawValue),
+                ]
+            ) { row throws(StoreError) in
+                TimelinePosition(time: row.time(0), rank: row.integer(1), id: row.messageID(2))
+            }
+        }
+        var records: [MessageRecord] = []
+        for place in found.sorted(by: >).prefix(limit) {
+            if let record = try record(place.id) { records.append(record) }
+        }
+        return records
     }
 }

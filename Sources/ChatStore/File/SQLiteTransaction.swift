@@ -1,15 +1,15 @@
 internal import XMPPAddress
 
-/// One transaction on one connection: the rows behind the rules.
+/// One transaction on one connection: the storage behind the rules.
 final class SQLiteTransaction: RecordStorage {
     let connection: SQLiteConnection
     let cache: ConnectionCache
     var changes = StoreChanges()
-    /// What the transaction knows of conversations it touched; written at its end.
+    /// The summaries of the conversations that the transaction has touched; written at its end.
     var summaries: [ConversationID: ConversationSummary] = [:]
-    /// How many messages the transaction has put aside for the search index.
+    /// The number of messages that the transaction has added to the queue of the search index.
     var unindexed = 0
-    /// Those of them that do not stand in the table yet: all at once is half the work of one by one.
+    /// Those of them that are not stored in that queue yet: inserting all at once takes half the time.
     var toIndex: [MessageID] = []
 
     var growth: GrowthAllowance {
@@ -28,7 +28,7 @@ final class SQLiteTransaction: RecordStorage {
         try cache.addNumber(of: address, in: connection)
     }
 
-    /// `nil` where the address stands nowhere, so that no row can have it.
+    /// `nil` if the address is not stored, so that no row can contain it.
     func knownNumber(of address: JID) throws(StoreError) -> Int64? {
         try cache.number(of: address, in: connection)
     }
@@ -71,7 +71,7 @@ final class SQLiteTransaction: RecordStorage {
         return .archived(ArchiveReference(archive: try archiveAddress(archive), id: id))
     }
 
-    // MARK: What is rare
+    // MARK: Rare rows
 
     enum Rarity: Hashable {
         case marks
@@ -89,7 +89,7 @@ final class SQLiteTransaction: RecordStorage {
         }
     }
 
-    /// Whether there is anything at all of what is rare, so that it need not be looked for with every message.
+    /// Whether any row of a rare kind exists, so that most messages need no query for it.
     func has(_ rarity: Rarity) throws(StoreError) -> Bool {
         if let known = cache.rarities[rarity] { return known }
         let found = try connection.integer(rarity.query) != nil
@@ -111,11 +111,11 @@ final class SQLiteTransaction: RecordStorage {
 
     func note(_ rarity: Rarity) { cache.rarities[rarity] = true }
 
-    // MARK: The end
+    // MARK: Completion
 
-    /// Writes what was put off: at the end of a writing transaction, and before the list is asked for inside one.
+    /// Writes deferred changes: at the end of a writing transaction, and before the list is read inside one.
     func finish() throws(StoreError) {
-        try putAside()
+        try saveUnindexed()
         for (conversation, summary) in summaries {
             cache.summaries[conversation] = try write(summary, of: conversation)
         }

@@ -1,4 +1,6 @@
-/// One connection with its own thread of work: the writer, or one of the readers.
+internal import Dispatch
+
+/// One connection with its own queue: the writer, or one of the readers.
 actor StoreConnectionActor {
     private let executor: QueueExecutor
     private var connection: SQLiteConnection?
@@ -8,7 +10,7 @@ actor StoreConnectionActor {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter open: called on this actor's thread when the connection is first needed.
+    /// - Parameter open: called on this actor's queue when the connection is first needed.
     init(label: String, open: @escaping @Sendable () throws(StoreError) -> SQLiteConnection) {
         executor = QueueExecutor(label: label)
         self.open = open
@@ -34,12 +36,13 @@ actor StoreConnectionActor {
     ) throws(StoreError) -> Result {
         let connection = try requireConnection()
         return try connection.transaction(immediate: false) { () throws(StoreError) in
-            cache.forgetMoment()
+            cache.forgetSnapshot()
             return try body(SQLiteTransaction(connection, cache: cache))
         }
     }
 
-    /// - Returns: the closure's result, what was changed, and how many messages now wait for the search index.
+    /// - Returns: the result of the closure, the changes, and the number of messages that were queued for the search
+    ///   index.
     func write<Result: Sendable>(
         _ body: @Sendable (SQLiteTransaction) throws(StoreError) -> Result
     ) throws(StoreError) -> (result: Result, changes: StoreChanges, unindexed: Int) {
@@ -52,16 +55,30 @@ actor StoreConnectionActor {
                 return (result, transaction.changes, transaction.unindexed)
             }
         } catch {
-            // It can hold numbers that the failed transaction gave out.
+            // The cache can contain numbers that the failed transaction assigned.
             cache.removeAll()
             throw error
         }
     }
 
-    /// - Parameter last: done with the connection, if there is one, before it is closed.
+    /// - Parameter last: called with the connection, if there is one, before it is closed.
     func close(_ last: @Sendable (SQLiteConnection) throws(StoreError) -> Void = { _ throws(StoreError) in }) {
         isClosed = true
         if let connection { try? last(connection) }
         connection = nil
     }
+}
+
+/// Runs an actor on its own queue, so that waiting for the disk does not block a thread of Swift's pool.
+final class QueueExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) { queue = DispatchQueue(label: label) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }

@@ -1,49 +1,48 @@
 internal import Foundation
 
-/// What a look at the file of a store finds. Looking changes nothing, whatever is found.
+/// The result of inspecting the file of a store. The inspection changes nothing.
 public struct StoreInspection: Sendable, Equatable {
-    /// The schema of the file, and the newest one that this program knows; `nil` where it cannot be read.
+    /// The schema version of the file, and the newest one that this program knows; `nil` if it cannot be read.
     public internal(set) var schema: Int64?
     public internal(set) var newestSchema: Int64
-    /// The bytes of the file, and of the log beside it that was not joined to it yet.
+    /// The size of the file, and of its write-ahead log that was not checkpointed yet, in bytes.
     public internal(set) var fileSize: Int64 = 0
     public internal(set) var logSize: Int64 = 0
     public internal(set) var accounts: Int64 = 0
     public internal(set) var conversations: Int64 = 0
-    /// What was said, without corrections, reactions and retractions.
+    /// Messages, without corrections, reactions and retractions.
     public internal(set) var messages: Int64 = 0
-    /// What waits to be sent.
+    /// Messages that wait to be sent.
     public internal(set) var queued: Int64 = 0
-    /// Messages that are not in the search index yet; they are found by reading them.
+    /// Messages that are not in the search index yet; they are found by scanning.
     public internal(set) var unindexed: Int64 = 0
-    /// The last program that had it open did not close it; nothing is lost by that.
+    /// The last program did not close the store; nothing is lost by that.
     public internal(set) var wasNotClosed = false
-    /// What is damaged, in the words of SQLite. The next program that opens the file sets it aside and saves what can be
-    /// read.
+    /// The damage as SQLite reports it. The next program that opens the file renames it and recovers what can be read.
     public internal(set) var problems: [String] = []
 }
 
 extension SQLiteStore {
-    /// Looks at the file of a store without opening it for use: nothing is migrated, repaired or indexed.
+    /// Inspects the file of a store without opening it for use: nothing is migrated, repaired or indexed.
     ///
     /// Reads the whole file, which takes seconds for a million messages.
     ///
-    /// - Returns: `nil` where there is no file.
-    /// - Throws: `inUse` where another program has it open, `cannotOpen` where it cannot be read at all.
+    /// - Returns: `nil` if there is no file.
+    /// - Throws: `inUse` if another program has it open, `cannotOpen` if it cannot be read.
     public static func inspect(_ path: String) async throws(StoreError) -> StoreInspection? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let lock: StoreLock?
         do throws(StoreError) {
             lock = try StoreLock(for: path)
         } catch  where error.code == .readOnly {
-            // Nobody can write to it, so nobody does.
+            // The file is read-only, so no lock is needed.
             lock = nil
         }
         defer { lock?.release() }
         var found = StoreInspection(newestSchema: Migration.all.last?.number ?? 0)
         found.fileSize = size(of: path)
         found.logSize = size(of: path + "-wal")
-        // Without a log nothing has to be made to read the file.
+        // Without a log, reading creates no files.
         let mode: SQLiteConnection.Mode = found.logSize == 0 ? .immutable : .readOnly
         let connection = StoreConnectionActor(label: "hongyan.store.inspection") { () throws(StoreError) in
             try StoreSettings.reader(path: path, mode: mode)
@@ -58,7 +57,7 @@ extension SQLiteStore {
         }
         await connection.close()
         if found.problems.isEmpty, StoreVerification.isMarked(path) {
-            found.problems = ["a damage was found earlier"]
+            found.problems = ["damage was found earlier"]
         }
         return found
     }
@@ -69,7 +68,7 @@ extension SQLiteStore {
         var found = start
         let schema = try connection.integer("PRAGMA user_version") ?? 0
         found.schema = schema
-        // The tables of a schema that is still to come are not known here; those of an older one can be missing.
+        // The tables of a newer schema are unknown; tables of an older one can be missing.
         guard schema > 0, schema <= found.newestSchema else { return found }
         found.problems = try StoreVerification.problems(in: connection)
         guard found.problems.isEmpty else { return found }
@@ -86,5 +85,53 @@ extension SQLiteStore {
     private static func size(of path: String) -> Int64 {
         let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber
         return size?.int64Value ?? 0
+    }
+}
+
+/// Finds damage in the file of a store.
+enum StoreVerification {
+    /// The maximum number of reported problems.
+    private static let limit = 20
+
+    static func problems(in connection: SQLiteConnection) throws(StoreError) -> [String] {
+        var problems: [String] = []
+        do throws(StoreError) {
+            problems = try connection.rows("PRAGMA quick_check(\(limit))") { row throws(StoreError) in row.text(0) }
+                .filter { $0 != "ok" }
+            if problems.isEmpty {
+                let orphans = try connection.rows("PRAGMA foreign_key_check") { row throws(StoreError) in
+                    "a row of \(row.text(0)) refers to a row of \(row.text(2)) that is missing"
+                }
+                problems = Array(orphans.prefix(limit))
+            }
+        } catch  where error.code == .corrupt {
+            problems.append(error.description)
+        }
+        return problems
+    }
+
+    // The mark is a separate file, because nothing should be written into a damaged one.
+
+    static func mark(_ path: String) { _ = FileManager.default.createFile(atPath: path + ".damaged", contents: nil) }
+
+    static func isMarked(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path + ".damaged") }
+
+    static func unmark(_ path: String) { try? FileManager.default.removeItem(atPath: path + ".damaged") }
+}
+
+extension SQLiteTransaction {
+    /// Empties the search index and queues every message with a text for it.
+    func resetIndex() throws(StoreError) {
+        try connection.execute(
+            """
+            DROP TABLE IF EXISTS search;
+            CREATE VIRTUAL TABLE search USING fts5 (
+                grams, content = '', detail = none, columnsize = 0, tokenize = "ascii tokenchars '_'"
+            );
+            INSERT OR IGNORE INTO unindexed (message)
+            SELECT m.id FROM messages m LEFT JOIN messages e ON e.id = m.current_edit
+            WHERE m.kind = 0 AND m.retraction IS NULL AND coalesce(e.body, m.body, '') <> '';
+            """)
+        unindexed += 1
     }
 }

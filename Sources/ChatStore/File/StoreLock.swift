@@ -8,19 +8,20 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Keeps a second program, and a second store of this one, from writing the same file: for as long as it lives.
+/// An exclusive lock, held until it is released or deallocated: no second program, and no second store of this program,
+/// can write the same file.
 ///
-/// The system lets go of it when the process ends in whichever way, so it is never left over.
+/// The system releases it when the process ends, however it ends, so it never stays behind.
 final class StoreLock: Sendable {
     private let descriptor: Mutex<CInt?>
 
-    /// - Parameter path: the store's; the lock is a file beside it.
+    /// - Parameter path: the path of the store; the lock is a file beside it.
     init(for path: String) throws(StoreError) {
         let name = path + ".lock"
         let opened = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard opened >= 0 else {
             let code: StoreError.Code = errno == EROFS || errno == EACCES ? .readOnly : .cannotOpen
-            throw StoreError(code, "\(name) cannot be made: \(String(cString: strerror(errno))).")
+            throw StoreError(code, "\(name) cannot be created: \(String(cString: strerror(errno))).")
         }
         guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
@@ -37,7 +38,8 @@ final class StoreLock: Sendable {
 
     func release() {
         descriptor.withLock { descriptor in
-            // Closing alone is not enough: a child that is just being started holds the same open file until it runs.
+            // Closing alone is not enough: a child process that is being started shares the open file until it executes
+            // its program.
             if let open = descriptor {
                 flock(open, LOCK_UN)
                 close(open)
@@ -46,7 +48,8 @@ final class StoreLock: Sendable {
         }
     }
 
-    /// Makes the file of the database so that only its owner can read it; what SQLite puts beside it follows suit.
+    /// Creates the database file with access for its owner only; SQLite copies these permissions to the files beside
+    /// it.
     static func makeFile(_ path: String) throws(StoreError) {
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard opened >= 0 else {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The steps from a path to a store that can be used.
+/// Opens, repairs and migrates the file of a store.
 enum StoreOpening {
     struct Opened {
         let connection: SQLiteConnection
@@ -47,12 +47,12 @@ enum StoreOpening {
         let closed = try connection.integer("SELECT value FROM properties WHERE name = 'closed'")
         report.wasNotClosed = version > 0 && closed == 0
         try connection.run("INSERT OR REPLACE INTO properties (name, value) VALUES ('closed', 0)")
-        // What no message came for in a day is waited for no longer.
+        // A mark whose message did not arrive within a day is removed.
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         try connection.run(
             "DELETE FROM pending_marks WHERE kind = ? AND time < ?",
             [SQLiteValue(PendingMark.Kind.state.rawValue), .integer(now - PendingMark.longestWait)])
-        // What every start needs anyway, so that a damage there shows now.
+        // Queries that every start needs anyway, so that damage there is found now.
         _ = try connection.integer("SELECT max(id) FROM messages")
         _ = try connection.integer("SELECT count(*) FROM conversations")
         do throws(StoreError) {
@@ -68,12 +68,12 @@ enum StoreOpening {
     static func openReadOnly(_ path: String, newest: Int64) throws(StoreError) -> Opened {
         var report = SQLiteStore.OpeningReport()
         report.isReadOnly = true
-        // Without a log nothing needs to be written to read it; with one, SQLite says whether it can.
+        // Without a log, reading creates no files; with one, SQLite reports whether it can.
         let log = (try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int) ?? 0
         let isImmutable = log == 0
         let connection = try StoreSettings.reader(path: path, mode: isImmutable ? .immutable : .readOnly)
         guard try connection.integer("PRAGMA user_version") == newest else {
-            throw StoreError(.readOnly, "\(path) must be brought up to date, but cannot be written to.")
+            throw StoreError(.readOnly, "\(path) must be migrated, but cannot be written to.")
         }
         return Opened(connection: connection, lock: nil, report: report, isImmutable: isImmutable)
     }

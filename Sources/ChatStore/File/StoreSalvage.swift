@@ -1,25 +1,25 @@
 internal import Foundation
 
-/// What was saved from a damaged file.
+/// What was recovered from a damaged file.
 public struct SalvageReport: Sendable, Equatable {
-    /// Where the damaged file now is. It is never removed.
+    /// The new path of the damaged file. It is never removed.
     public internal(set) var setAside: String
-    /// How many rows of each table were saved.
+    /// The number of recovered rows of each table.
     public internal(set) var rows: [String: Int] = [:]
-    /// The tables of which not all could be read.
+    /// The tables that could not be read completely.
     public internal(set) var incomplete: Set<String> = []
 }
 
-/// Saves what can be read of a damaged file.
+/// Recovers what can be read of a damaged file.
 enum StoreSalvage {
-    /// Those that others refer to come first. The search index is made from the messages.
+    /// Tables that others refer to come first. The search index is rebuilt from the messages.
     private static let tables = [
         "properties", "addresses", "accounts", "sessions", "archives", "contacts", "rooms", "conversations", "messages",
         "further_names", "attachments", "drafts", "pending_marks", "archive_intervals", "send_queue", "capabilities",
         "avatar_data", "avatars", "presences",
     ]
 
-    /// Sets the file aside, and puts one in its place that has every row that can be read and whose references hold.
+    /// Renames the file and creates a new one with every row that can be read and whose references are valid.
     static func salvage(_ path: String, migrations: [Migration]) throws(StoreError) -> SalvageReport {
         let aside = try setAside(path)
         var report = SalvageReport(setAside: aside)
@@ -39,7 +39,7 @@ enum StoreSalvage {
         do {
             try FileManager.default.moveItem(atPath: fresh, toPath: path)
         } catch {
-            throw StoreError(.system, "\(fresh) cannot be put in the place of \(path).")
+            throw StoreError(.system, "\(fresh) cannot be renamed to \(path).")
         }
         StoreVerification.unmark(path)
         return report
@@ -50,12 +50,12 @@ enum StoreSalvage {
         while FileManager.default.fileExists(atPath: "\(path).damaged-\(number)") { number += 1 }
         let aside = "\(path).damaged-\(number)"
         do {
-            // The log belongs to the file and moves with it, and first, so that nothing is ever put to a wrong one.
+            // The log is renamed first, so that it never ends up beside a different database.
             for suffix in ["-wal", "-shm", ""] where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.moveItem(atPath: path + suffix, toPath: aside + suffix)
             }
         } catch {
-            throw StoreError(.system, "\(path) is damaged, and cannot be set aside.")
+            throw StoreError(.system, "\(path) is damaged and cannot be renamed.")
         }
         return aside
     }
@@ -64,7 +64,7 @@ enum StoreSalvage {
         from source: SQLiteConnection, to target: SQLiteConnection, migrations: [Migration],
         report: inout SalvageReport
     ) throws(StoreError) {
-        // The schema that the rows were written for, and the further steps once they are here.
+        // The schema of the recovered rows; later migrations run once the rows are copied.
         let version = (try? source.integer("PRAGMA user_version")) ?? nil
         let known = migrations.filter { $0.number <= version ?? .max }
         _ = try Migration.migrate(target, with: known.isEmpty ? migrations : known)
@@ -92,7 +92,7 @@ enum StoreSalvage {
         var count = 0
         var isComplete = false
         try target.transaction(immediate: true) { () throws(StoreError) in
-            // From both ends up to what cannot be read.
+            // Reads from both ends up to the damaged part.
             for order in ["ASC", "DESC"] where !isComplete {
                 let ordering = keys.map { "\($0) \(order)" }.joined(separator: ", ")
                 do throws(StoreError) {
@@ -110,7 +110,7 @@ enum StoreSalvage {
         if !isComplete { report.incomplete.insert(table) }
     }
 
-    /// Rows that refer to rows that are lost cannot be understood; what refers to them goes with them.
+    /// Removes rows that refer to lost rows, and the rows that refer to those.
     private static func removeOrphans(from target: SQLiteConnection) throws(StoreError) {
         while true {
             let orphans = try target.rows("PRAGMA foreign_key_check") { row throws(StoreError) in
@@ -124,7 +124,7 @@ enum StoreSalvage {
                     removed += target.changedRows
                 }
             }
-            // A table without row numbers: by the columns that refer.
+            // A table without row ids: by the referring columns.
             for table in Set(orphans.filter { $0.row == nil }.map(\.table)) {
                 let references = try target.rows("PRAGMA foreign_key_list(\(table))") { row throws(StoreError) in
                     (parent: row.text(2), column: row.text(3), key: row.optionalText(4))

@@ -1,25 +1,27 @@
 internal import Foundation
 
-/// How connections are set up.
+/// The settings of connections.
 enum StoreSettings {
-    /// Pages that the writer keeps in memory, in KiB: random names of archives touch all of an index during a long sync, and
-    /// the indexes of names of a million messages are of that size. It is given back when the sync is over.
+    /// The page cache of the writer, in KiB: archive ids are random, so a long synchronisation touches all pages of an
+    /// index, and the indexes of the identifiers of a million messages have this size. It is released after the
+    /// synchronisation.
     private static let writerCache = 98_304
     private static let readerCache = 8_192
-    /// The log is joined to the file when it has so many pages, and cut down to so many bytes then: not while a long sync goes
-    /// on, because pages that are there already are written over faster than new ones.
+    /// The log is checkpointed at so many pages, and then truncated to so many bytes; not during a long
+    /// synchronisation, because overwriting existing pages is faster than adding new ones.
     ///
-    /// Many, because during a long sync most pages are written again and again before that: 14 of the 20 megabytes that two
-    /// thousand messages write among a million are pages of indexes. After a crash a log of that length takes some 100 ms.
+    /// The number is large, because a long synchronisation writes most pages several times: 14 of the 20 MB that two
+    /// thousand messages write among a million are pages of indexes. After a crash, recovering a log of this length
+    /// takes some 100 ms.
     private static let logPages = 16_000
     private static let logLimit = 96 << 20
-    /// A log of more bytes is joined to the file as soon as nobody writes: some thousand messages that come one by one, each of
-    /// which writes a dozen pages. Nothing is gained by more of it then, and a disk has other uses.
+    /// A larger log is checkpointed as soon as there are no writes: it contains some thousand messages that arrived one
+    /// by one and wrote a dozen pages each. Keeping it any longer gains nothing and occupies the disk.
     static let quietLogBytes: Int64 = 4 << 20
 
     static func apply(to connection: SQLiteConnection, maximumSize: Int64?) throws(StoreError) {
-        // FULL: what a transaction has written survives a loss of power, because it was acknowledged to the server.
-        // FAST: what is removed is overwritten where that costs no further write.
+        // FULL: a transaction survives a loss of power, because it was acknowledged to the server.
+        // FAST: deleted data is overwritten where that needs no further write.
         try connection.execute(
             """
             PRAGMA journal_mode = WAL;
@@ -39,13 +41,13 @@ enum StoreSettings {
         }
     }
 
-    /// How large the log of a file is.
+    /// The size of a file's log in bytes.
     static func logBytes(of path: String) -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
         return attributes?[.size] as? Int64 ?? 0
     }
 
-    /// Joins the log to the file and gives its room back, unless somebody is reading: nobody waits for that.
+    /// Checkpoints and truncates the log, unless another connection is reading; it does not wait for readers.
     static func emptyLog(of connection: SQLiteConnection) throws(StoreError) {
         let timeout = try connection.integer("PRAGMA busy_timeout") ?? 0
         try connection.execute("PRAGMA busy_timeout = 0")

@@ -1,10 +1,10 @@
 internal import Cryptography
 
-/// The SHA-256 of a content, which is its name in a ``MediaCache``.
+/// The SHA-256 of a content, under which a ``MediaCache`` stores it.
 ///
-/// It is 32 bytes and nothing else, whoever said it; so what comes from the network can never name another file.
+/// It is always 32 bytes, so a value from the network can never refer to another file.
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
-    /// 64 hexadecimal digits in lower case, as in ``Attachment/contentHash``.
+    /// 64 lower-case hexadecimal digits, as in ``Attachment/contentHash``.
     public let description: String
 
     /// `nil` unless the text is 64 hexadecimal digits.
@@ -13,7 +13,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes)
     }
 
-    /// The name of a content.
+    /// The hash of a content.
     public init(of content: [UInt8]) {
         var digest = Digest(.sha256)
         digest.update(content)

@@ -1,5 +1,5 @@
 extension MediaCache {
-    /// A content is not evicted until it is unpinned as often as it was pinned, or this cache is closed.
+    /// Protects a content from eviction until it was unpinned as often as it was pinned, or this cache is closed.
     public func pin(_ hash: ContentHash) { pins[hash, default: 0] += 1 }
 
     public func unpin(_ hash: ContentHash) {
@@ -8,15 +8,15 @@ extension MediaCache {
         evict()
     }
 
-    /// A content is not evicted until ``release(_:)``, also after the program was started again.
+    /// Protects a content from eviction until ``release(_:)``, also after a restart of the program.
     ///
-    /// - Throws: `invalidRequest` where it is not here.
+    /// - Throws: `invalidRequest` if it is not stored.
     public func keep(_ hash: ContentHash) throws(StoreError) {
         guard isThere(hash) else { throw StoreError(.invalidRequest, "There is no content with that hash.") }
         try move(hash, to: .kept)
     }
 
-    /// A content that was kept may be evicted from now on: a recording was sent.
+    /// Ends the protection of ``keep(_:)``, for example because a recording was sent.
     public func release(_ hash: ContentHash) throws(StoreError) {
         guard isThere(hash) else { return }
         try move(hash, to: .content)
@@ -30,10 +30,10 @@ extension MediaCache {
         entries[hash]?.place = place
     }
 
-    /// Everything that is kept: after a crash, recordings that a person was about to send.
+    /// All contents protected by ``keep(_:)``: after a crash, recordings that were not sent yet.
     public var kept: [ContentHash] { entries.filter { $0.value.place == .kept }.map(\.key) }
 
-    /// Removes a content, also one that is kept: a recording was thrown away.
+    /// Removes a content, even one protected by ``keep(_:)``: a recording was discarded.
     public func remove(_ hash: ContentHash) {
         guard lock != nil, let entry = entries[hash], folder.remove(hash, in: entry.place) else { return }
         forget(hash)
@@ -44,9 +44,9 @@ extension MediaCache {
         evict()
     }
 
-    /// Removes what was used longest ago until the budget is met.
+    /// Removes the least recently used contents until the budget is met.
     ///
-    /// - Parameter newest: what was just put in, which is wanted now however large it is.
+    /// - Parameter newest: the content that was just inserted; it is needed now and not evicted, however large it is.
     func evict(sparing newest: ContentHash? = nil) {
         guard lock != nil, size > budget else { return }
         let candidates = entries.filter { $0.value.place == .content && pins[$0.key] == nil && $0.key != newest }

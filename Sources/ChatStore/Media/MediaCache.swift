@@ -1,18 +1,21 @@
 internal import Cryptography
 internal import Foundation
 
-/// Pictures, voice messages and other files of one account, each once and under the SHA-256 of its content, within a budget.
+/// A cache of the pictures, voice messages and other files of one account, each stored once under the SHA-256 of its
+/// content, within a budget.
 ///
-/// What was used longest ago goes first when the budget is exceeded, but never what is pinned, because the send queue needs
-/// it, nor what is kept, because it exists nowhere else: a recording that was not sent yet. Pins last as long as this object,
-/// because the send queue knows them; what is kept stays kept when the program is killed.
+/// The least recently used contents are evicted first when the budget is exceeded. Two kinds are never evicted: pinned
+/// contents, because the send queue needs them, and kept contents, because there is no other copy, such as an unsent
+/// recording. Pins end with this object, because the send queue knows them; kept contents also survive if the program
+/// is killed.
 ///
 ///     let media = try await MediaCache.open(at: folder, budget: 500_000_000, pinned: queue.compactMap(ContentHash.init))
 ///     let hash = try await media.insert(recording, isKept: true)
 ///     …
 ///     try await media.release(hash)
 ///
-/// The program can be killed at any moment: a content is there whole or not at all. The folder belongs to one cache at a time.
+/// The program can be killed at any time: a content is stored completely or not at all. Only one cache can have the
+/// folder open.
 public actor MediaCache {
     struct Entry {
         var place: MediaFolder.Place
@@ -27,14 +30,14 @@ public actor MediaCache {
     private(set) var lock: StoreLock?
     var entries: [ContentHash: Entry] = [:]
     var pins: [ContentHash: Int] = [:]
-    /// What was pinned when it was opened, until somebody knows better.
+    /// The contents that were pinned by opening the cache, until ``releaseOpeningPins()``.
     private var openingPins: [ContentHash] = []
     private var lastUse: Int64 = 0
     private var incomingNumber = 0
 
-    /// How many bytes all contents may have together.
+    /// The maximum total size of all contents in bytes.
     public internal(set) var budget: Int64
-    /// How many bytes all contents have together. It exceeds the budget where nothing more may be evicted.
+    /// The total size of all contents in bytes. It exceeds the budget if nothing more may be evicted.
     public private(set) var size: Int64 = 0
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -45,13 +48,14 @@ public actor MediaCache {
         path = folder.path
     }
 
-    /// Opens a cache, and makes it if it is not there.
+    /// Opens a cache, or creates it.
     ///
     /// - Parameters:
-    ///   - folder: a folder of its own; whoever calls chooses it, never the network.
-    ///   - budget: how many bytes all contents may have together.
-    ///   - pinned: what the send queue needs, so that it is not evicted at once.
-    /// - Throws: `inUse` where another program has it open, `cannotOpen`, `readOnly` and `diskFull` as the disk makes it.
+    ///   - folder: a folder that only this cache uses; never a path from the network.
+    ///   - budget: the maximum total size of all contents in bytes.
+    ///   - pinned: the contents that the send queue needs, so that opening does not evict them.
+    /// - Throws: `inUse` if another program has it open, `cannotOpen`, `readOnly` or `diskFull` on an error of the file
+    ///   system.
     public static func open(
         at folder: String, budget: Int64, pinned: [ContentHash] = []
     ) async throws(StoreError) -> MediaCache {
@@ -60,8 +64,8 @@ public actor MediaCache {
         return cache
     }
 
-    /// Where a content stands in the folder of a cache that this program may not have open; for showing only, because whoever
-    /// has it open can remove it.
+    /// The file of a content in the folder of a cache that this program does not need to have open. For display only,
+    /// because the program that has it open can remove the file.
     public static func file(of hash: ContentHash, in folder: String) -> String? {
         MediaFolder(path: folder).file(of: hash)
     }
@@ -71,7 +75,7 @@ public actor MediaCache {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StoreError(.cannotOpen, "\(path) cannot be made: \(error.localizedDescription).")
+            throw StoreError(.cannotOpen, "\(path) cannot be created: \(error.localizedDescription).")
         }
         lock = try StoreLock(for: path + "/media")
         try folder.prepare()
@@ -85,7 +89,7 @@ public actor MediaCache {
         evict()
     }
 
-    /// What was pinned by ``open(at:budget:pinned:)`` is not any more: who looks after the send queue has pinned what it needs.
+    /// Removes the pins of ``open(at:budget:pinned:)``, once the send queue has pinned what it needs.
     public func releaseOpeningPins() {
         let hashes = openingPins
         openingPins = []
@@ -96,24 +100,24 @@ public actor MediaCache {
         guard lock != nil else { throw StoreError(.closed, "The cache was closed.") }
     }
 
-    /// Lets go of the folder; later calls fail.
+    /// Unlocks the folder; later calls fail.
     public func close() {
         lock?.release()
         lock = nil
     }
 
-    // MARK: Putting in
+    // MARK: Inserting
 
-    /// A path of the cache's own for something that is being fetched, to be given to ``insert(contentsOf:expecting:isKept:)``
-    /// and removed then. What a program that was killed has left there is removed when the cache is opened.
+    /// A path inside the cache's folder for a download, to be passed to ``insert(contentsOf:expecting:isKept:)`` and
+    /// removed afterwards. Files that a killed program left there are removed when the cache is opened.
     public nonisolated func pathForIncoming() -> String { "\(path)/incoming/\(UUID().uuidString)" }
 
-    /// Keeps a content; on the disk when this returns. One that is there already is used again.
+    /// Stores a content durably. A content that is stored already is reused.
     ///
     /// - Parameters:
-    ///   - expected: what the content must be, as somebody has said.
-    ///   - isKept: it is not evicted before ``release(_:)``.
-    /// - Throws: `invalidRequest` where it is not what was expected, `diskFull`.
+    ///   - expected: the announced hash, which the content must have.
+    ///   - isKept: protects the content from eviction until ``release(_:)``.
+    /// - Throws: `invalidRequest` if the content has another hash than expected, `diskFull`.
     @discardableResult
     public func insert(
         _ content: [UInt8], expecting expected: ContentHash? = nil, isKept: Bool = false
@@ -124,9 +128,9 @@ public actor MediaCache {
         }
     }
 
-    /// Keeps a copy of a file that stands elsewhere, for example where a download has put it.
+    /// Stores a copy of a file from elsewhere, for example of a download.
     ///
-    /// - Throws: `invalidRequest` where there is no file, or it is not what was expected; `diskFull`.
+    /// - Throws: `invalidRequest` if there is no such file or it has another hash than expected; `diskFull`.
     @discardableResult
     public func insert(
         contentsOf file: String, expecting expected: ContentHash? = nil, isKept: Bool = false
@@ -155,7 +159,7 @@ public actor MediaCache {
             }
             hash = ContentHash(bytes: digest.finish())
             guard expected == nil || expected == hash else {
-                throw StoreError(.invalidRequest, "The content is not the one that its hash names.")
+                throw StoreError(.invalidRequest, "The content does not match its hash.")
             }
             if entries[hash] == nil || !isThere(hash) {
                 try folder.finish(incoming, as: hash, in: place)
@@ -177,7 +181,7 @@ public actor MediaCache {
         return hash
     }
 
-    /// Somebody who cleans up can have removed a file; then there is no entry, either.
+    /// The user can have removed the file; its entry is then removed as well.
     func isThere(_ hash: ContentHash) -> Bool {
         guard let entry = entries[hash] else { return false }
         if FileManager.default.fileExists(atPath: folder.path(of: hash, in: entry.place)) { return true }
@@ -193,9 +197,9 @@ public actor MediaCache {
 
     public func contains(_ hash: ContentHash) -> Bool { isThere(hash) }
 
-    /// A content, or `nil` where it is not here. One that is damaged is forgotten, so that it can be fetched again.
+    /// A content, or `nil` if it is not stored. A damaged content is removed, so that it can be downloaded again.
     ///
-    /// - Throws: `corrupt` where it is damaged and kept, because it can be fetched from nowhere.
+    /// - Throws: `corrupt` if a kept content is damaged, because it cannot be downloaded.
     public func content(of hash: ContentHash) throws(StoreError) -> [UInt8]? {
         try requireOpen()
         guard let entry = entries[hash] else { return nil }
@@ -216,8 +220,8 @@ public actor MediaCache {
         return content
     }
 
-    /// Where a content stands, for what can only read files; `nil` where it is not here. It must be pinned as long as the
-    /// file is needed, and not be written to.
+    /// The file of a content, for libraries that can only read files; `nil` if it is not stored. Pin the content while
+    /// the file is in use, and do not modify the file.
     public func file(of hash: ContentHash) -> String? {
         guard isThere(hash), let entry = entries[hash] else { return nil }
         use(hash)
@@ -226,7 +230,7 @@ public actor MediaCache {
 
     private func use(_ hash: ContentHash) {
         guard let place = entries[hash]?.place else { return }
-        // Also where the clock stands still or was set back.
+        // Increases even if the clock stands still or was set back.
         lastUse = max(lastUse + 1, Int64(Date().timeIntervalSince1970 * 1000) * 1_000_000)
         entries[hash]?.lastUse = lastUse
         folder.touch(hash, in: place, at: lastUse)

@@ -8,19 +8,19 @@ internal import Foundation
     internal import Darwin
 #endif
 
-/// The files of a ``MediaCache``: `content` and `kept` hold whole contents under their hashes, `incoming` what is being
-/// written.
+/// The files of a ``MediaCache``: `content` and `kept` hold complete contents under their hashes, `incoming` files that
+/// are being written.
 ///
-/// A content comes into sight by being renamed, after all of it is on the disk; so whenever the power goes, what stands under
-/// a hash is what the hash says.
+/// A content is renamed into place once all of it is on the disk; so even after a loss of power, each file has the
+/// content that its hash identifies.
 struct MediaFolder: Sendable {
-    /// Where a content stands: among what may be evicted, or among what may not.
+    /// The folder of a content: whether it may be evicted.
     enum Place: String, Sendable, CaseIterable {
         case content
         case kept
     }
 
-    /// What was done last; a test looks at the files then.
+    /// The last completed step, at which a test inspects the files.
     enum Step: Sendable, CaseIterable {
         case opened, written, synced, renamed, finished, moved, removed
     }
@@ -35,29 +35,31 @@ struct MediaFolder: Sendable {
 
     let path: String
     var reached: @Sendable (Step) -> Void = { _ in }
-    /// write(2), so that a test can fill the disk.
+    /// write(2), replaced by a test to simulate a full disk.
     var writePiece: @Sendable (CInt, UnsafeRawPointer, Int) -> Int = { write($0, $1, $2) }
 
     func path(of hash: ContentHash, in place: Place) -> String { "\(path)/\(place.rawValue)/\(hash)" }
 
     private var incoming: String { path + "/incoming" }
 
-    /// Where a content stands that is whole, in whichever place.
+    /// The file of a complete content, in either folder.
     func file(of hash: ContentHash) -> String? {
         Place.allCases.lazy.map { path(of: hash, in: $0) }.first { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// Makes the folders, and removes what a program that was killed had begun to write.
+    /// Creates the folders and removes incomplete files of a killed program.
     func prepare() throws(StoreError) {
         for folder in Place.allCases.map({ "\(path)/\($0.rawValue)" }) + [incoming] {
-            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw error(errno, "\(folder) cannot be made") }
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+                throw error(errno, "\(folder) cannot be created")
+            }
         }
         for name in (try? FileManager.default.contentsOfDirectory(atPath: incoming)) ?? [] {
             unlink("\(incoming)/\(name)")
         }
     }
 
-    /// All contents. What has another name than a hash is not ours, and left alone.
+    /// All contents. Other files are ignored.
     func contents() -> [Found] {
         Place.allCases.flatMap { place in
             ((try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(place.rawValue)")) ?? [])
@@ -90,7 +92,7 @@ struct MediaFolder: Sendable {
     func begin(_ number: Int) throws(StoreError) -> Incoming {
         let name = "\(incoming)/\(number)"
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw error(errno, "\(name) cannot be made") }
+        guard descriptor >= 0 else { throw error(errno, "\(name) cannot be created") }
         reached(.opened)
         return Incoming(descriptor: descriptor, path: name)
     }
@@ -106,12 +108,12 @@ struct MediaFolder: Sendable {
         }
     }
 
-    /// Puts the file into its place, for good when this returns.
+    /// Renames the file into its folder; durable when this returns.
     func finish(_ file: Incoming, as hash: ContentHash, in place: Place) throws(StoreError) {
         guard fsync(file.descriptor) == 0 else { throw error(errno, "\(file.path) cannot be written") }
         reached(.synced)
         let target = path(of: hash, in: place)
-        guard rename(file.path, target) == 0 else { throw error(errno, "\(target) cannot be made") }
+        guard rename(file.path, target) == 0 else { throw error(errno, "\(target) cannot be created") }
         reached(.renamed)
         close(file.descriptor)
         sync(place)
@@ -123,7 +125,7 @@ struct MediaFolder: Sendable {
         unlink(file.path)
     }
 
-    /// What was renamed in a folder outlives a loss of power from now on. Where the system cannot do that, it does it later.
+    /// Makes renames in a folder durable. If the system does not support that, it happens later.
     private func sync(_ place: Place) {
         let descriptor = open("\(path)/\(place.rawValue)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -140,14 +142,14 @@ struct MediaFolder: Sendable {
         reached(.moved)
     }
 
-    /// - Returns: whether it is gone.
+    /// - Returns: `true` if the file does not exist any more.
     func remove(_ hash: ContentHash, in place: Place) -> Bool {
         let isGone = unlink(path(of: hash, in: place)) == 0 || errno == ENOENT
         reached(.removed)
         return isGone
     }
 
-    /// Writes down when a content was used last.
+    /// Stores when a content was used last, as the modification time of its file.
     func touch(_ hash: ContentHash, in place: Place, at time: Int64) {
         let time = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
         _ = utimensat(AT_FDCWD, path(of: hash, in: place), [time, time], AT_SYMLINK_NOFOLLOW)
@@ -155,12 +157,12 @@ struct MediaFolder: Sendable {
 
     // MARK: Reading
 
-    /// Pieces of this size are copied at a time.
+    /// The number of bytes that are copied at a time.
     private static let pieceSize = 1 << 16
 
-    /// Gives a file's content piece by piece.
+    /// Passes the content of a file to a closure piece by piece.
     ///
-    /// - Returns: whether the file is there.
+    /// - Returns: `false` if the file does not exist.
     func read(
         _ path: String, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void
     ) throws(StoreError) -> Bool {
@@ -185,7 +187,7 @@ struct MediaFolder: Sendable {
     private func error(_ code: CInt, _ what: String) -> StoreError {
         let reason = String(cString: strerror(code))
         return switch code {
-        case ENOSPC, EDQUOT: StoreError(.diskFull, "The disk is full: \(what). Make room and try again.")
+        case ENOSPC, EDQUOT: StoreError(.diskFull, "The disk is full: \(what). Free some space and try again.")
         case EROFS, EACCES, EPERM: StoreError(.readOnly, "\(what): \(reason).")
         default: StoreError(.system, "\(what): \(reason).")
         }

@@ -1,7 +1,6 @@
-/// A stretch of an archive that is here without a hole: proved by pages that border on each other, never by what came
-/// live.
+/// A part of an archive that is stored without gaps. Only adjacent pages prove that, never live messages.
 public struct ArchiveInterval: Hashable, Sendable, Codable {
-    /// Nothing in the archive is older than `first`.
+    /// Whether `first` is the oldest item of the archive.
     public internal(set) var reachesStart: Bool
     public internal(set) var first: StoredArchivePosition
     public internal(set) var last: StoredArchivePosition
@@ -13,12 +12,12 @@ public struct ArchiveInterval: Hashable, Sendable, Codable {
     }
 }
 
-/// One item's place in its archive.
+/// The position of an item in its archive.
 public struct StoredArchivePosition: Hashable, Sendable, Codable {
-    /// The archive's name for the item.
+    /// The archive id of the item.
     public let id: String
     public let time: MessageTime
-    /// The order among items of the same time, as in ``TimelinePosition``.
+    /// The order among items with the same time, as in ``TimelinePosition``.
     public let rank: Int64
 
     public init(id: String, time: MessageTime, rank: Int64 = 0) {
@@ -30,11 +29,11 @@ public struct StoredArchivePosition: Hashable, Sendable, Codable {
     func isBefore(_ other: StoredArchivePosition) -> Bool { (time, rank) < (other.time, other.rank) }
 }
 
-/// A stretch of an archive of which nothing is known. What is newer than the newest interval is not a gap but the future.
+/// A part of an archive that is not known. Items after the newest interval are not a gap.
 public struct ArchiveGap: Hashable, Sendable {
-    /// The last item known before it; `nil` where the gap reaches back to the archive's start.
+    /// The last known item before the gap; `nil` if the gap begins at the start of the archive.
     public let after: StoredArchivePosition?
-    /// The first item known after it.
+    /// The first known item after the gap.
     public let before: StoredArchivePosition
 
     public init(after: StoredArchivePosition?, before: StoredArchivePosition) {

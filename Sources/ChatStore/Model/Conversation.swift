@@ -1,29 +1,32 @@
-/// A conversation as the list of conversations shows it.
+public import MessageSemantics
+public import XMPPAddress
+
+/// A conversation as the list shows it.
 public struct Conversation: Hashable, Sendable, Identifiable {
     public let id: ConversationID
     public let key: ConversationKey
     public var settings: ConversationSettings
     public let lastMessage: StoredMessage?
-    /// How many messages of others stand after the read position, counted up to ``unreadLimit``.
+    /// The number of messages of others after the read position, at most ``unreadLimit``.
     public let unreadCount: Int
     public let draft: Draft?
-    /// A person wants to come back to it, though all was read: shown as unread until it is read again. Other devices do not
-    /// learn of it.
+    /// Whether the user marked the conversation as unread; it is shown as unread until it is read again. Other devices
+    /// do not get this mark.
     public let isMarkedUnread: Bool
 
-    /// There is something to show: a message, a draft, or what a person has chosen for it. What only waits for a
-    /// message that is not here, such as a reaction of a stranger, is nothing to show. A room is shown while it is known.
+    /// Whether the list shows the conversation: if it has a message, a draft or a setting, or is a room. Rows that only
+    /// wait for a message, such as a stranger's reaction, do not count.
     public var isListed: Bool {
         lastMessage != nil || draft != nil || key.kind == .room || settings != ConversationSettings() || isMarkedUnread
     }
 
-    /// Nobody reads a larger number, and counting stops there.
+    /// The limit of the unread count; larger numbers are not useful.
     public static let unreadLimit = 1000
 }
 
-/// What a person has chosen for a conversation.
+/// The user's settings of a conversation.
 public struct ConversationSettings: Hashable, Sendable, Codable {
-    /// For what a notification is shown.
+    /// Which messages cause a notification.
     public enum Notifications: Int, Sendable, Codable {
         case all = 0
         case mentions = 1
@@ -33,7 +36,7 @@ public struct ConversationSettings: Hashable, Sendable, Codable {
     public var isPinned: Bool
     public var isArchived: Bool
     public var notifications: Notifications
-    /// Silent until then.
+    /// No notifications before this time.
     public var mutedUntil: MessageTime?
 
     public init(
@@ -47,10 +50,10 @@ public struct ConversationSettings: Hashable, Sendable, Codable {
     }
 }
 
-/// What is written and not yet sent.
+/// A text that was not sent yet.
 public struct Draft: Hashable, Sendable, Codable {
     public var body: String
-    /// The message that it will answer.
+    /// The message that it will reply to.
     public var reply: MessageID?
     /// The message that it will correct.
     public var edits: MessageID?
@@ -62,4 +65,34 @@ public struct Draft: Hashable, Sendable, Codable {
         self.edits = edits
         self.time = time
     }
+}
+
+/// Identifies a conversation in its store.
+public struct ConversationID: Hashable, Comparable, Sendable, Codable, RawRepresentable {
+    public let rawValue: Int64
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Identifies a conversation by its account, address and kind.
+public struct ConversationKey: Hashable, Sendable, Codable {
+    public typealias Kind = ConversationAddress.Kind
+
+    public let account: AccountID
+    public let address: JID
+    public let kind: Kind
+
+    /// - Parameter address: for kinds that use bare addresses, the resource is removed.
+    public init(account: AccountID, address: JID, kind: Kind) {
+        self.init(account: account, ConversationAddress(address, kind: kind))
+    }
+
+    public init(account: AccountID, _ conversation: ConversationAddress) {
+        self.account = account
+        address = conversation.address
+        kind = conversation.kind
+    }
+
+    /// The conversation without its account.
+    public var conversation: ConversationAddress { ConversationAddress(address, kind: kind) }
 }

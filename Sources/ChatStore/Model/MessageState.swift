@@ -1,20 +1,20 @@
-/// How far a message of ours has come. Reports can arrive in any order; the state only ever moves forward.
+/// The delivery state of one of our messages. Reports can arrive in any order; the state only moves forward.
 ///
-/// A message of somebody else is always `.delivered`: it is here.
+/// A message of others is always `.delivered`.
 public enum MessageState: Hashable, Sendable, Codable {
-    /// Kept here, not yet given to the server.
+    /// Stored here, not yet passed to the server.
     case queued
     /// The server has it (XEP-0198 acknowledgement, reflection, carbon or archive).
     case sentToServer
     /// The recipient's device has it (XEP-0184).
     case delivered
-    /// The recipient has seen it (XEP-0333), or a later one.
+    /// The recipient has read it (XEP-0333), or a later one.
     case displayed
-    /// It did not get there.
+    /// It was not delivered.
     case failed(FailureReason)
 
-    /// The state as one number, in the order in which states replace each other: that the server has a message proves a
-    /// failure on our side wrong, and only a receipt proves a refusal wrong.
+    /// The state as a number, in the order in which states replace each other: if the server has a message, a local
+    /// failure was wrong; and only a receipt proves that a refusal was wrong.
     var code: Int64 {
         switch self {
         case .queued: 0
@@ -28,7 +28,7 @@ public enum MessageState: Hashable, Sendable, Codable {
 
     init?(code: Int64, failure: FailureReason?) {
         switch code {
-        // The higher numbers are of versions that stored how far an upload was.
+        // Earlier versions stored the progress of an upload in these numbers.
         case 0, 1000...1100: self = .queued
         case 2000:
             self = .failed(
@@ -45,26 +45,26 @@ public enum MessageState: Hashable, Sendable, Codable {
         if case .failed(let reason) = self { reason } else { nil }
     }
 
-    /// Still in our hands: neither with the server nor given up.
+    /// Neither received by the server nor failed.
     var isUnsent: Bool { code < 2000 }
 
-    /// The later of both.
+    /// The later of the two states.
     func merged(with other: MessageState) -> MessageState { other.code > code ? other : self }
 }
 
-/// Why a message did not get there.
+/// Why a message was not delivered.
 public struct FailureReason: Hashable, Sendable, Codable {
     public enum Kind: Int, Sendable, Codable {
-        /// It never left: a file is gone, the upload failed, it is too large. Retry may help.
+        /// It was never sent: a file is missing, the upload failed, or it is too large. A retry may help.
         case notSent = 0
-        /// A server or the recipient sent it back (RFC 6120 §8.3).
+        /// A server or the recipient returned an error (RFC 6120 §8.3).
         case refused = 1
     }
 
     public let kind: Kind
-    /// The condition of the error, such as `service-unavailable`, or a word of the program.
+    /// The condition of the error, such as `service-unavailable`, or a condition of the program.
     public let condition: String
-    /// What the other side said about it, if it did.
+    /// The text of the error, if it has one.
     public let text: String?
 
     public init(_ kind: Kind, condition: String, text: String? = nil) {

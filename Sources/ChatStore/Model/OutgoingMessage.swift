@@ -1,11 +1,11 @@
 public import XMPPAddress
 
-/// A message as it is written here, before anybody else knows of it.
+/// A message that was written on this device.
 public struct OutgoingMessage: Hashable, Sendable {
     /// Our address in that conversation: the account's bare address, or our occupant address in a room.
     public var sender: JID
     public var occupantID: String?
-    /// Used as the stanza's `id` and as its origin-id (XEP-0359 §3.2), also when it is sent again: a random UUID.
+    /// A random UUID, used as the stanza's `id` and origin-id (XEP-0359 §3.2), also when the message is sent again.
     public var originID: String
     public var time: MessageTime
     public var content: MessageContent
@@ -19,22 +19,22 @@ public struct OutgoingMessage: Hashable, Sendable {
     }
 }
 
-/// A message that waits to be sent, in the order in which messages were written.
+/// A message in the send queue.
 public struct QueuedMessage: Hashable, Sendable {
     public let message: StoredMessage
-    /// What it does; for a correction, retraction or reactions also to which message.
+    /// The content to send; for a correction, retraction or reactions with its target.
     public let content: MessageContent
-    /// Its place in the queue: every message that is put into it later has a higher one.
+    /// Its position in the queue, lower than those of all messages that are added later.
     public let position: Int64
-    /// How often it was given to the stream.
+    /// How often it was passed to the stream.
     public var attempts: Int
-    /// Not to be tried before.
+    /// The earliest time of the next attempt.
     public var notBefore: MessageTime?
 }
 
-/// A part of the send queue, in the order in which messages were written.
+/// A page of the send queue, in the order in which the messages were written.
 public struct SendQueuePage: Hashable, Sendable {
     public let messages: [QueuedMessage]
-    /// Where the next page begins; `nil` where the queue ends.
+    /// The position after which the next page begins; `nil` at the end of the queue.
     public let end: Int64?
 }

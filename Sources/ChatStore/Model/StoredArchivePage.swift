@@ -1,15 +1,15 @@
 public import XMPPAddress
 
-/// One answer of an archive, with the question that it answers (XEP-0313 §4, XEP-0059).
+/// A page of an archive, with its query (XEP-0313 §4, XEP-0059).
 public struct StoredArchivePage: Sendable {
     /// The archive: the account's bare address, or the room's.
     public var archive: JID
-    /// The question's `with`, which makes it a statement about that peer's messages only.
+    /// The `with` of the query; the page then proves something about the messages of this peer only.
     public var with: JID?
     public var query: StoredArchiveQuery
-    /// Oldest first, all of them, also those that are no messages to show: they stand between others.
+    /// All items, oldest first, including those without a message to show, because they separate others.
     public var items: [ArchiveItem]
-    /// `<fin complete='true'/>`: in the direction of the query there is nothing more.
+    /// `<fin complete='true'/>`: there are no more items in the direction of the query.
     public var isComplete: Bool
 
     public init(archive: JID, with: JID? = nil, query: StoredArchiveQuery, items: [ArchiveItem], isComplete: Bool) {
@@ -21,7 +21,7 @@ public struct StoredArchivePage: Sendable {
     }
 }
 
-/// What an archive was asked for.
+/// A query of an archive.
 public struct StoredArchiveQuery: Hashable, Sendable {
     public enum Direction: Sendable {
         /// The newest messages before the anchor (RSM `<before/>`).
@@ -31,12 +31,12 @@ public struct StoredArchiveQuery: Hashable, Sendable {
     }
 
     public var direction: Direction
-    /// The archive's name of the message that the page borders on; `nil` begins at the end of what is asked for.
+    /// The archive id of the item that the page is adjacent to; `nil` begins at the end of the queried range.
     public var anchor: String?
-    /// The other end of what is asked for, by the archive's name (`before-id` or `after-id` of `#extended`): where a
-    /// complete answer stops. A gap is closed with its two ends as anchor and limit.
+    /// The archive id of the other end of the queried range (`before-id` or `after-id` of `#extended`), where a
+    /// complete page ends. A gap is filled by using its two ends as anchor and limit.
     public var limit: String?
-    /// The question was narrowed by `start` or `end`, so that its completeness says nothing about what lies outside.
+    /// The query was limited by `start` or `end`, so a complete page proves nothing about items outside of this time.
     public var isLimitedByTime: Bool
 
     public init(_ direction: Direction, anchor: String? = nil, limit: String? = nil, isLimitedByTime: Bool = false) {
@@ -47,19 +47,19 @@ public struct StoredArchiveQuery: Hashable, Sendable {
     }
 }
 
-/// One stanza in an archive.
+/// One item of an archive.
 public struct ArchiveItem: Sendable {
-    /// The archive's name for it (`<result id=''/>`).
+    /// The archive id (`<result id=''/>`).
     public var id: String
-    /// The archive's stamp.
+    /// The time stamp of the archive.
     public var time: MessageTime
-    /// What it means, if it means something to this store.
+    /// The content, if it is relevant for this store.
     public var content: Content?
 
     public enum Content: Sendable {
-        /// A message, correction, retraction or reaction. The store adds the archive's name and stamp itself.
+        /// A message, correction, retraction or reaction. The store adds the archive id and time stamp itself.
         case message(MessageCopy, in: ConversationKey)
-        /// A receipt, marker or error about a message.
+        /// A receipt, marker or error for a message.
         case report(StateReport, in: ConversationKey)
     }
 

@@ -1,11 +1,11 @@
 public import XMPPAddress
 
-/// A message as a timeline shows it: its latest text, its state, and what was said and done about it.
+/// A message as a timeline shows it: its latest text, its state and its reactions.
 public struct StoredMessage: Hashable, Sendable, Identifiable {
     public let id: MessageID
     public let conversation: ConversationID
     public let position: TimelinePosition
-    /// When it was sent, as well as that is known.
+    /// When it was sent, as precisely as it is known.
     public let time: MessageTime
     public let timeSource: TimeSource
     public let sender: JID
@@ -14,19 +14,19 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     /// The stanza's `id`.
     public let wireID: String?
     public let originID: String?
-    /// The name that the conversation's own archive gave to it.
+    /// The archive id that the conversation's archive assigned.
     public let archiveReference: ArchiveReference?
     /// The text after all corrections; empty if it was retracted.
     public let text: MessageText
     public let state: MessageState
-    /// When it was last corrected.
+    /// The time of the last correction.
     public let editTime: MessageTime?
     public let isRetracted: Bool
     /// Ordered by emoji, then sender.
     public let reactions: [Reaction]
 }
 
-/// One person's reaction to a message (XEP-0444).
+/// A reaction of one sender to a message (XEP-0444).
 public struct Reaction: Hashable, Sendable, Comparable {
     public let emoji: String
     public let sender: JID
@@ -41,8 +41,43 @@ public struct Reaction: Hashable, Sendable, Comparable {
     }
 }
 
-/// One text that a message has had.
+/// A version of a message's text.
 public struct MessageVersion: Hashable, Sendable {
     public let time: MessageTime
     public let body: String
+}
+
+/// Identifies a message in its store; never changed and never reused.
+///
+/// Later messages have larger numbers, but only roughly: sort a timeline by ``TimelinePosition``.
+public struct MessageID: Hashable, Comparable, Sendable, Codable, RawRepresentable {
+    public let rawValue: Int64
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The position of a message in the timeline of its conversation: by time, then by the archive's order within that
+/// time, then by its number.
+///
+/// It is also the anchor for paging: a page begins before or after a position, whether or not there is a message at it.
+public struct TimelinePosition: Hashable, Comparable, Sendable, Codable {
+    public let time: MessageTime
+    /// The order among messages with the same time; many archives use time stamps in seconds.
+    public let rank: Int64
+    public let id: MessageID
+
+    public init(time: MessageTime, rank: Int64 = 0, id: MessageID) {
+        self.time = time
+        self.rank = rank
+        self.id = id
+    }
+
+    /// A position before every message of that time and after every earlier one: the anchor for a jump to a date.
+    public static func start(of time: MessageTime) -> TimelinePosition {
+        TimelinePosition(time: time, rank: .min, id: MessageID(rawValue: .min))
+    }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.time, left.rank, left.id) < (right.time, right.rank, right.id)
+    }
 }

@@ -1,4 +1,4 @@
-/// The intervals of one archive that are proved complete, oldest first, and how pages extend and join them.
+/// The intervals of one archive that are known to be complete, oldest first, and how pages extend and join them.
 struct ArchiveIntervals: Equatable, Sendable {
     private(set) var intervals: [ArchiveInterval]
 
@@ -6,7 +6,7 @@ struct ArchiveIntervals: Equatable, Sendable {
         self.intervals = intervals.sorted { $0.first.isBefore($1.first) }
     }
 
-    /// What lies before, and between, what is known; newest first, which is the order in which a person misses it.
+    /// The gaps before and between the intervals, newest first, which is the order in which the user needs them.
     var gaps: [ArchiveGap] {
         var gaps: [ArchiveGap] = []
         var previous: StoredArchivePosition?
@@ -19,7 +19,7 @@ struct ArchiveIntervals: Equatable, Sendable {
         return gaps.reversed()
     }
 
-    /// The place of an item that bounds an interval.
+    /// The position of an item that is an end of an interval.
     func bound(_ id: String) -> StoredArchivePosition? {
         for interval in intervals {
             if interval.first.id == id { return interval.first }
@@ -28,12 +28,12 @@ struct ArchiveIntervals: Equatable, Sendable {
         return nil
     }
 
-    /// Takes in what a page proves.
+    /// Adds the interval that a page proves.
     ///
     /// - Parameters:
-    ///   - items: the places of the page's items, oldest first.
-    ///   - anchor: the place of the query's anchor, if that is known.
-    ///   - limit: the place of the query's limit, if that is known.
+    ///   - items: the positions of the page's items, oldest first.
+    ///   - anchor: the position of the query's anchor, if it is known.
+    ///   - limit: the position of the query's limit, if it is known.
     mutating func insert(
         _ items: [StoredArchivePosition], of query: StoredArchiveQuery, isComplete: Bool,
         anchor: StoredArchivePosition?,
@@ -54,10 +54,10 @@ struct ArchiveIntervals: Equatable, Sendable {
                 reachesStart = true
             }
         }
-        // An archive without anything in it has no bounds to keep, and is as quickly asked again.
+        // An empty archive has no bounds to store, and another query of it is cheap.
         guard let first = members.first, let last = members.last else { return }
         var union = ArchiveInterval(reachesStart: reachesStart, first: first, last: last)
-        // Joining can make the union touch an interval that the page alone did not.
+        // A joined interval can touch another one that the page alone did not touch.
         var ids = Set(members.map(\.id))
         var rest = intervals
         var joined = true
@@ -77,9 +77,10 @@ struct ArchiveIntervals: Equatable, Sendable {
         intervals = (rest + [union]).sorted { $0.first.isBefore($1.first) }
     }
 
-    /// Both hold the same item. Times alone prove that only where they lie strictly inside, because several items can have
-    /// the same time, and ranks compare only items of pages that border on each other. So a page that is kept again can
-    /// seem to be an interval of its own, if all of it is of one second; better ask for a gap that is none than miss one.
+    /// Whether both contain the same item. Times prove that only if they lie strictly inside, because several items can
+    /// have the same time, and ranks only compare items of adjacent pages. So a page that is stored again can appear to
+    /// be a separate interval if all of its items have the same second; it is better to query a gap that does not exist
+    /// than to miss one.
     private static func touch(
         _ union: ArchiveInterval, _ ids: Set<String>, _ members: [StoredArchivePosition], _ other: ArchiveInterval
     ) -> Bool {

@@ -1,6 +1,6 @@
-/// Gives the items of a page that have the same time their order among each other and among those known before.
+/// Assigns ranks to the items of a page with the same time, relative to each other and to known items.
 enum RankAssignment {
-    /// The distance between two neighbours, so that a gap between them can be filled 30 times over.
+    /// The distance between two neighbours: a gap between them can be split 30 times.
     static let step: Int64 = 1 << 32
 
     struct Neighbour {
@@ -9,10 +9,10 @@ enum RankAssignment {
     }
 
     /// - Parameters:
-    ///   - times: of the items, oldest first.
-    ///   - known: the ranks that items have already; they are kept.
-    ///   - lower: the item before the page, if it is known.
-    ///   - upper: the item after the page, if it is known.
+    ///   - times: the times of the items, oldest first.
+    ///   - known: the existing ranks of items, which do not change.
+    ///   - lower: the item before the page, if known.
+    ///   - upper: the item after the page, if known.
     static func ranks(
         for times: [MessageTime], known: [Int64?], lower: Neighbour? = nil, upper: Neighbour? = nil
     ) -> [Int64] {
@@ -29,7 +29,7 @@ enum RankAssignment {
         return ranks.map { $0 ?? 0 }
     }
 
-    /// Fills each stretch of unknown ranks between its known neighbours.
+    /// Fills each run of unknown ranks between its known neighbours.
     private static func fill(_ ranks: inout [Int64?], _ run: Range<Int>, below: Int64?, above: Int64?) {
         var index = run.lowerBound
         var left = below

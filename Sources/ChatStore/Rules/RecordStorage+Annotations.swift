@@ -1,5 +1,5 @@
 extension RecordStorage {
-    /// The message that a correction, retraction or reaction is about and may be done to.
+    /// The message that a correction, retraction or reaction refers to, if its author may change it.
     func findTarget(of record: MessageRecord, key: ConversationKey) throws(StoreError) -> MessageID? {
         guard let reference = record.targetReference else { return nil }
         for candidate in try records(for: reference, in: record.conversation, account: key.account)
@@ -9,7 +9,7 @@ extension RecordStorage {
             guard record.origin(in: key.kind).may(record.kind, candidate.origin(in: key.kind), room: room) else {
                 continue
             }
-            // Some clients name the last correction rather than the first message.
+            // Some clients refer to the last correction instead of the original message.
             if candidate.kind == .text { return candidate.id }
             if let target = candidate.target { return target }
         }
@@ -27,7 +27,7 @@ extension RecordStorage {
         }
     }
 
-    /// Gives a row what was waiting for one of its names.
+    /// Applies everything that was waiting for one of the identifiers of a row.
     func applyWaiting(
         for references: [TargetReference], to record: MessageRecord, key: ConversationKey
     ) throws(StoreError) {
@@ -49,7 +49,7 @@ extension RecordStorage {
         }
     }
 
-    /// Brings a message in line with everything that was said about it, whatever came first.
+    /// Recomputes a message from its corrections, retractions and reactions, independent of their order of arrival.
     func refresh(_ target: MessageID) throws(StoreError) {
         guard let old = try record(target) else { return }
         var record = old
@@ -59,7 +59,7 @@ extension RecordStorage {
         record.hasReactions = annotations.contains { $0.kind == .reactions }
         let oldText = try searchText(of: old)
         if record.isRetracted {
-            // What was taken back is gone from the disk, too.
+            // Retracted texts are deleted from the disk as well.
             for version in annotations where version.kind == .correction && version.body != nil {
                 try update(version.erased, replacing: version)
                 if version.hasAttachments { try save([], of: version.id) }
@@ -74,7 +74,7 @@ extension RecordStorage {
         noteChange(of: record)
     }
 
-    /// The text by which a message is found.
+    /// The text under which a message is found.
     func searchText(of record: MessageRecord) throws(StoreError) -> String? {
         guard record.kind == .text, !record.isRetracted else { return nil }
         guard let edit = record.currentEdit else { return record.body }

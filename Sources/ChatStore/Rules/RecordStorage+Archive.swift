@@ -11,7 +11,7 @@ extension RecordStorage {
             throw StoreError(.invalidRequest, "There is no such account.")
         }
 
-        // What is known of the page's items and its ends.
+        // The known positions of the page's items and its ends.
         var found: [MessageRecord?] = []
         var known: [Int64?] = []
         for item in page.items {
@@ -47,7 +47,7 @@ extension RecordStorage {
                 continue
             }
             switch content {
-            // After the messages, which may be what it is about, and may begin its conversation.
+            // Processed after the messages, which can be the target of the report or create its conversation.
             case .report(let report, let key): reports.append((report, key))
             case .message(var copy, let key):
                 let name = ArchiveReference(archive: page.archive, id: item.id)
@@ -61,11 +61,11 @@ extension RecordStorage {
                 if let old = record { record = try self.record(old.id) }
                 if record?.conversation != conversation { record = nil }
                 if record == nil {
-                    // Under its own name it was looked for already, though an item before it can have been the same message.
+                    // Its archive id was queried already, but an earlier item of the page can be the same message.
                     record = try find(copy, key: key, conversation: conversation)
                 }
                 copy.archiveReferences.insert(name, at: 0)
-                try dropNamesOfOthers(&copy, key: key, conversation: conversation)
+                try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
                 _ = try receive(
                     copy, rank: isOwn ? ranks[index] : nil, known: record, key: key, conversation: conversation)
             }
@@ -75,7 +75,7 @@ extension RecordStorage {
         try save(intervals, of: scope)
     }
 
-    /// The second look at who may say what; before it was read `ArchiveAuthority` took the first.
+    /// The second check of permissions; `ArchiveAuthority` made the first one before the stanza was read.
     private static func mayHold(
         _ content: ArchiveItem.Content, in archive: JID, own: JID, account: AccountID
     ) -> Bool {
@@ -87,13 +87,13 @@ extension RecordStorage {
         }
     }
 
-    /// The items on both sides of the page, as far as the query says that nothing is between.
+    /// The items on both sides of the page, if the query implies that nothing is between.
     private static func neighbours(
         of page: StoredArchivePage, anchor: StoredArchivePosition?, limit: StoredArchivePosition?
     ) -> (lower: RankAssignment.Neighbour?, upper: RankAssignment.Neighbour?) {
         let near = anchor.map { RankAssignment.Neighbour(time: $0.time, rank: $0.rank) }
         let far = limit.map { RankAssignment.Neighbour(time: $0.time, rank: $0.rank) }
-        // Also where the answer is not complete, all of it lies on this side of the limit.
+        // Even if the page is not complete, all of it lies on this side of the limit.
         switch page.query.direction {
         case .forward: return (near, far)
         case .backward: return (far, near)

@@ -4,20 +4,20 @@ extension RecordStorage {
     func receive(_ copy: MessageCopy, in key: ConversationKey) throws(StoreError) -> Reception {
         let conversation = try openConversation(key)
         var copy = copy
-        try dropNamesOfOthers(&copy, key: key, conversation: conversation)
+        try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
         let known = try find(copy, key: key, conversation: conversation)
         return try receive(copy, rank: nil, known: known, key: key, conversation: conversation)
     }
 
     /// - Parameter rank: the order among archived items of the same time.
-    /// - Parameter known: what ``find(_:key:conversation:)`` has found.
+    /// - Parameter known: the result of ``find(_:key:conversation:)``.
     func receive(
         _ copy: MessageCopy, rank: Int64?, known: MessageRecord?, key: ConversationKey, conversation: ConversationID
     ) throws(StoreError) -> Reception {
         var (copy, rank) = (copy, rank)
-        try putBehindRead(&copy, known: known, in: conversation)
+        try moveAfterReadPosition(&copy, known: known, in: conversation)
         if let first = try timeOfFirstSending(of: copy, known: known, in: conversation) {
-            // Not its time in the archive that this copy comes from.
+            // This is not its time in the archive of this copy.
             (copy.time, copy.timeSource, rank) = (first, .delay, nil)
         }
         if let known { return .known(try merge(copy, rank: rank, into: known, key: key)) }
@@ -33,13 +33,13 @@ extension RecordStorage {
         }
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
         let reception = try settle(record, names: copy.archiveReferences, key: key)
-        try keepLimits(after: record, isWaiting: reception == .waiting(record.id), in: key)
+        try enforceLimits(after: record, isWaiting: reception == .waiting(record.id), in: key)
         return reception
     }
 
-    /// A server's word for when a message was sent puts nothing of others behind what was read, where it would not be seen: then it
-    /// counts when it came.
-    private func putBehindRead(
+    /// A delay stamp never moves a message of others before the read position, where the user would not see it; the
+    /// time of arrival is used instead.
+    private func moveAfterReadPosition(
         _ copy: inout MessageCopy, known: MessageRecord?, in conversation: ConversationID
     ) throws(StoreError) {
         guard known == nil, copy.timeSource == .delay, !copy.isOutgoing, let arrival = copy.arrival,
@@ -48,8 +48,8 @@ extension RecordStorage {
         (copy.time, copy.timeSource) = (arrival, .clock)
     }
 
-    /// A name that an archive gave to a message of another conversation is not this message's name: somebody has copied it.
-    func dropNamesOfOthers(
+    /// Ignores archive ids of messages of other conversations: the sender has copied them.
+    func dropForeignArchiveReferences(
         _ copy: inout MessageCopy, key: ConversationKey, conversation: ConversationID
     ) throws(StoreError) {
         var names: [ArchiveReference] = []
@@ -60,8 +60,8 @@ extension RecordStorage {
         copy.archiveReferences = names
     }
 
-    /// The sender's word for when it has sent the message first, if that is to be believed: nobody can put anything behind what
-    /// was read, where it would not be seen, nor a week into the past.
+    /// The time of the first sending as the sender states it, if it is plausible: it cannot move a message before the
+    /// read position, where the user would not see it, nor a week into the past.
     private func timeOfFirstSending(
         of copy: MessageCopy, known: MessageRecord?, in conversation: ConversationID
     ) throws(StoreError) -> MessageTime? {
@@ -73,14 +73,15 @@ extension RecordStorage {
         return wasRead ? first : nil
     }
 
-    /// In milliseconds: as long as anybody looks for what a server has lost.
+    /// In milliseconds: the longest time after which clients look for messages that a server has lost.
     private static var longestDelay: Int64 { 7 * 24 * 3_600_000 }
 
-    /// The row that a copy is a copy of.
+    /// The row of which this is a copy.
     ///
-    /// 1. The name that an archive gave to it. 2. The origin-id together with the sender; two names of one archive do not
-    /// speak against it, because a message that was sent again is archived again. 3. Where one of the two has no
-    /// origin-id: the `id` together with the sender and the content, unless one archive gave them different names.
+    /// Compared are, in this order: 1. The archive id. 2. The origin-id together with the sender; two ids of one
+    /// archive do not contradict that, because a message that was sent again is archived again. 3. If one of the two
+    /// has no origin-id: the `id` together with the sender and the content, unless one archive assigned them different
+    /// ids.
     func find(
         _ copy: MessageCopy, key: ConversationKey, conversation: ConversationID
     ) throws(StoreError) -> MessageRecord? {
@@ -101,7 +102,7 @@ extension RecordStorage {
         guard !candidates.isEmpty else { return nil }
         let sample = Self.record(of: copy, conversation: conversation)
         let origin = sample.origin(in: key.kind)
-        // A correction whose author nobody knows was kept as a message of its own.
+        // A correction without proof of its author was stored as a separate message.
         let isUnproved = sample.kind == .correction && origin.author.isUnproved
         for record in candidates
         where (record.kind == sample.kind || isUnproved && record.kind == .text)
@@ -133,21 +134,21 @@ extension RecordStorage {
         return record
     }
 
-    /// Gives a new row its place.
+    /// Assigns the position of a new row.
     func place(_ record: inout MessageRecord, rank: Int64?) throws(StoreError) {
         if let rank {
             record.orderRank = rank
         } else if let newest = try newestOrderTime(in: record.conversation), newest >= record.orderTime,
             record.timeSource == .clock || record.orderTime.isWithinSecond(of: newest)
         {
-            // The clock was set back, two came in one millisecond, or a stamp of whole seconds says no more than that: what
-            // comes later stands later.
+            // The clock was set back, two messages arrived in one millisecond, or a time stamp has only seconds: the
+            // later arrival is sorted last.
             record.orderTime = newest.advanced(by: 1)
         }
         try noteOrderTime(record.orderTime, in: record.conversation)
     }
 
-    /// Takes from a further copy what it knows better.
+    /// Adds the information of a further copy to a row.
     private func merge(
         _ copy: MessageCopy, rank: Int64?, into known: MessageRecord, key: ConversationKey
     ) throws(StoreError) -> MessageID {
@@ -164,21 +165,21 @@ extension RecordStorage {
                 names.append(name)
             }
         }
-        record.takeTime(of: copy, rank: rank)
+        record.updateTime(from: copy, rank: rank)
         if copy.route == .reflection, copy.timeSource == .clock, known.timeSource == .clock, known.state.isUnsent {
-            // In a room it was said when the room sends it to all, and not when it was written.
+            // In a room the time of a message is when the room sends it to all, not when it was written.
             record.orderTime = copy.time
             try place(&record, rank: nil)
         }
         if record.wireID == nil { record.wireID = copy.wireID }
         if record.originID == nil { record.originID = copy.originID }
-        // Who only has the same nickname and knows the message's id does not become its author.
+        // An occupant with the same nickname that knows the id of the message does not become its author.
         let isNamed = copy.archiveReferences.contains { $0 == known.archiveReference }
         if isNamed || copy.isOutgoing && record.isOutgoing {
             if record.occupantID == nil { record.occupantID = copy.occupantID }
             if record.stay == nil { record.stay = copy.stay }
         }
-        // A copy from elsewhere can know that a message is ours where the room's history did not.
+        // Another copy can show that a message is ours when the room's history did not.
         if copy.isOutgoing && !record.isOutgoing {
             record.isOutgoing = true
             record.state = .sentToServer
@@ -189,7 +190,7 @@ extension RecordStorage {
             noteChange(of: record)
             if known.timeSource == .clock, known.position < record.position { try moveFollowers(of: record) }
         }
-        // Every copy that came back proves that the server has it.
+        // Every copy that is returned proves that the server has the message.
         if record.isOutgoing { record = try advance(record, to: .sentToServer) }
         if newIDs || !names.isEmpty {
             _ = try settle(record, names: names, key: key)
@@ -199,8 +200,8 @@ extension RecordStorage {
         return record.id
     }
 
-    /// What was written, or came, after a message still stands after it when the message moves to the time that the server
-    /// knows: a clock that differs, or a queue that was long, must not turn a conversation round.
+    /// When a message moves to the time of the server, later messages stay after it: a different clock or a long queue
+    /// must not reverse a conversation.
     private func moveFollowers(of record: MessageRecord) throws(StoreError) {
         var time = record.orderTime
         func follow(_ old: MessageRecord) throws(StoreError) {
@@ -218,7 +219,7 @@ extension RecordStorage {
         for old in try records(of: record.conversation, before: record.position, limit: limit).reversed() {
             try follow(old)
         }
-        // Those moved may now stand where others stood already.
+        // Moved messages can now be at the positions of others.
         for old in later {
             guard old.orderTime <= time else { break }
             try follow(old)
@@ -226,10 +227,10 @@ extension RecordStorage {
         try noteOrderTime(time, in: record.conversation)
     }
 
-    /// What is further away was there before, or is in the archive by now and has its own time.
+    /// The maximum number of messages to move; others are older, or are in the archive by now and have their own time.
     private static var followerLimit: Int { 100 }
 
-    /// Brings a row that is new, or has new names, together with what it is about and with what waits for it.
+    /// Connects a row that is new or has new identifiers with its target and with what waits for it.
     func settle(
         _ record: MessageRecord, names: [ArchiveReference], key: ConversationKey
     ) throws(StoreError) -> Reception {

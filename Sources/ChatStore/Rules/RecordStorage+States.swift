@@ -4,14 +4,15 @@ extension RecordStorage {
     // MARK: Receipts, markers, errors
 
     func receive(_ report: StateReport, in key: ConversationKey) throws(StoreError) {
-        // In a room nobody speaks for all others, and in any conversation only the peer for itself.
+        // In a room no occupant reports for all others; in other conversations only the peer reports, and only for
+        // itself.
         switch key.kind {
         case .direct: guard report.sender.bare == key.address else { return }
         case .occupant: guard report.sender == key.address else { return }
         case .room:
             guard case .refused = report.kind, report.sender.bare == key.address else { return }
         }
-        // A report about a message of a conversation that is not here opens none.
+        // A report never creates a conversation.
         guard let conversation = try conversation(key) else { return }
         let state: MessageState =
             switch report.kind {
@@ -28,7 +29,7 @@ extension RecordStorage {
         for target in targets { _ = try advance(target, to: state) }
     }
 
-    /// Keeps a mark for a message that is not here yet, for a short time and not many of them.
+    /// Stores a mark for a message that is not here yet, for a limited time and number.
     private func wait(
         _ mark: PendingMark, for reference: TargetReference, in conversation: ConversationID
     ) throws(StoreError) {
@@ -44,7 +45,7 @@ extension RecordStorage {
         switch mark.kind {
         case .state where record.isOutgoing: _ = try advance(record, to: mark.state)
         case .read where record.kind == .text: _ = try moveReadPosition(to: record)
-        // It waits on for the message of ours, or for the message rather than its correction.
+        // It keeps waiting for our message, or for the message instead of its correction.
         case .state, .read: try keep(mark, for: reference, in: record.conversation)
         }
     }
@@ -52,7 +53,7 @@ extension RecordStorage {
     func advance(_ message: MessageID, to state: MessageState) throws(StoreError) {
         let record = try requireRecord(message)
         guard record.isOutgoing else {
-            throw StoreError(.invalidRequest, "Only messages of one's own have a state that advances.")
+            throw StoreError(.invalidRequest, "Only sent messages have a state that advances.")
         }
         _ = try advance(record, to: state)
     }
@@ -65,7 +66,7 @@ extension RecordStorage {
             record.state = merged
             try update(record, replacing: old)
             noteChange(of: record)
-            // A marker for this message shows on those before it.
+            // A marker for this message applies to those before it as well.
             if merged == .displayed { changes.conversations.insert(record.conversation) }
         }
         if !merged.isUnsent, try dequeue(record.id) { changes.sendQueue = true }
@@ -82,7 +83,7 @@ extension RecordStorage {
         var record = Self.record(of: copy, conversation: conversation)
         record.stay = .own
         guard try findBySender(copy, key: key, conversation: conversation) == nil else {
-            throw StoreError(.invalidRequest, "There is a message with that origin-id already.")
+            throw StoreError(.invalidRequest, "A message with this origin-id exists already.")
         }
         record.state = .queued
         try place(&record, rank: nil)
@@ -100,9 +101,9 @@ extension RecordStorage {
     func sendAgain(_ message: MessageID) throws(StoreError) {
         var record = try requireRecord(message)
         guard record.isOutgoing, record.originID != nil else {
-            throw StoreError(.invalidRequest, "Only messages of one's own can be sent again.")
+            throw StoreError(.invalidRequest, "Only sent messages can be sent again.")
         }
-        // Nothing is at the server for certain any more: the state begins again with the attempt.
+        // It is not certain any more that the server has the message, so its state starts again.
         switch record.state {
         case .sentToServer, .failed:
             let old = record
@@ -111,7 +112,7 @@ extension RecordStorage {
             noteChange(of: record)
         case .queued: break
         case .delivered, .displayed:
-            throw StoreError(.invalidRequest, "The message was delivered, so it is not sent again.")
+            throw StoreError(.invalidRequest, "The message was delivered and is not sent again.")
         }
         _ = try dequeue(record.id)
         try enqueue(record.id)
@@ -121,7 +122,7 @@ extension RecordStorage {
     func cancel(_ message: MessageID) throws(StoreError) {
         let record = try requireRecord(message)
         guard record.isOutgoing, record.state.code < MessageState.sentToServer.code else {
-            throw StoreError(.invalidRequest, "The message has left; it can be retracted, but not cancelled.")
+            throw StoreError(.invalidRequest, "The message was sent already; it can be retracted, but not cancelled.")
         }
         _ = try dequeue(record.id)
         changes.sendQueue = true
@@ -169,10 +170,10 @@ extension RecordStorage {
         }
     }
 
-    /// What a queued row says or does, as it is to be sent.
+    /// The content of a queued row, as it is sent.
     private func content(of record: MessageRecord, text: MessageText) throws(StoreError) -> MessageContent {
         guard let reference = record.targetReference else {
-            // Its own text: a correction that waits behind it is sent for itself.
+            // Its original text: a waiting correction is sent separately.
             return .text(try ownText(of: record))
         }
         switch record.kind {
@@ -207,8 +208,8 @@ extension RecordStorage {
         if try !moveReadPosition(to: record) { try setMarkedUnread(false, in: record.conversation) }
     }
 
-    /// Forward only. What is read for the first time ends a mark; what was read before, another device says again with each
-    /// connection.
+    /// Only moves forward. Reading new messages removes the unread mark; a position that was read before does not,
+    /// because other devices repeat theirs with each connection.
     private func moveReadPosition(to record: MessageRecord) throws(StoreError) -> Bool {
         if let position = try readPosition(in: record.conversation), record.position <= position { return false }
         try setReadMessage(record.id, in: record.conversation)

@@ -44,7 +44,7 @@ extension RecordStorage {
         return nil
     }
 
-    /// Rows as they are shown.
+    /// The messages of rows, as they are shown.
     func assemble(_ records: [MessageRecord]) throws(StoreError) -> [StoredMessage] {
         var displayed: [ConversationID: TimelinePosition?] = [:]
         var messages: [StoredMessage] = []
@@ -68,8 +68,8 @@ extension RecordStorage {
         var edit: MessageRecord?
         if let id = record.currentEdit, !record.isRetracted { edit = try self.record(id) }
         var state = record.state
-        // A marker stands for all messages before it (XEP-0333 §4.1), but only for those that got there: a server can lose
-        // what it has acknowledged, and what is in no archive and has no receipt is looked for and sent again.
+        // A marker applies to all messages before it (XEP-0333 §4.1), but only to delivered ones: a server can lose a
+        // message that it acknowledged, and a message without archive id and receipt is looked for and sent again.
         if let displayed, record.position <= displayed,
             state == .delivered || state == .sentToServer && record.archiveReference != nil
         {
@@ -96,7 +96,7 @@ extension RecordStorage {
             attachments: record.hasAttachments ? try attachments(of: record.id) : [])
     }
 
-    /// Everybody's last word.
+    /// The latest reactions of each sender.
     private func reactions(to message: MessageID) throws(StoreError) -> [Reaction] {
         var latest: [(author: MessageRecord, emojis: [String])] = []
         guard let conversation = try record(message)?.conversation else { return [] }
@@ -117,7 +117,7 @@ extension RecordStorage {
 
     func removeMessage(_ message: MessageID) throws(StoreError) {
         let record = try requireRecord(message)
-        // One that failed is in no queue, but its files wait for another try.
+        // A failed message is not in the queue, but its files are needed for another attempt.
         if try dequeue(record.id) || record.isOutgoing && record.state.code < MessageState.sentToServer.code {
             changes.sendQueue = true
         }
@@ -141,7 +141,7 @@ extension RecordStorage {
         if target == nil {
             try delete(record)
         } else if let target {
-            // The text that was found by it is asked for before it goes.
+            // The indexed text is read before the row is removed.
             let old = try self.record(target)
             let oldText = try old.map { record throws(StoreError) in try searchText(of: record) } ?? nil
             try delete(record)
@@ -169,8 +169,8 @@ extension RecordStorage {
         noteChange(of: record)
     }
 
-    /// The files that a message has as it is shown, and the row that has them: the correction that counts, or the message itself
-    /// where that brought none.
+    /// The files of a message as it is shown, and the row that contains them: the effective correction, or the message
+    /// if the correction has no files.
     func shownAttachments(
         of record: MessageRecord
     ) throws(StoreError) -> (list: [Attachment], owner: MessageID) {

@@ -1,13 +1,13 @@
 internal import XMPPAddress
 
-/// What the rules about messages need of a store: rows and indexes, and nothing that knows a rule.
+/// What the rules about messages need of a store: rows and indexes, without any rules.
 ///
-/// The rules stand once, in the extensions of this protocol, and so are the same in a file and in memory.
+/// The rules exist once, in the extensions of this protocol, and so are the same in a file and in memory.
 protocol RecordStorage: AnyObject, StoreWriter {
-    /// What the transaction has changed so far.
+    /// The changes of the transaction so far.
     var changes: StoreChanges { get set }
 
-    /// When ``StorageLimits`` are looked at again; lives as long as the store is open.
+    /// When ``StorageLimits`` are checked again; exists as long as the store is open.
     var growth: GrowthAllowance { get set }
 
     func address(of account: AccountID) throws(StoreError) -> JID?
@@ -17,9 +17,10 @@ protocol RecordStorage: AnyObject, StoreWriter {
 
     func record(_ id: MessageID) throws(StoreError) -> MessageRecord?
     func record(archivedAs reference: ArchiveReference, account: AccountID) throws(StoreError) -> MessageRecord?
-    /// Rows with that `id` or origin-id, oldest number first.
+    /// Rows with this `id` or origin-id, lowest number first.
     func records(sentAs id: String, in conversation: ConversationID) throws(StoreError) -> [MessageRecord]
-    /// Messages (no corrections and the like) strictly before a position, or the newest; newest first.
+    /// Messages, without corrections, retractions and reactions, strictly before a position, or the newest; newest
+    /// first.
     func records(
         of conversation: ConversationID, before position: TimelinePosition?, limit: Int
     ) throws(StoreError) -> [MessageRecord]
@@ -31,9 +32,9 @@ protocol RecordStorage: AnyObject, StoreWriter {
     func records(
         of conversation: ConversationID, withMedia kinds: MediaKinds, before position: TimelinePosition?, limit: Int
     ) throws(StoreError) -> [MessageRecord]
-    /// Corrections, retractions and reactions about a message, in their order.
+    /// Corrections, retractions and reactions of a message, in their order.
     func annotations(of target: MessageID) throws(StoreError) -> [MessageRecord]
-    /// The same for those that wait for a message.
+    /// The same for those that wait for their message.
     func waitingAnnotations(
         for reference: TargetReference, in conversation: ConversationID
     ) throws(StoreError) -> [MessageRecord]
@@ -45,44 +46,44 @@ protocol RecordStorage: AnyObject, StoreWriter {
     func firstIncoming(
         of conversation: ConversationID, after position: TimelinePosition?
     ) throws(StoreError) -> TimelinePosition?
-    /// The last row of ours for which a marker came, also a correction or reaction.
+    /// The last of our rows for which a marker arrived, including corrections and reactions.
     func lastDisplayed(in conversation: ConversationID) throws(StoreError) -> TimelinePosition?
 
-    /// Numbers a row and keeps it.
+    /// Assigns a number to a row and stores it.
     func insert(_ record: MessageRecord) throws(StoreError) -> MessageID
     func update(_ record: MessageRecord, replacing old: MessageRecord) throws(StoreError)
     func delete(_ record: MessageRecord) throws(StoreError)
-    /// Keeps a further name of a row that has one already.
+    /// Stores a further archive id of a row.
     func add(_ reference: ArchiveReference, to record: MessageRecord) throws(StoreError)
     func save(_ attachments: [Attachment], of message: MessageID) throws(StoreError)
-    /// The text by which a message is found has changed; `nil` is no text.
+    /// The text under which a message is found has changed; `nil` means no text.
     func searchTextChanged(of message: MessageRecord, from old: String?, to new: String?) throws(StoreError)
 
-    // MARK: What strangers fill
+    // MARK: Limits
 
-    /// All rows of a conversation, or those that wait for their message; newest first.
+    /// All rows of a conversation, or only those that wait for their message; newest first.
     func rowSizes(of conversation: ConversationID, onlyWaiting: Bool) throws(StoreError) -> [RowSize]
-    /// Whether the person has never written in a conversation with one other, pinned it or begun a text there, and the other is no
-    /// contact. Nobody is a stranger before the contact list is here.
+    /// Whether the user has never written in the conversation, did not pin it and has no draft in it, and the peer is
+    /// no contact. Before the roster is known, no conversation counts as one with a stranger.
     func isStranger(_ conversation: ConversationID) throws(StoreError) -> Bool
-    /// The conversations for which ``isStranger(_:)`` holds; those with the newest messages first.
+    /// The conversations for which ``isStranger(_:)`` is true; those with the newest messages first.
     func strangers(of account: AccountID) throws(StoreError) -> [ConversationID]
 
-    // MARK: Beside the rows
+    // MARK: Other data
 
-    /// The latest time that a row of the conversation was ever sorted by.
+    /// The latest sort time that a row of the conversation ever had.
     func newestOrderTime(in conversation: ConversationID) throws(StoreError) -> MessageTime?
     func noteOrderTime(_ time: MessageTime, in conversation: ConversationID) throws(StoreError)
 
-    /// Keeps a mark, joined with one that is there for the same reference.
+    /// Stores a mark, merged with an existing one for the same reference.
     func keep(_ mark: PendingMark, for reference: TargetReference, in conversation: ConversationID) throws(StoreError)
-    /// Drops the marks of one kind that are older than a time, and the oldest of those that are more than a number.
+    /// Removes the marks of one kind that are older than a time, and the oldest ones above a number.
     func discardMarks(
         _ kind: PendingMark.Kind, in conversation: ConversationID, before time: MessageTime, beyond count: Int
     ) throws(StoreError)
-    /// Whether anything at all waits for a message that is not here: marks, or corrections and the like.
+    /// Whether any marks, corrections, retractions or reactions wait for their message.
     var hasWaiting: Bool { get throws(StoreError) }
-    /// Takes the marks for a reference out.
+    /// Removes and returns the marks for a reference.
     func takeMarks(
         for reference: TargetReference, in conversation: ConversationID
     ) throws(StoreError) -> [PendingMark]
@@ -91,23 +92,23 @@ protocol RecordStorage: AnyObject, StoreWriter {
     func intervals(of scope: ArchiveScope) throws(StoreError) -> ArchiveIntervals
     func save(_ intervals: ArchiveIntervals, of scope: ArchiveScope) throws(StoreError)
     func enqueue(_ message: MessageID) throws(StoreError)
-    /// Whether the message was in the queue.
+    /// - Returns: whether the message was in the queue.
     func dequeue(_ message: MessageID) throws(StoreError) -> Bool
     func queueEntries(of account: AccountID) throws(StoreError) -> [QueueEntry]
-    /// The next places of the queue, of one conversation or of all conversations of all accounts.
+    /// The next entries of the queue, of one conversation or of all conversations of all accounts.
     func queueEntries(
         in conversation: ConversationID?, after position: Int64, limit: Int
     ) throws(StoreError) -> [QueueEntry]
     func isQueued(_ message: MessageID) throws(StoreError) -> Bool
-    /// The messages of ours in the queue with that origin-id.
+    /// Our messages in the queue with this origin-id.
     func queuedRecords(originID: String, of account: AccountID) throws(StoreError) -> [MessageRecord]
-    /// Messages of ours in state `.sentToServer` of that time.
+    /// Our messages in state `.sentToServer` of that time.
     func unconfirmedRecords(
         of account: AccountID, sentIn time: ClosedRange<MessageTime>
     ) throws(StoreError) -> [MessageRecord]
 }
 
-/// Which statements about completeness belong together.
+/// The scope in which intervals of an archive can be joined.
 struct ArchiveScope: Hashable, Sendable {
     let account: AccountID
     let archive: JID
@@ -115,7 +116,7 @@ struct ArchiveScope: Hashable, Sendable {
 }
 
 struct QueueEntry: Equatable, Sendable {
-    /// Rises along the queue.
+    /// Increases along the queue.
     let position: Int64
     let message: MessageID
     var attempts = 0
@@ -136,7 +137,7 @@ extension RecordStorage {
     }
 
     func noteChange(of record: MessageRecord) {
-        // A correction or reaction shows on the message it is about.
+        // A correction or reaction changes the message that it refers to.
         let shown = record.kind == .text ? record.id : record.target
         if let shown { changes.messages[record.conversation, default: []].insert(shown) }
         changes.conversations.insert(record.conversation)

@@ -2,12 +2,12 @@ internal import CSQLite
 
 /// One connection to a database file, for one thread at a time.
 ///
-/// It is not `Sendable`: the actor that makes it keeps it.
+/// It is not `Sendable`: the actor that creates it owns it.
 final class SQLiteConnection {
     enum Mode {
         case readWrite
         case readOnly
-        /// Without a write-ahead log and without locks: for a file that nothing can change.
+        /// Without a write-ahead log and locks: for a file that nothing can change.
         case immutable
     }
 
@@ -15,7 +15,7 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [Key: SQLiteStatement] = [:]
 
-    /// The text of a statement, told apart from others without reading all of it.
+    /// The text of a statement with a hash that does not read all of it.
     private struct Key: Hashable {
         let sql: String
 
@@ -25,7 +25,7 @@ final class SQLiteConnection {
         }
     }
 
-    /// Nobody asks how much memory SQLite has in use, and counting it takes a lock with each piece.
+    /// Memory statistics are not needed, and they take a lock for each allocation.
     private static let withoutStatistics = sqlite3_config_without_statistics()
 
     init(path: String, mode: Mode, busyTimeout: Int32 = 5000) throws(StoreError) {
@@ -56,7 +56,7 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// A path as a URI's path.
+    /// Encodes a path for a URI.
     private static func percentEncoded(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var text: [UInt8] = []
@@ -80,7 +80,7 @@ final class SQLiteConnection {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    /// A prepared statement, kept for the next time.
+    /// A prepared statement, cached for reuse.
     func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
         if let statement = statements[Key(sql: sql)] { return statement }
         var prepared: OpaquePointer?
@@ -100,9 +100,9 @@ final class SQLiteConnection {
         guard code == SQLITE_DONE || code == SQLITE_ROW else { throw error(code) }
     }
 
-    /// Gives every row to a closure until it answers `false`.
+    /// Passes every row to a closure until it returns `false`.
     ///
-    /// The same statement may be running already, further up: then a second one is prepared for the time.
+    /// If the same statement is already running further up the stack, a temporary second one is prepared.
     func forEachRow(
         _ sql: String, _ values: [SQLiteValue] = [], _ body: (SQLiteRow) throws(StoreError) -> Bool
     ) throws(StoreError) {
@@ -154,14 +154,14 @@ final class SQLiteConnection {
         try firstRow(sql, values) { row throws(StoreError) in row.optionalInteger(0) } ?? nil
     }
 
-    /// Gives the memory back that holds pages for the next time.
+    /// Releases the memory of the page cache.
     func releaseMemory() { sqlite3_db_release_memory(handle) }
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
     var changedRows: Int { Int(sqlite3_changes(handle)) }
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-    /// Whether the last error has already ended the transaction.
+    /// Whether a transaction is open; some errors end it.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     func error(_ code: Int32) -> StoreError {
@@ -170,7 +170,7 @@ final class SQLiteConnection {
 
     // MARK: Transactions
 
-    /// All of the closure's changes or none.
+    /// Runs a closure in a transaction: all of its changes are stored or none.
     func transaction<Result>(
         immediate: Bool, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -180,7 +180,8 @@ final class SQLiteConnection {
             try execute("COMMIT")
             return result
         } catch {
-            // A full disk has rolled back already; whatever stands open is rolled back now, and the cause is told.
+            // On a full disk SQLite has rolled back already; a transaction that is still open is rolled back now, and
+            // the original error is thrown.
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }

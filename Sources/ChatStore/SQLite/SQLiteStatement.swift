@@ -6,7 +6,7 @@ enum SQLiteValue: Equatable, Sendable {
     case integer(Int64)
     case text(String)
     case blob([UInt8])
-    /// The 16 bytes of a UUID: a blob that need not be put into memory of its own. Rows give it back as a blob.
+    /// The 16 bytes of a UUID: a blob without an allocation of its own. Rows return it as a blob.
     case uuid(UInt64, UInt64)
 
     init(_ value: Int64?) { self = value.map { .integer($0) } ?? .null }
@@ -72,7 +72,7 @@ final class SQLiteStatement {
     func finalize() { sqlite3_finalize(handle) }
 }
 
-/// The row that a statement stands on; of no use after the next step.
+/// The current row of a statement; invalid after the next step.
 struct SQLiteRow {
     private let handle: OpaquePointer
 

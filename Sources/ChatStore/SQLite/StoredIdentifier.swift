@@ -1,7 +1,7 @@
-/// How identifiers of the protocol are written into the database: a UUID as its 16 bytes and a decimal number as a number,
-/// because most are one of the two and each stands in a row and in an index; anything else as text.
+/// Encodes identifiers of the protocol for the database: a UUID as its 16 bytes and a decimal number as a number,
+/// because most are one of the two and each is in a row and in an index; anything else as text.
 ///
-/// The way back gives the very same text.
+/// Decoding returns exactly the same text.
 enum StoredIdentifier {
     static func encode(_ id: String) -> SQLiteValue {
         var text = id
@@ -38,7 +38,7 @@ enum StoredIdentifier {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// A UUID in lower case, which is how nearly all are written; another spelling stays text.
+    /// A lower-case UUID, as nearly all are; other spellings are stored as text.
     private static func uuid(_ bytes: UnsafeBufferPointer<UInt8>) -> SQLiteValue? {
         var high: UInt64 = 0
         var low: UInt64 = 0
@@ -61,7 +61,7 @@ enum StoredIdentifier {
         return .uuid(high, low)
     }
 
-    /// A number without sign and leading zeros, small enough for a column.
+    /// A number without a sign and leading zeros that fits into a column.
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard (1...18).contains(bytes.count), bytes[0] != UInt8(ascii: "0") || bytes.count == 1 else { return nil }
         var number: Int64 = 0

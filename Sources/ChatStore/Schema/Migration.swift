@@ -1,9 +1,9 @@
-/// One numbered step of the schema. Steps are only ever added at the end; one that was released is never changed.
+/// One numbered migration of the schema. Migrations are only added at the end, and never changed after a release.
 struct Migration: Sendable {
     let number: Int64
     let apply: @Sendable (SQLiteConnection) throws(StoreError) -> Void
 
-    /// All steps; the number of the last one is the version of the file (`PRAGMA user_version`).
+    /// All migrations; the number of the last one is the version of the file (`PRAGMA user_version`).
     static let all = [
         Migration(number: 1, apply: { connection throws(StoreError) in try connection.execute(schema1) }),
         Migration(number: 2, apply: { connection throws(StoreError) in try connection.execute(schema2) }),
@@ -11,9 +11,9 @@ struct Migration: Sendable {
         Migration(number: 4, apply: { connection throws(StoreError) in try connection.execute(schema4) }),
     ]
 
-    /// Brings a file up to the last step, all steps in one transaction.
+    /// Applies all missing migrations in one transaction.
     ///
-    /// - Returns: the version that the file had; 0 is a new file.
+    /// - Returns: the version of the file before; 0 for a new file.
     static func migrate(
         _ connection: SQLiteConnection, with migrations: [Migration] = all
     ) throws(StoreError) -> Int64 {
@@ -32,4 +32,79 @@ struct Migration: Sendable {
         }
         return version
     }
+}
+
+extension Migration {
+    /// Adds conversations that are marked as unread, the playback position of voice messages, presences while a session
+    /// can be resumed, and an index of unsent messages.
+    static let schema2 = """
+        ALTER TABLE conversations ADD COLUMN is_marked_unread INTEGER NOT NULL DEFAULT 0
+            CHECK (is_marked_unread IN (0, 1));
+
+        -- In milliseconds; NULL before it was played for the first time.
+        ALTER TABLE attachments ADD COLUMN playback INTEGER;
+
+        -- There are few unsent messages, however long the history is.
+        CREATE INDEX messages_unsent ON messages (state) WHERE state < 3000;
+
+        -- Addresses are stored as text here: devices come and go under ever new addresses, and nothing else refers to
+        -- them.
+        -- kind: 0 available, 1 requests to see this account's presence.
+        CREATE TABLE presences (
+            account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+            address TEXT NOT NULL,
+            kind INTEGER NOT NULL CHECK (kind IN (0, 1)),
+            show TEXT,
+            status TEXT,
+            priority INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (account, address, kind)
+        ) STRICT, WITHOUT ROWID;
+        """
+}
+
+extension Migration {
+    /// Adds the kinds of files of a message, so that messages with files are found without reading the whole
+    /// conversation.
+    ///
+    /// Each kind is the bit of its number; NULL if there is no file. The update starts from the attachments, not from
+    /// the messages, of which there are many more.
+    static let schema3 = """
+        ALTER TABLE messages ADD COLUMN media INTEGER CHECK (media BETWEEN 1 AND 15);
+
+        UPDATE messages SET media = (
+            SELECT sum(DISTINCT 1 << a.kind) FROM attachments a
+            WHERE a.message = coalesce(
+                (SELECT e.message FROM attachments e WHERE e.message = messages.current_edit), messages.id)
+        )
+        WHERE kind = 0 AND retraction IS NULL AND id IN (
+            SELECT message FROM attachments
+            UNION SELECT c.target FROM attachments b JOIN messages c ON c.id = b.message WHERE c.kind = 1
+        );
+
+        CREATE INDEX messages_media ON messages (conversation, media, order_time, order_rank)
+            WHERE media IS NOT NULL;
+        """
+}
+
+extension Migration {
+    /// Adds the proof of authorship in rooms without occupant ids, the time at which pending receipts and markers
+    /// arrived, and the time at which an account was last online.
+    ///
+    /// Files of earlier versions can contain thousands of pending marks and empty conversations that strangers have
+    /// caused. Useful marks arrive again with the archive or the next connection; a conversation without a message,
+    /// draft or setting is removed.
+    static let schema4 = """
+        -- 0 is this account's own stay; NULL proves nothing.
+        ALTER TABLE messages ADD COLUMN stay INTEGER;
+
+        ALTER TABLE pending_marks ADD COLUMN time INTEGER NOT NULL DEFAULT 0;
+        DELETE FROM pending_marks;
+
+        ALTER TABLE accounts ADD COLUMN last_online INTEGER;
+
+        DELETE FROM conversations WHERE kind <> 1 AND last_message IS NULL AND is_pinned = 0 AND is_archived = 0
+            AND is_marked_unread = 0 AND notifications = 0 AND muted_until IS NULL
+            AND id NOT IN (SELECT conversation FROM drafts)
+            AND id NOT IN (SELECT conversation FROM messages WHERE target IS NULL AND kind <> 0);
+        """
 }

@@ -1,8 +1,8 @@
 extension Migration {
     /// The first schema.
     ///
-    /// Identifiers of the protocol stand in columns of type ANY, written by `StoredIdentifier`. Times are milliseconds
-    /// since 1970. Addresses and archives are named by number, because each stands in very many rows.
+    /// Identifiers of the protocol are in columns of type ANY, encoded by `StoredIdentifier`. Times are milliseconds
+    /// since 1970. Addresses and archives are referred to by number, because they occur in very many rows.
     static let schema1 = """
         CREATE TABLE properties (
             name TEXT NOT NULL PRIMARY KEY,
@@ -56,8 +56,8 @@ extension Migration {
             PRIMARY KEY (account, address)
         ) STRICT, WITHOUT ROWID;
 
-        -- last_message and unread repeat what the messages say, so that the list needs one query; each transaction
-        -- that touches a conversation writes them anew.
+        -- last_message and unread are derived from the messages, so that the list needs one query; each transaction
+        -- that touches a conversation updates them.
         CREATE TABLE conversations (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
@@ -115,7 +115,7 @@ extension Migration {
         CREATE INDEX messages_waiting ON messages (target_id, conversation) WHERE target IS NULL AND kind <> 0;
         CREATE INDEX messages_displayed ON messages (conversation, order_time, order_rank) WHERE state = 6000;
 
-        -- What further archives, or the same archive again, call a message.
+        -- Further archive ids of a message: of other archives, or of the same archive again.
         CREATE TABLE further_names (
             archive INTEGER NOT NULL REFERENCES archives,
             archive_id ANY NOT NULL,
@@ -149,7 +149,7 @@ extension Migration {
             time INTEGER NOT NULL
         ) STRICT;
 
-        -- Receipts, markers and read positions that came before what they are about.
+        -- Receipts, markers and read positions that arrived before their message.
         CREATE TABLE pending_marks (
             conversation INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
             kind INTEGER NOT NULL CHECK (kind IN (0, 1)),
@@ -203,7 +203,7 @@ extension Migration {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX avatars_hash ON avatars (hash);
 
-        -- Messages whose text is not in the search index yet; they are searched by reading them.
+        -- Messages whose text is not in the search index yet; they are searched by scanning.
         CREATE TABLE unindexed (
             message INTEGER PRIMARY KEY REFERENCES messages ON DELETE CASCADE
         ) STRICT;

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// A text as it is searched: without case, width and accents of letters, all that separates words as one space.
+/// A text in the form that is searched: without case, width and accents, and with one space for each run of separators.
 struct FoldedText: Equatable, Sendable {
-    /// What scalars of one kind have in common for the search.
+    /// The classes of scalars that the search distinguishes.
     enum Script: Equatable, Sendable {
-        /// Words stand apart, so beginnings of words mean something.
+        /// Words are separated, so the beginning of a word is defined.
         case spaced
-        /// Every character can be, or begin, a word: Chinese, Japanese, Korean, Thai, and emoji.
+        /// Every character can be a word or begin one: Chinese, Japanese, Korean, Thai, and emoji.
         case unspaced
         case separator
 
@@ -37,14 +37,14 @@ struct FoldedText: Equatable, Sendable {
         case 0xFF01...0xFF5E:
             if let narrow = Unicode.Scalar(value - 0xFEE0) { append(narrow) }
             return
-        // A voicing mark that stands for itself belongs to the kana before it.
+        // A separate voicing mark is combined with the kana before it.
         case 0x3099, 0x309A:
             if let last = scalars.last, (0x304B...0x30DB).contains(last) {
                 scalars[scalars.count - 1] = last + (value == 0x3099 ? 1 : 2)
             }
             return
         case 0x3041...0x30FA, 0x30FC...0x30FF, 0x3400...0x9FFF, 0xAC00...0xD7A3: break
-        // Marks that combine with letters, joiners and variation selectors say how something looks.
+        // Combining marks, joiners and variation selectors only affect the appearance.
         case 0x0300...0x036F, 0x200B...0x200D, 0x2060, 0xFE00...0xFE0F, 0xFEFF: return
         case 0x80..<0x0590: return append(folded: Self.alphabets[Int(value)])
         case 0x1E00..<0x2000: return append(folded: Self.furtherLetters[Int(value) - 0x1E00])
@@ -69,7 +69,7 @@ struct FoldedText: Equatable, Sendable {
         scalars += folded
     }
 
-    /// What Latin, Greek, Cyrillic and Armenian become: nothing for what separates words.
+    /// The folded forms of Latin, Greek, Cyrillic and Armenian; empty for separators.
     private static let alphabets = (0..<0x0590).map(fold)
 
     /// The same for Latin and Greek letters with several accents, as in Vietnamese.
@@ -96,7 +96,7 @@ struct FoldedText: Equatable, Sendable {
         return false
     }
 
-    /// Stretches of one script.
+    /// Runs of one script.
     var runs: [(script: Script, range: Range<Int>)] {
         var runs: [(script: Script, range: Range<Int>)] = []
         var start = 0

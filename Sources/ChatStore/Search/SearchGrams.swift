@@ -1,11 +1,13 @@
-/// The pieces of a text that stand in the search index, as one text of words for FTS5.
+/// The fragments of a text that are in the search index, as one text of words for FTS5.
 ///
-/// Of a word with spaces around it: its first letter, its first two, and every three letters in a row; so any part of a
-/// word is found from three letters on, and beginnings before that. Of Chinese, Japanese and the like: every character
-/// and every two in a row; so one character is found like a whole sentence. Beside these the conversation's number.
+/// Of a word between separators: its first letter, its first two letters, and every three consecutive letters; so any
+/// part of a word is found from three letters on, and its beginning from one. Of Chinese, Japanese and similar scripts:
+/// every character and every two consecutive characters, so a single character is found like a whole sentence. In
+/// addition, the number of the conversation.
 ///
-/// FTS5's own trigram tokenizer finds nothing shorter than three characters, which most Chinese and Japanese words are,
-/// and its index, measured on messages of 40 characters, is nearly twice as large: 259 bytes a message to 146.
+/// FTS5's trigram tokenizer finds nothing shorter than three characters, but most Chinese and Japanese words are
+/// shorter; and its index, measured on messages of 40 characters, is nearly twice as large: 259 instead of 146 bytes
+/// per message.
 struct SearchGrams {
     private(set) var bytes: [UInt8] = []
 
@@ -36,7 +38,7 @@ struct SearchGrams {
         }
     }
 
-    /// Two of the sign that begins words, and a number: no text has that.
+    /// A doubled word-start sign and a number, which no text contains.
     static func word(for conversation: ConversationID) -> [UInt8] { Array("__\(conversation.rawValue)".utf8) }
 
     private mutating func add(_ scalars: ArraySlice<UInt32>, isStart: Bool) {

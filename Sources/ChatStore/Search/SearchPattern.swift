@@ -1,10 +1,10 @@
-/// What a person wants to find: words that must all be in a text.
+/// A search pattern: words that must all be in a text.
 struct SearchPattern: Sendable {
     private let words: [FoldedText]
 
-    /// So many words are looked for; who pastes a page finds what has its beginning.
+    /// The maximum number of words; further words are ignored.
     private static let wordLimit = 16
-    /// So many characters of a word.
+    /// The maximum length of a word in characters.
     private static let lengthLimit = 200
 
     init(_ text: String) {
@@ -15,7 +15,7 @@ struct SearchPattern: Sendable {
 
     var isEmpty: Bool { words.isEmpty }
 
-    /// The text has all words in it.
+    /// Whether the text contains all words.
     func matches(_ text: String) -> Bool {
         let folded = FoldedText(text)
         return words.allSatisfy { word in
@@ -27,7 +27,7 @@ struct SearchPattern: Sendable {
         }
     }
 
-    /// An expression for FTS5 that holds for every text that matches, and for few others.
+    /// An expression for FTS5 that matches every text that ``matches(_:)`` accepts, and few others.
     func expression(in conversation: ConversationID?) -> String {
         var grams: [String] = []
         if let conversation {
@@ -50,7 +50,7 @@ struct SearchPattern: Sendable {
                 }
             }
         }
-        // The words consist of letters, digits and "_" alone, so that quotation marks suffice.
+        // The grams consist of letters, digits and "_" only, so quotation marks suffice.
         var seen: Set<String> = []
         return grams.filter { seen.insert($0).inserted }.map { "\"\($0)\"" }.joined(separator: " AND ")
     }

@@ -2,12 +2,12 @@ internal import Foundation
 internal import XMPPAddress
 
 extension LocalStore {
-    /// Rows that are read at a time, so that an export of any size needs little memory and holds no one up.
+    /// Rows that are read at a time, so that an export of any size needs little memory and blocks nothing for long.
     private static var exportBatch: Int { 500 }
 
-    /// Gives everything that a person has said, read and chosen to a closure as JSON lines in UTF-8, each ending with a line
-    /// feed: accounts, contacts, rooms, conversations, then messages by age. Every text a message had is there; what can be
-    /// asked for again (capabilities, pictures, sessions, what is proved of archives) is not.
+    /// Exports everything that the user has written, read and set, as JSON lines in UTF-8 that each end with a line
+    /// feed: accounts, contacts, rooms, conversations, then messages by age. All versions of a text are included. What
+    /// can be requested again is not: capabilities, avatars, sessions and archive intervals.
     ///
     ///     {"header":{"version":1}}
     ///     {"account":{"address":"juliet@capulet.example","isEnabled":true}}
@@ -29,7 +29,7 @@ extension LocalStore {
 
     private static func storage(_ store: any StoreReader) throws(StoreError) -> any RecordStorage {
         guard let storage = store as? any RecordStorage else {
-            preconditionFailure("both stores of this module give transactions of this module")
+            preconditionFailure("the store passes a transaction of another module")
         }
         return storage
     }
@@ -40,7 +40,7 @@ extension LocalStore {
         var bytes: [UInt8] = []
         for line in lines {
             guard let data = try? encoder.encode(line) else {
-                throw StoreError(.invalidRequest, "Something in the store cannot be written as JSON.")
+                throw StoreError(.invalidRequest, "A value in the store cannot be encoded as JSON.")
             }
             bytes += data
             bytes.append(UInt8(ascii: "\n"))

@@ -2,13 +2,13 @@ internal import Foundation
 internal import XMPPAddress
 
 extension LocalStore {
-    /// Lines that are taken in with one transaction.
+    /// Lines that are imported in one transaction.
     private static var importBatch: Int { 500 }
 
-    /// Takes in lines of ``export(_:)``, beside what is here: a message that is here already stays one message.
+    /// Imports lines of ``export(_:)`` into the store; a message that is already stored is not added again.
     ///
-    /// Nothing is sent: what waited to be sent elsewhere comes in as not sent. What came before a line that cannot be
-    /// understood stays; the import can be repeated.
+    /// Nothing is sent: messages that were waiting to be sent are imported as not sent. Lines before an invalid line
+    /// are imported; the import can be repeated.
     ///
     /// - Throws: `invalidImport` with the number of the line.
     public func importLines(_ lines: some AsyncSequence<String, any Error> & Sendable) async throws(StoreError)
@@ -28,12 +28,12 @@ extension LocalStore {
                 }
             }
         } catch let error as StoreError {
-            // Good lines before it are kept.
+            // Valid lines before it are imported.
             try await take(batch, into: &report)
             throw error
         } catch {
             try await take(batch, into: &report)
-            throw StoreError(.system, "The lines to import cannot be read any further: \(error).")
+            throw StoreError(.system, "Reading the lines to import failed: \(error).")
         }
         try await take(batch, into: &report)
         return report
@@ -41,7 +41,7 @@ extension LocalStore {
 
     private static func decode(_ line: String, number: Int) throws(StoreError) -> TransferLine {
         guard let decoded = try? JSONDecoder().decode(TransferLine.self, from: Data(line.utf8)) else {
-            throw StoreError(.invalidImport, "Line \(number) of the import cannot be understood.")
+            throw StoreError(.invalidImport, "Line \(number) of the import cannot be decoded.")
         }
         if case .header(let version) = decoded, version > TransferLine.version {
             throw StoreError(.tooNew, "The import was written by a newer version of this program.")
@@ -53,7 +53,7 @@ extension LocalStore {
         guard !batch.isEmpty else { return }
         let added = try await write { store throws(StoreError) in
             guard let storage = store as? any RecordStorage else {
-                preconditionFailure("both stores of this module give transactions of this module")
+                preconditionFailure("the store passes a transaction of another module")
             }
             var report = ImportReport()
             for line in batch { try storage.take(line, into: &report) }
@@ -71,7 +71,7 @@ extension RecordStorage {
         case .account(let address, let isEnabled, let displayName):
             let isNew = try account(address) == nil
             let id = try addAccount(address)
-            // What was chosen here is not changed from elsewhere.
+            // Settings of this device are not changed by an import.
             if isNew, var account = try accounts().first(where: { $0.id == id }) {
                 account.isEnabled = isEnabled
                 account.displayName = displayName
@@ -118,7 +118,7 @@ extension RecordStorage {
             stay: message.stay.map { OccupantStay(rawValue: $0) }, isOutgoing: message.isOutgoing,
             wireID: message.wireID, originID: message.originID, archiveReferences: message.archiveReferences,
             time: message.time, timeSource: message.timeSource, content: message.content)
-        try dropNamesOfOthers(&copy, key: key, conversation: conversation)
+        try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
         if try find(copy, key: key, conversation: conversation) != nil {
             report.known += 1
             return

@@ -1,6 +1,6 @@
 internal import XMPPAddress
 
-/// One line of an exported store. Addresses and references stand in full, so that lines can be read without each other.
+/// One line of an exported store. It contains complete addresses and references, so that each line can be read alone.
 enum TransferLine: Codable, Equatable {
     case header(version: Int)
     case account(address: JID, isEnabled: Bool, displayName: String?)
@@ -21,7 +21,7 @@ struct TransferConversation: Codable, Hashable {
     var kind: ConversationKey.Kind
 }
 
-/// A message, correction, retraction or set of reactions as it came.
+/// A message, correction, retraction or set of reactions as it was received.
 struct TransferMessage: Codable, Equatable {
     var conversation: TransferConversation
     var sender: JID
@@ -37,14 +37,14 @@ struct TransferMessage: Codable, Equatable {
     var orderRank: Int64
     var state: MessageState
     var content: MessageContent
-    /// The text is gone, and the message that took it back may be gone too.
+    /// Whether the text was retracted; the retraction itself may not be stored any more.
     var isRetracted: Bool
 }
 
-/// What an import has done.
+/// The result of an import.
 public struct ImportReport: Sendable, Equatable {
     /// Messages, corrections, retractions and reactions that were new.
     public internal(set) var added = 0
-    /// Those that were here already.
+    /// Those that were already stored.
     public internal(set) var known = 0
 }

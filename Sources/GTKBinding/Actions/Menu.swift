@@ -12,7 +12,7 @@ public final class Menu: Object {
         case section(String? = nil, [Entry])
         case submenu(String, [Entry])
         /// A placeholder for a widget, in a menu that is shown as a popover.
-        case place(String)
+        case placeholder(String)
     }
 
     public init(_ entries: [Entry] = []) {
@@ -35,7 +35,7 @@ public final class Menu: Object {
             let submenu = Menu(entries)
             g_menu_append_submenu(cast(), label, submenu.cast())
             withExtendedLifetime(submenu) {}
-        case .place(let name):
+        case .placeholder(let name):
             let item = Object(adopting: UnsafeMutableRawPointer(g_menu_item_new(nil, nil)))
             g_menu_item_set_attribute_value(item.cast(), "custom", g_variant_new_string(name))
             item.use { g_menu_append_item(cast(), $0) }
@@ -46,7 +46,7 @@ public final class Menu: Object {
 }
 
 extension Popover {
-    /// Puts a widget into the placeholder of that name, see ``Menu/Entry/place(_:)``.
+    /// Puts a widget into the placeholder of that name, see ``Menu/Entry/placeholder(_:)``.
     @discardableResult
     public func add(_ child: Widget, at place: String) -> Bool {
         gtk_popover_menu_add_child(cast(), child.widget, place).isTrue

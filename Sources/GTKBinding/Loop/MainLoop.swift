@@ -39,7 +39,7 @@ public enum MainLoop {
     }
 
     /// When scheduled work runs.
-    public nonisolated enum Turn: Sendable {
+    public nonisolated enum Phase: Sendable {
         /// After pending events, before the next layout and painting.
         case beforeLayout
         /// When nothing else is pending.
@@ -50,10 +50,10 @@ public enum MainLoop {
 
     /// Runs a closure in a later iteration of the loop. May be called on any thread.
     public nonisolated static func schedule(
-        _ turn: Turn = .beforeLayout, _ body: @escaping @MainActor @Sendable () -> Void
+        _ phase: Phase = .beforeLayout, _ body: @escaping @MainActor @Sendable () -> Void
     ) {
         g_idle_add_full(
-            turn.priority,
+            phase.priority,
             { data in
                 guard let data else { return 0 }
                 let body = Unmanaged<ScheduledWork>.fromOpaque(data).takeUnretainedValue().body
@@ -93,7 +93,7 @@ public enum MainLoop {
     ///
     /// - Returns: whether there was something to do.
     @discardableResult
-    public static func turn(mayBlock: Bool = false) -> Bool {
+    public static func runIteration(mayBlock: Bool = false) -> Bool {
         g_main_context_iteration(nil, mayBlock.gboolean).isTrue
     }
 

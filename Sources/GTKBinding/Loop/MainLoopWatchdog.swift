@@ -11,7 +11,7 @@ internal import Glibc
 /// again. There is one watchdog at a time; it ends when the last reference to it is released.
 @MainActor
 public final class MainLoopWatchdog {
-    public struct Turn: Sendable, Hashable {
+    public struct Iteration: Sendable, Hashable {
         /// Wall-clock time; on a busy machine it says little.
         public var wall = Duration.zero
         /// CPU time of the loop's thread. Where a test runs the loop, the thread may change between two iterations;
@@ -20,7 +20,7 @@ public final class MainLoopWatchdog {
     }
 
     /// The longest time of each kind so far, possibly of two different iterations.
-    public private(set) var longest = Turn()
+    public private(set) var longest = Iteration()
     /// The number of iterations so far.
     public private(set) var count = 0
 
@@ -50,7 +50,7 @@ public final class MainLoopWatchdog {
 
     /// Resets the measurements; the current iteration does not count.
     public func reset() {
-        longest = Turn()
+        longest = Iteration()
         count = 0
         start = nil
     }

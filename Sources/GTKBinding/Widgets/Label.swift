@@ -114,7 +114,7 @@ public final class ShortcutLabel: Widget {
     }
 
     /// The same as text, for example `Ctrl+Page Down`; `nil` if the keys are invalid.
-    public static func words(_ keys: String) -> String? {
+    public static func text(_ keys: String) -> String? {
         var (key, modifiers): (guint, GdkModifierType) = (0, [])
         guard gtk_accelerator_parse(keys, &key, &modifiers).isTrue else { return nil }
         let words: UnsafeMutablePointer<CChar>? = gtk_accelerator_get_label(key, modifiers)

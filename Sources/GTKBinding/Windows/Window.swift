@@ -56,7 +56,7 @@ public class Window: Widget {
 
     /// Retains the view that this window shows until the window is destroyed. Its handlers can then hold it weakly, as
     /// all do.
-    public func keep(_ view: AnyObject) {
+    public func retain(_ view: AnyObject) {
         var kept: AnyObject? = view
         // A destroyed window disappears from the screen at once, and is disposed of with the last reference to it: the
         // view's.

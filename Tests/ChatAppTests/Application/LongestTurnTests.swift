@@ -3,7 +3,7 @@ import Testing
 
 extension WindowTests {
     @Suite("Longest turn of the main loop")
-    struct LongestTurnTests {
+    struct MainLoopTests {
         /// Of the processor, in milliseconds. A window that takes longer to answer is felt to hang.
         private static let limit = 50.0
 
@@ -12,7 +12,7 @@ extension WindowTests {
             // A turn that is long is long each time; one that only the load of the machine made long is not.
             var longest: [(step: String, milliseconds: Double)] = []
             for _ in 0..<Self.runs {
-                longest = try await Self.turns()
+                longest = try await Self.iterations()
                 if longest.allSatisfy({ $0.milliseconds < Self.limit }) { break }
             }
             for turn in longest {
@@ -23,8 +23,8 @@ extension WindowTests {
         /// Caches are shared with what else the machine does.
         private static let runs = 4
 
-        /// The longest turn of each step.
-        private static func turns() async throws -> [(step: String, milliseconds: Double)] {
+        /// The longest iteration of each step.
+        private static func iterations() async throws -> [(step: String, milliseconds: Double)] {
             let display = try PrivateDisplay.shared.get()
             let probe = try PrivateProgram("ChatAppProbe", environment: display.environment)
             try probe.start()
@@ -33,7 +33,7 @@ extension WindowTests {
             let steps = probe.output.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count == 3 }
             #expect(steps.map { $0[0] } == ["pasted", "sent", "viewed", "zoomed"], "\(probe.output)")
             return try steps.map { step in
-                #expect(try #require(Int(step[2])) > 0, "turns while the picture is \(step[0])")
+                #expect(try #require(Int(step[2])) > 0, "iterations while the picture is \(step[0])")
                 return (String(step[0]), try #require(Double(step[1])))
             }
         }

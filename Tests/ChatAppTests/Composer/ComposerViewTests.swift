@@ -238,7 +238,7 @@ extension WindowTests {
         let end = ContinuousClock.now + .seconds(30)
         while await !isTrue() {
             guard ContinuousClock.now < end else { return false }
-            while MainLoop.turn() {}
+            while MainLoop.runIteration() {}
             try? await Task.sleep(for: .milliseconds(2))
         }
         return true

@@ -54,11 +54,11 @@ final class WritingSample {
 
     func view(voice: VoiceComposer? = nil) -> ComposerView {
         let composer = Composer(key, store: store, actions: actions, media: media)
-        var place = WritingPlace(
+        var place = ComposerContext(
             composer: composer, media: media, recordings: VoiceComposer.folder(of: key, in: media))
         place.voice = voice
         place.nicknames = { [weak self] in self?.nicknames ?? [] }
-        place.say = { [weak self] in self?.said.append($0) }
+        place.showToast = { [weak self] in self?.said.append($0) }
         return ComposerView(place)
     }
 

@@ -61,7 +61,7 @@ extension WindowTests {
         func accounts() async throws {
             let sample = try await ContactsSample("juliet@capulet.example", "nurse@house.example")
             let view = ContactAdditionView(
-                ContactAdditionModel(accounts: sample.context.talkingAccounts, store: sample.home.store))
+                ContactAdditionModel(accounts: sample.context.usableAccounts, store: sample.home.store))
             let window = Window("Add", width: 440, height: 520, view.root)
             window.present()
             view.address.text = "peter"

@@ -18,15 +18,15 @@ extension WindowTests {
             try await sample.people()
             let window = try #require(ContactWindow.show(try sample.row("nurse"), sample.context, over: nil))
             let view = window.view
-            #expect(await Toolkit.turn { view.sentences.contains("Nurse") })
-            #expect(view.sentences.contains("You and Nurse see when the other one is online."))
+            #expect(await Toolkit.turn { view.texts.contains("Nurse") })
+            #expect(view.texts.contains("You and Nurse see when the other one is online."))
             #expect(view.remark.text == "Nurse")
             #expect(!view.ask.isVisible && view.delete.isVisible)
             // The account is offline, and nothing was said yet.
             #expect(!view.delete.isSensitive && !view.block.isSensitive && !view.mute.isSensitive)
             await Toolkit.picture(window.window, "contact")
             var said: [String] = []
-            view.wishes.say = { said.append($0) }
+            view.actions.showToast = { said.append($0) }
             view.copy.click()
             #expect(await Toolkit.turn { said == ["The address is copied."] })
             var copied: String?
@@ -44,9 +44,9 @@ extension WindowTests {
             try await sample.people()
             try await sample.save("samson", .from)
             func sentence(_ name: String) async throws -> String {
-                let wishes = try #require(sample.context.contactWishes(try sample.row(name)))
-                await wishes.model.refresh()
-                return ContactWords.subscription(wishes.model)
+                let actions = try #require(sample.context.contactActions(try sample.row(name)))
+                await actions.model.refresh()
+                return ContactText.subscription(actions.model)
             }
             #expect(
                 try await sentence("paris")
@@ -71,9 +71,9 @@ extension WindowTests {
             let window = try #require(ContactWindow.show(try sample.row("romeo"), sample.context, over: nil))
             #expect(await Toolkit.turn { window.view.mute.isSensitive })
             window.view.mute.isActive = true
-            #expect(await Toolkit.turn { window.view.wishes.model.isMuted == true })
+            #expect(await Toolkit.turn { window.view.actions.model.isMuted == true })
             window.view.mute.isActive = false
-            #expect(await Toolkit.turn { window.view.wishes.model.isMuted == false })
+            #expect(await Toolkit.turn { window.view.actions.model.isMuted == false })
             window.window.close()
             await Toolkit.settle()
             await sample.home.stop()
@@ -87,29 +87,30 @@ extension WindowTests {
             try await sample.people()
             let parent = Window("Test", width: 420, height: 560, Box.vertical(Label("")))
             parent.present()
-            let wishes = try #require(sample.context.contactWishes(try sample.row("nurse")))
-            wishes.window = { parent }
+            let actions = try #require(sample.context.contactActions(try sample.row("nurse")))
+            actions.window = { parent }
             var said: [String] = []
-            wishes.say = { said.append($0) }
-            await wishes.model.refresh()
+            actions.showToast = { said.append($0) }
+            await actions.model.refresh()
             let dialogs = [
-                ("rename", wishes.rename()), ("groups", wishes.chooseGroups()), ("block", wishes.block()),
-                ("delete", wishes.delete()),
+                ("rename", actions.rename()), ("groups", actions.chooseGroups()), ("block", actions.block()),
+                ("delete", actions.delete()),
             ]
             await Toolkit.settle()
             for (name, dialog) in dialogs { await Toolkit.picture(dialog, "contact-\(name)") }
             // Escape and the window's own button mean no.
             for (_, dialog) in dialogs { dialog.close() }
             await Toolkit.settle()
-            await wishes.model.refresh()
-            #expect(wishes.model.isContact && !wishes.model.isBlocked && wishes.model.name == "Nurse" && said.isEmpty)
+            await actions.model.refresh()
+            #expect(
+                actions.model.isContact && !actions.model.isBlocked && actions.model.name == "Nurse" && said.isEmpty)
             parent.destroy()
             await sample.home.stop()
         }
 
         @Test("groups are chosen among those that there are, and a new one")
         func groups() throws {
-            let question = GroupsQuestion(known: ["Friends", "House"], chosen: ["House", "Old"])
+            let question = GroupChooser(known: ["Friends", "House"], chosen: ["House", "Old"])
             #expect(question.groups == ["House", "Old"])
             question.choose("Friends", true)
             question.choose("Old", false)
@@ -125,7 +126,7 @@ extension WindowTests {
             let before = Object.liveCount
             do {
                 let window = try #require(ContactWindow.show(try sample.row("romeo"), sample.context, over: nil))
-                #expect(await Toolkit.turn { window.view.sentences.contains("Romeo Montague") })
+                #expect(await Toolkit.turn { window.view.texts.contains("Romeo Montague") })
                 window.window.close()
             }
             let isGone = await Toolkit.turn { Object.liveCount <= before }

@@ -131,7 +131,7 @@ extension WindowTests {
                 let window = window(view)
                 await Toolkit.settle()
                 #expect(ListRows.liveCount > rows)
-                let menu = await ContactMenu.menu(sample.context.contactWishes(try sample.row("romeo")))
+                let menu = await ContactMenu.menu(sample.context.contactActions(try sample.row("romeo")))
                 #expect(menu != nil)
                 window.destroy()
             }

@@ -38,7 +38,7 @@ extension WindowTests {
             // The same keys lead there and back.
             #expect(window.window.activate("win.contacts") && window.sidebar.shown == "contacts")
             #expect(window.window.activate("win.contacts") && window.sidebar.shown == "conversations")
-            window.close(forGood: true)
+            window.close(permanently: true)
             await Toolkit.settle()
             await sample.home.stop()
         }
@@ -48,13 +48,13 @@ extension WindowTests {
             let sample = try await ContactsSample()
             try await sample.people()
             let window = try MainWindow.shown(sample.context)
-            let menu = try #require(await ContactMenu.menu(sample.context.contactWishes(try sample.row("romeo"))))
-            menu.actions.activate("delete")
+            let menu = try #require(await ContactMenu.menu(sample.context.contactActions(try sample.row("romeo"))))
+            menu.group.activate("delete")
             await Toolkit.settle()
             #expect(sample.home.contacts[try sample.row("romeo")] != nil)
-            menu.actions.activate("write")
+            menu.group.activate("write")
             #expect(window.openKey?.address.local == "romeo")
-            window.close(forGood: true)
+            window.close(permanently: true)
             await Toolkit.settle()
             await sample.home.stop()
         }

@@ -21,7 +21,7 @@ extension WindowTests {
             try sample.ask(("rosaline", "We met at the feast."), ("samson", nil), ("abram", nil))
             #expect(await Toolkit.turn { bar.isRevealed })
             #expect(
-                bar.sentences == [
+                bar.texts == [
                     "rosaline asks to be your contact", "rosaline@verona.example · “We met at the feast.”",
                     "2 more ask.",
                 ])
@@ -31,10 +31,10 @@ extension WindowTests {
             await Toolkit.picture(window, "request-folded")
             // Offline nothing can be answered: that is said, and the question stays.
             bar.accept.click()
-            #expect(await Toolkit.turn { !sample.context.takeUnsaid().isEmpty })
+            #expect(await Toolkit.turn { !sample.context.takePendingToasts().isEmpty })
             #expect(bar.isRevealed)
             try sample.ask(("samson", nil))
-            #expect(await Toolkit.turn { bar.sentences.first == "samson asks to be your contact" })
+            #expect(await Toolkit.turn { bar.texts.first == "samson asks to be your contact" })
             try sample.ask()
             #expect(await Toolkit.turn { !bar.isRevealed })
             window.destroy()

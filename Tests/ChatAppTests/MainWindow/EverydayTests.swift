@@ -35,12 +35,12 @@ extension WindowTests {
             // Nothing stands below the picture but what was said with it.
             #expect(
                 await Toolkit.turn { (210...290).contains(timeline.bubble(of: photo)?.bubble.height ?? 0) })
-            #expect(window.conversation?.writing?.attach.isVisible == true)
+            #expect(window.conversation?.composer?.attach.isVisible == true)
             #expect(await Toolkit.turn { window.window.width > 900 })
             await Toolkit.settle()
             #expect((260...340).contains(window.conversations.root.width), "\(window.conversations.root.width)")
             await Toolkit.picture(window.window, "main")
-            window.close(forGood: true)
+            window.close(permanently: true)
             await sample.end()
         }
 
@@ -127,7 +127,7 @@ extension WindowTests {
             #expect(window.minimumWidth <= empty.minimumWidth)
             empty.destroy()
             for shortcut in Shortcuts.all {
-                #expect(shortcut.keys.allSatisfy { ShortcutLabel.words($0) != nil }, "\(shortcut.keys)")
+                #expect(shortcut.keys.allSatisfy { ShortcutLabel.text($0) != nil }, "\(shortcut.keys)")
             }
             await Toolkit.picture(window, "shortcuts")
             window.destroy()

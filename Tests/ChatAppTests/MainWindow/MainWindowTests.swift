@@ -76,7 +76,7 @@ extension WindowTests {
             await Toolkit.settle()
             await Toolkit.picture(window.window, "main-list")
             #expect(window.window.minimumWidth <= 360)
-            window.close(forGood: true)
+            window.close(permanently: true)
             await sample.end()
         }
 
@@ -112,7 +112,7 @@ extension WindowTests {
                 #expect(Object.liveCount <= first.objects + 10)
                 #expect(ListRows.liveCount <= first.rows + 10)
             }
-            window.close(forGood: true)
+            window.close(permanently: true)
             await sample.end()
         }
 
@@ -127,7 +127,7 @@ extension WindowTests {
                 window.open(sample.key)
                 #expect(await Toolkit.turn { window.conversation?.timeline.rows.isEmpty == false })
                 await Toolkit.settle()
-                window.close(forGood: true)
+                window.close(permanently: true)
             }
             #expect(await Toolkit.turn { Object.liveCount <= objects && ListRows.liveCount <= rows })
             #expect(

@@ -48,14 +48,16 @@ extension WindowTests {
             #expect(rows().values.allSatisfy { $0.account.isVisible })
             window.open(keys[1])
             let view = try #require(window.conversation)
-            #expect(await Toolkit.turn { view.header.words.hasPrefix("as nurse@verona.example · ") })
-            #expect(view.writing?.placeholder.text == "Message as nurse@verona.example")
+            #expect(await Toolkit.turn { view.header.statusText.hasPrefix("as nurse@verona.example · ") })
+            #expect(view.composer?.placeholder.text == "Message as nurse@verona.example")
             await Toolkit.picture(window.window, "several-accounts")
             window.open(keys[0])
             #expect(
-                await Toolkit.turn { window.conversation?.header.words.hasPrefix("as juliet@capulet.example") ?? false }
+                await Toolkit.turn {
+                    window.conversation?.header.statusText.hasPrefix("as juliet@capulet.example") ?? false
+                }
             )
-            window.close(forGood: true)
+            window.close(permanently: true)
             await home.stop()
         }
 
@@ -73,8 +75,8 @@ extension WindowTests {
             #expect(one.accounts.tag(of: key.account) == nil)
             let context = AppContext(home: one)
             let view = context.conversationView(key)
-            #expect(view.writing?.placeholder.text == "Message")
-            #expect(!view.header.words.contains("juliet"))
+            #expect(view.composer?.placeholder.text == "Message")
+            #expect(!view.header.statusText.contains("juliet"))
             view.close()
             await one.stop()
         }

@@ -67,7 +67,7 @@ extension WindowTests {
             await home.setEnabled(false, id)
             #expect(await Toolkit.turn { home.accounts.rows[id]?.isEnabled == false })
             #expect(RoomEntryWindow.show(context) == nil)
-            #expect(context.takeUnsaid().count == 1)
+            #expect(context.takePendingToasts().count == 1)
             await home.stop()
         }
 
@@ -86,7 +86,7 @@ extension WindowTests {
             #expect(await Toolkit.turn { view.model.service != nil && !view.model.isPreparing })
             #expect(await Toolkit.turn { view.nickname.text == romeo.address.local })
             view.room.text = romeo.name("Tomb")
-            view.making.page.onContinue()
+            view.creation.page.onContinue()
             #expect(await Toolkit.turn { entered != nil })
             let room = try #require(entered?.address)
             #expect(await Toolkit.turn { romeo.isInside(room) })
@@ -116,10 +116,10 @@ extension WindowTests {
             #expect(await Toolkit.turn { maker.page.failure.text == "There is no such room." })
             await Toolkit.picture(first, "room-entry-missing")
             maker.page.onContinue()
-            maker.making.access.selected = 1
+            maker.creation.access.selected = 1
             await Toolkit.picture(first, "room-making")
             #expect(maker.model.settings.access == .everybody)
-            maker.making.page.onContinue()
+            maker.creation.page.onContinue()
             #expect(await Toolkit.turn { made != nil })
             let key = try #require(made)
             #expect(await Toolkit.turn { juliet.isInside(key.address) })

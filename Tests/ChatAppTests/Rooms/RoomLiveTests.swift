@@ -50,7 +50,7 @@ extension WindowTests {
             await Toolkit.picture(inviting.window, "room-invite")
             inviting.invite(0)
             #expect(await Toolkit.turn { bar.revealer.isRevealed })
-            #expect(bar.words.text.contains(juliet.address.local ?? "?"))
+            #expect(bar.label.text.contains(juliet.address.local ?? "?"))
             await Toolkit.picture(window, "room-invitation")
             bar.join.click()
             #expect(await Toolkit.turn { romeo.isInside(room) && !bar.revealer.isRevealed })
@@ -65,7 +65,7 @@ extension WindowTests {
             let removal = try #require(about.people.menus.begin(.kick, other))
             await Toolkit.settle()
             removal.answer("do")
-            #expect(await Toolkit.turn { notice.root.isRevealed && notice.words.text.contains("Jule has removed you") })
+            #expect(await Toolkit.turn { notice.root.isRevealed && notice.label.text.contains("Jule has removed you") })
             #expect(await Toolkit.turn { model.count == 1 })
             notice.join()
             #expect(await Toolkit.turn { place.isInside && !notice.root.isRevealed })
@@ -73,7 +73,7 @@ extension WindowTests {
 
             // The topic is changed by the owner and seen by the other.
             try await juliet.account.rooms.changeSubject(of: room, to: "Stars")
-            #expect(await Toolkit.turn { RoomWords.line(place) == "2 people · Stars" })
+            #expect(await Toolkit.turn { RoomText.line(place) == "2 people · Stars" })
 
             // Called something else by the owner alone.
             #expect(await Toolkit.turn { about.page.remark.isVisible && about.page.remark.isSensitive })
@@ -94,7 +94,7 @@ extension WindowTests {
             await Toolkit.picture(question, "room-leave")
             question.answer("leave")
             #expect(await Toolkit.turn { romeo.home.rooms.rows.elements.isEmpty })
-            #expect(await Toolkit.turn { notice.words.text == "You are not in this room." })
+            #expect(await Toolkit.turn { notice.label.text == "You are not in this room." })
             #expect(await romeo.account.bookmarks.all.isEmpty)
             #expect(await Toolkit.turn { model.count == 1 })
 
@@ -132,13 +132,13 @@ extension WindowTests {
                 let window = Window("Test", width: 720, height: 480, view.root)
                 window.present()
                 view.open(isActive: true)
-                #expect(await Toolkit.turn { view.header.words == "2 people · Roses by other names" })
+                #expect(await Toolkit.turn { view.header.statusText == "2 people · Roses by other names" })
                 await Toolkit.picture(window, "room-conversation")
                 let part = try #require(view.room)
                 part.open()
                 #expect(part.window != nil)
                 part.window?.people.menus.onMention("Romeo")
-                #expect(view.writing?.entry.text == "Romeo: ")
+                #expect(view.composer?.entry.text == "Romeo: ")
                 part.open()
                 view.close()
                 #expect(await Toolkit.turn { part.window == nil })

@@ -45,7 +45,7 @@ extension WindowTests {
             #expect(
                 await Toolkit.turn {
                     juliet.home.conversations.rows.elements.contains { $0.preview?.text == text }
-                        && main.conversation?.header.words.hasPrefix("2 people") == true
+                        && main.conversation?.header.statusText.hasPrefix("2 people") == true
                 })
             #expect(main.window.activate("win.room"))
             let about = try #require(main.conversation?.room?.window)
@@ -66,7 +66,7 @@ extension WindowTests {
             juliet.context.open(address: "xmpp:balcony@\(service)?join")
             #expect(main.openKey == juliet.key(garden))
             await Toolkit.settle()
-            main.close(forGood: true)
+            main.close(permanently: true)
             await Toolkit.settle()
             await juliet.home.stop()
             await romeo.home.stop()

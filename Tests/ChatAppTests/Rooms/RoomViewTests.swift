@@ -166,7 +166,7 @@ extension WindowTests {
             let friar = try #require(room.people.elements.first { $0.nickname == sampleWords("Friar Laurence") }).person
             var said: [String] = []
             var mentioned: [String] = []
-            menus.say = { said.append($0) }
+            menus.showToast = { said.append($0) }
             menus.onMention = { mentioned.append($0) }
             #expect(menus.begin(.mention, friar) == nil)
             #expect(mentioned == ["Friar Laurence"])
@@ -228,7 +228,7 @@ extension WindowTests {
             #expect(!notice.root.isRevealed)
             room.show(RoomState(isInside: false))
             #expect(await Toolkit.turn { notice.root.isRevealed })
-            #expect(notice.words.text.contains("as soon as the account is online"))
+            #expect(notice.label.text.contains("as soon as the account is online"))
             #expect(!notice.button.isVisible)
             let id = room.key.account
             // Nobody says anything else about the account from now on.
@@ -240,11 +240,11 @@ extension WindowTests {
                     absence: RoomAbsence(
                         RoomDeparture(
                             .kicked, actorNickname: sampleWords("Tybalt"), reason: sampleWords("Peace!")))))
-            #expect(await Toolkit.turn { notice.button.isVisible && notice.words.text.contains("Tybalt") })
+            #expect(await Toolkit.turn { notice.button.isVisible && notice.label.text.contains("Tybalt") })
             await Toolkit.picture(window, "room-notice")
             room.show(try Self.state())
             #expect(await Toolkit.turn { !notice.root.isRevealed })
-            #expect(RoomWords.line(room).hasPrefix("6 people · By yonder"))
+            #expect(RoomText.line(room).hasPrefix("6 people · By yonder"))
             window.destroy()
         }
     }

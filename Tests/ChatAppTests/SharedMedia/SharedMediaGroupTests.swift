@@ -90,7 +90,7 @@ extension WindowTests {
                 await Toolkit.settle()
                 window.window.close()
             }
-            #expect(await Toolkit.turn { Object.liveCount <= before + PictureTile.keptCount })
+            #expect(await Toolkit.turn { Object.liveCount <= before + PictureTile.cachedCount })
             await talk.end()
         }
     }

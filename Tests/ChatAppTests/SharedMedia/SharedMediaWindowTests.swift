@@ -81,11 +81,11 @@ extension WindowTests {
             let sample = try await SharedMediaSample.make()
             for number in 0..<5 { try await sample.picture(number, ago: Int64(100 - number)) }
             await sample.talk.context.prepareDownloads(of: sample.talk.account)
-            let wishes = SharedMediaWishes(sample.talk.context.sharedMedia(of: sample.talk.key))
-            let model = wishes.model([.picture], pageSize: 2)
+            let actions = SharedMediaActions(sample.talk.context.sharedMedia(of: sample.talk.key))
+            let model = actions.model([.picture], pageSize: 2)
             await model.open()
             #expect(model.items.elements.map(\.attachment.name) == ["geese-4.jpg", "geese-3.jpg"])
-            let viewer = try #require(wishes.open(model.items.elements[0], among: model))
+            let viewer = try #require(actions.open(model.items.elements[0], among: model))
             #expect(viewer.window.title == "geese-4.jpg")
             viewer.move(-1)
             #expect(viewer.window.title == "geese-3.jpg")
@@ -164,7 +164,7 @@ extension WindowTests {
             let shown = try await sample.show { left = true }
             let view = try #require(shown.pictures)
             #expect(await Toolkit.turn { view.items.count == 1 })
-            let (_, actions) = view.wishes.menu(of: view.items[0]) {}
+            let (_, actions) = view.actions.menu(of: view.items[0]) {}
             actions.activate("show")
             #expect(left)
             #expect(
@@ -172,7 +172,7 @@ extension WindowTests {
                     window.conversation?.timeline.bubble(of: wanted)?.bubble.has(css: "flash") == true
                 })
             #expect(await Toolkit.turn { !shown.window.isMapped })
-            window.close(forGood: true)
+            window.close(permanently: true)
             await sample.talk.end()
         }
 
@@ -194,7 +194,7 @@ extension WindowTests {
                 shown.window.close()
             }
             // What was painted is kept for the next time.
-            let isGone = await Toolkit.turn { Object.liveCount <= before + PictureTile.keptCount }
+            let isGone = await Toolkit.turn { Object.liveCount <= before + PictureTile.cachedCount }
             #expect(isGone, "\(Object.liveCount) of \(before)")
             await sample.talk.end()
         }

@@ -56,7 +56,7 @@ extension WindowTests {
             bar.entry.text = "violet"
             #expect(await Toolkit.turn { bar.count.text == "Nothing found" })
             bar.root.isOpen = false
-            #expect(await Toolkit.turn { timeline.sought.isEmpty && bar.entry.text.isEmpty })
+            #expect(await Toolkit.turn { timeline.highlight.isEmpty && bar.entry.text.isEmpty })
             if let bubble = timeline.bubble(of: roses[1]) { #expect(!bubble.body.first.markup.contains("<span")) }
             window.destroy()
             view.close()
@@ -113,7 +113,7 @@ extension WindowTests {
             var shown: SearchHitView?
             list.results.list.forEachRow { if $0 == 3 { shown = $1.hit } }
             // What was searched for is to be seen in a narrow list.
-            #expect(shown?.words.markup == "…we call a <b>rosa</b>")
+            #expect(shown?.label.markup == "…we call a <b>rosa</b>")
             #expect(list.root.width <= 360, "the list became \(list.root.width) pixels wide")
             list.results.activated(3)
             #expect(main.openKey == sample.key)
@@ -123,7 +123,7 @@ extension WindowTests {
             await Toolkit.picture(main.window, "search-opened")
             list.results.openFirst()
             #expect(main.openKey == rosaline)
-            main.close(forGood: true)
+            main.close(permanently: true)
             await sample.end()
         }
     }

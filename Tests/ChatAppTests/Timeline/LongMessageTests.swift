@@ -11,7 +11,7 @@ extension WindowTests {
     @Suite("Long and hostile messages")
     struct LongMessageTests {
         /// Of the processor, for a turn of the loop of a program that is not optimised.
-        private static let longestTurn = Duration.milliseconds(250)
+        private static let longestIteration = Duration.milliseconds(250)
         /// A text that takes long does so each time; what other tests have left to do is done once.
         private static let attempts = 4
 
@@ -43,7 +43,7 @@ extension WindowTests {
             let watchdog = MainLoopWatchdog()
             for (name, text) in Self.hostile {
                 var least = Duration.seconds(1_000)
-                for _ in 0..<Self.attempts where least >= Self.longestTurn {
+                for _ in 0..<Self.attempts where least >= Self.longestIteration {
                     await Toolkit.settle()
                     watchdog.reset()
                     let id = try await sample.say(.text(MessageText(text)))
@@ -57,7 +57,7 @@ extension WindowTests {
                     try await sample.write { store throws(StoreError) in try store.removeMessage(id) }
                     #expect(await Toolkit.turn { view.timeline.bubble(of: id) == nil })
                 }
-                #expect(least < Self.longestTurn, "\(name)")
+                #expect(least < Self.longestIteration, "\(name)")
             }
             window.destroy()
             view.close()
@@ -69,7 +69,7 @@ extension WindowTests {
             let watchdog = MainLoopWatchdog()
             for (name, text) in Self.hostile + [("megabyte", String(repeating: "a", count: 1_000_000))] {
                 var least = Duration.seconds(1_000)
-                for _ in 0..<Self.attempts where least >= Self.longestTurn {
+                for _ in 0..<Self.attempts where least >= Self.longestIteration {
                     await Toolkit.settle()
                     watchdog.reset()
                     let whole = WholeTextWindow.show(text, title: "Romeo", over: nil)
@@ -84,7 +84,7 @@ extension WindowTests {
                     if name == "one word" { await Toolkit.picture(whole.window, "whole-message") }
                     whole.window.close()
                 }
-                #expect(least < Self.longestTurn, "\(name)")
+                #expect(least < Self.longestIteration, "\(name)")
             }
             await Toolkit.settle()
         }
@@ -125,9 +125,9 @@ extension WindowTests {
             await Toolkit.picture(window, "timeline-folded")
 
             var dialog: MessageDialog?
-            #expect(!LinkQuestion.ask("https://bank.example/", over: window) { dialog = $0 })
+            #expect(!LinkWarning.ask("https://bank.example/", over: window) { dialog = $0 })
             #expect(dialog == nil)
-            #expect(LinkQuestion.ask("https://аррӏе.com/login", over: window) { dialog = $0 })
+            #expect(LinkWarning.ask("https://аррӏе.com/login", over: window) { dialog = $0 })
             let question = try #require(dialog)
             await Toolkit.picture(question, "link-question")
             question.answer("cancel")

@@ -93,15 +93,15 @@ extension WindowTests {
             let timeline = view.timeline
             #expect(await Toolkit.turn { timeline.bubble(of: lost) != nil })
             for (id, state) in marks {
-                #expect(timeline.bubble(of: id)?.state.words == Wording.state(state))
+                #expect(timeline.bubble(of: id)?.state.text == Wording.state(state))
             }
-            #expect(timeline.bubble(of: lost)?.state.words == "Waiting to be sent")
+            #expect(timeline.bubble(of: lost)?.state.text == "Waiting to be sent")
             try await sample.write { store throws(StoreError) in
                 try store.advance(lost, to: .failed(FailureReason(.notSent, condition: "upload-failed")))
             }
             #expect(await Toolkit.turn { timeline.bubble(of: lost)?.failure?.retry.isVisible == true })
             #expect(
-                timeline.bubble(of: lost)?.failure?.words.text == "Not sent: the file could not be uploaded")
+                timeline.bubble(of: lost)?.failure?.label.text == "Not sent: the file could not be uploaded")
             // What a server has refused it would refuse again.
             #expect(timeline.bubble(of: marks[3].0)?.failure?.retry.isVisible == false)
             await Toolkit.picture(window, "timeline-states")
@@ -133,7 +133,7 @@ extension WindowTests {
             let edited = try #require(timeline.bubble(of: first))
             #expect(edited.edited.isVisible && edited.body.first.text == "It is the east, and Juliet is the sun")
             let answered = try #require(timeline.bubble(of: answer))
-            #expect(answered.quotation?.words.text == "It is the east, and Juliet is the sun")
+            #expect(answered.quotation?.label.text == "It is the east, and Juliet is the sun")
             #expect(answered.quotation?.name.text == "Romeo")
             #expect(answered.reactions?.buttons.count == 2)
             let empty = try #require(timeline.bubble(of: gone))
@@ -213,7 +213,7 @@ extension WindowTests {
             await Toolkit.settle()
             // The room has not archived it.
             question.answer("delete")
-            #expect(await Toolkit.turn { !sample.context.takeUnsaid().isEmpty })
+            #expect(await Toolkit.turn { !sample.context.takePendingToasts().isEmpty })
             window.destroy()
             view.close()
             await sample.end()

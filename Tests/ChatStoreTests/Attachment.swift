@@ -1,4 +1,0 @@
-import ChatStore
-
-/// That of a message; tests have attachments, too.
-typealias Attachment = ChatStore.Attachment
