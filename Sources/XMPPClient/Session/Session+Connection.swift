@@ -1,22 +1,11 @@
-import Cryptography
-import SASLMechanisms
 import TransportLayer
 import Waiting
-import XMLStreaming
-import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
 extension Session {
-    /// A handshake that may take longer than this asks a person, whose time is not the login's.
-    private static let longestHandshake = Duration.seconds(60)
-    /// Bytes of a nonce: 18 are 24 characters in base64.
-    private static let nonceLength = 18
     /// How long what is left may take to be written when a stream is over.
     private static let finishTime = Duration.seconds(2)
-
-    /// How long the place that a server named may take to accept a connection.
-    private static let detourTime = Duration.seconds(5)
 
     /// One connection from its beginning to its end.
     func connect(at place: ReconnectionSchedule.Place) async {
@@ -25,14 +14,17 @@ extension Session {
         observers.gate.reset()
         let over = connection.over
         do {
-            stream = ClientStream(configuration: try streamConfiguration(resuming: machine.resumption))
+            stream = ClientStream(
+                configuration: try configuration.stream(
+                    purpose, resuming: machine.resumption, with: memory,
+                    bindRequests: extensionTable.all.flatMap(\.bindRequests)))
         } catch {
             streamEnded(StreamEnd(reason: .closedByServer, resumption: machine.resumption))
             return connectionOver(resuming: machine.resumption)
         }
         perform(stream?.open(now: clock.now()))
 
-        switch await openTransport(at: place, unless: over) {
+        switch await configuration.openTransport(at: place, unless: over) {
         case .success(let opened):
             connection.transport = opened
             connection.outbox = Outbox(keepsPieces: opened.isMessageBased)
@@ -59,90 +51,6 @@ extension Session {
         connection.transport = nil
         perform(machine.connectionOver(resuming: resumption, now: clock.now()))
         flushEvents()
-    }
-
-    private func streamConfiguration(resuming resumption: ResumptionState?) throws -> ClientStreamConfiguration {
-        var stream = ClientStreamConfiguration(
-            address: configuration.address,
-            purpose: purpose == .login ? .authenticate(configuration.credentials) : .register,
-            digests: .system, nonce: Base64.encode(try SecureRandom.bytes(Self.nonceLength)))
-        stream.tls = configuration.encryption
-        stream.mechanisms = configuration.mechanisms
-        stream.mechanisms.previousMechanism = memory.mechanism ?? configuration.mechanisms.previousMechanism
-        stream.resourceConflict =
-            switch configuration.resourceConflict {
-            case .tryAlternatives(let resources): .tryAlternatives(resources)
-            case .letServerChoose: .letServerChoose
-            case .ask: .ask
-            case .fail: .fail
-            }
-        stream.usesStreamManagement = configuration.usesStreamManagement
-        stream.resumption = resumption
-        stream.plan = configuration.negotiation
-        stream.keepAlive = configuration.keepAlive
-        stream.keepAlivePace = memory.keepAlivePace
-        stream.serverLimits = memory.limits
-        stream.userAgent = configuration.userAgent
-        stream.fastToken = memory.token
-        stream.bindTag = configuration.userAgent?.software
-        stream.bindRequests = extensionTable.all.flatMap(\.bindRequests)
-        stream.loginTimeout = configuration.loginTimeout
-        let handshake = tlsConfiguration.handshakeTimeout
-        if handshake > Self.longestHandshake { stream.loginTimeout += handshake }
-        stream.resumptionTimeout = configuration.resumptionTimeout
-        stream.closeTimeout = configuration.closeTimeout
-        return stream
-    }
-
-    /// Connects, unless the stream is over before: closed by the program, or out of time.
-    private func openTransport(
-        at place: ReconnectionSchedule.Place, unless over: Gate
-    ) async -> Result<any Transport, TransportError> {
-        let isDetour = place.host != nil
-        let place = place.host
-        let target = TransportFactory.Target(
-            domain: configuration.address.domainJID, host: place?.name ?? configuration.host,
-            port: place == nil ? configuration.port : place?.port,
-            isDirectTLS: configuration.encryption == .directTLS, tls: tlsConfiguration)
-        let connect = configuration.transports.connect
-        return await withTaskGroup(of: Result<any Transport, TransportError>?.self) { group in
-            group.addTask {
-                do throws(TransportError) {
-                    return .success(try await connect(target))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            group.addTask {
-                await over.wait()
-                return nil
-            }
-            if isDetour {
-                // Not the whole time of the login: the usual place waits.
-                let due = clock.now().advanced(by: Self.detourTime)
-                group.addTask { [clock] in
-                    await clock.sleep(due)
-                    return .failure(TransportError(.timedOut, "The place that the server named does not answer."))
-                }
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            if let first { return first }
-            // The connection may have come in the same moment.
-            for await late in group {
-                if case .success(let transport)? = late { transport.abort() }
-            }
-            return .failure(TransportError(.cancelled, "The connection was not wanted any more."))
-        }
-    }
-
-    private var tlsConfiguration: TLSConfiguration {
-        var tls = TLSConfiguration(
-            serverName: configuration.address.asciiDomain, trust: configuration.trust,
-            applicationProtocols: configuration.encryption == .directTLS ? [TLSConfiguration.xmppClientProtocol] : [])
-        tls.identity = configuration.clientIdentity
-        tls.sessionCache = configuration.clientIdentity == nil ? configuration.tlsSessions : nil
-        return tls
     }
 
     /// Reads and writes until the stream is over.
@@ -261,20 +169,10 @@ extension Session {
         let rest = connection.outbox.take().pieces
         do throws(TransportError) {
             try await write(rest, to: transport)
-            let information = try await transport.startTLS(tlsConfiguration)
+            let information = try await transport.startTLS(configuration.tls)
             perform(stream?.tlsEstablished(.init(information), now: clock.now()))
         } catch {
             perform(stream?.transportClosed(TransportClosure(error), now: clock.now()))
-        }
-    }
-}
-
-extension ReconnectionSchedule.Place {
-    /// The host that the server named.
-    fileprivate var host: StreamError.Host? {
-        switch self {
-        case .usual: nil
-        case .redirected(let host), .keeper(let host): host
         }
     }
 }
