@@ -82,7 +82,8 @@ import Testing
         #expect(result.status == 3)
         #expect(
             result.errors
-                == "hongyan: Login: The user name or the password is wrong. Check both, then run `hongyan login`.\n")
+                == "hongyan: Login: The user name or the password is wrong. Check both; capital letters count. Then run `hongyan login`.\n"
+        )
         #expect(result.objects.first?["failed"] as? String == "authentication")
         let hops = try hops(result)
         #expect(hops["stream"]?["outcome"] as? String == "passed")
@@ -139,8 +140,9 @@ import Testing
         let lines = result.output.split(separator: "\n")
         #expect(lines.allSatisfy { DisplayWidth.of($0) <= 80 }, "\(result.output)")
         #expect(lines.contains("✗ 登录       用 SCRAM-SHA-1 登录失败"))
-        #expect(result.output.contains("→ 请检查后运行 `hongyan login`。"))
-        #expect(result.errors == "hongyan: 登录：用户名或者密码错误。请检查后运行 `hongyan login`。\n")
+        #expect(result.output.contains("→ 然后运行 `hongyan login`。"))
+        #expect(result.errors.hasPrefix("hongyan: 登录：用户名或密码错误。"))
+        #expect(result.errors.hasSuffix("然后运行 `hongyan login`。\n"))
         let json = try await person.bare(words + ["--json"], environment: language)
         #expect(
             try hops(json)["authentication"]?["reason"] as? String

@@ -81,31 +81,44 @@ extension Command {
 
 /// Prints lines until there were enough.
 private final class LineOutput: Sendable {
+    private struct State {
+        /// How many are still wanted; `nil` is any number.
+        var remaining: Int?
+        /// The tasks that wait for the end, each with a stream of its own: cancelling one ends its stream.
+        var waiting: [AsyncStream<Void>.Continuation] = []
+    }
+
     private let isJSON: Bool
-    /// How many are still wanted; `nil` is any number.
-    private let remaining: Mutex<Int?>
-    private let end = AsyncStream.makeStream(of: Void.self)
+    private let state: Mutex<State>
 
     init(_ count: Int?, isJSON: Bool) {
         self.isJSON = isJSON
-        remaining = Mutex(count)
+        state = Mutex(State(remaining: count))
     }
 
-    var isOver: Bool { remaining.withLock { $0 == 0 } }
+    var isOver: Bool { state.withLock { $0.remaining == 0 } }
 
     func show(_ line: ListenedLine) {
-        let isLast = remaining.withLock { remaining -> Bool in
-            guard remaining != 0 else { return false }
+        let ended = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+            guard state.remaining != 0 else { return [] }
             StandardOutput.writeLine(isJSON ? line.json : line.text)
-            guard line.isCounted, let number = remaining else { return false }
-            remaining = number - 1
-            return number == 1
+            guard line.isCounted, let number = state.remaining else { return [] }
+            state.remaining = number - 1
+            return number == 1 ? state.waiting : []
         }
-        if isLast { end.continuation.finish() }
+        for waiting in ended { waiting.finish() }
     }
 
     /// Returns when there were enough, or the task is cancelled.
-    func waitForEnd() async { for await _ in end.stream {} }
+    func waitForEnd() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let isOver = state.withLock { state -> Bool in
+            state.waiting.append(continuation)
+            return state.remaining == 0
+        }
+        if isOver { continuation.finish() }
+        for await _ in stream {}
+    }
 }
 
 extension Invocation {

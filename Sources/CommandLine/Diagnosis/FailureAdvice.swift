@@ -44,7 +44,7 @@ extension StreamFailure {
         switch category {
         case .authentication:
             switch code {
-            case .credentialsRejected: Phrase("Check both, then run `hongyan login`.")
+            case .credentialsRejected: Phrase("Then run `hongyan login`.")
             case .credentialsExpired: Phrase("Set a new password, then run `hongyan login`.")
             default: Phrase("Ask the operators of the server.")
             }
