@@ -5,37 +5,49 @@ internal import XMLStreaming
 ///
 /// Copies of the stanza share it.
 package final class DecodedPayloads: Sendable {
-    private struct State {
-        var values: [ObjectIdentifier: any Sendable] = [:]
-        var decodings: [String: Int] = [:]
-        var requests: [String: Int] = [:]
+    private struct Entry {
+        let type: any Sendable.Type
+        let result: any Sendable
+        var decodings: Int
+        var requests: Int
     }
 
-    private let state = Mutex(State())
+    private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
 
     /// How often each type was decoded, for tests.
-    package var decodings: [String: Int] { state.withLock(\.decodings) }
+    package var decodings: [String: Int] { counts(\.decodings) }
     /// How often each type was asked for, for tests.
-    package var requests: [String: Int] { state.withLock(\.requests) }
+    package var requests: [String: Int] { counts(\.requests) }
+
+    private func counts(_ count: (Entry) -> Int) -> [String: Int] {
+        entries.withLock { entries in
+            var counts: [String: Int] = [:]
+            for entry in entries.values { counts["\(entry.type)"] = count(entry) }
+            return counts
+        }
+    }
 
     func value<Value: Sendable>(
         _ type: Value.Type, _ decode: () throws(XMLDecodingError) -> Value
     ) throws(XMLDecodingError) -> Value {
+        typealias Outcome = Result<Value, XMLDecodingError>
         let key = ObjectIdentifier(type)
-        let known = state.withLock { state in
-            state.requests["\(type)", default: 0] += 1
-            return state.values[key] as? Result<Value, XMLDecodingError>
+        let known = entries.withLock { entries in
+            entries[key]?.requests += 1
+            return entries[key]?.result as? Outcome
         }
         if let known { return try known.get() }
-        let result: Result<Value, XMLDecodingError>
+        let result: Outcome
         do throws(XMLDecodingError) {
             result = .success(try decode())
         } catch {
             result = .failure(error)
         }
-        state.withLock { state in
-            state.values[key] = result
-            state.decodings["\(type)", default: 0] += 1
+        entries.withLock { entries in
+            // Somebody else may have decoded it at the same time.
+            let old = entries[key]
+            entries[key] = Entry(
+                type: type, result: result, decodings: (old?.decodings ?? 0) + 1, requests: (old?.requests ?? 0) + 1)
         }
         return try result.get()
     }
