@@ -1,5 +1,5 @@
 extension RecordStorage {
-    func noteProtection(_ protection: MessageProtection, of message: MessageID) throws(StoreError) {
+    package func noteProtection(_ protection: MessageProtection, of message: MessageID) throws(StoreError) {
         let old = try requireRecord(message)
         guard old.protection != protection else { return }
         var record = old
