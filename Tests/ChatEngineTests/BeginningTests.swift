@@ -1,5 +1,6 @@
 import ChatFixtures
 import ChatStore
+import ChatStoreTesting
 import HongyanTesting
 import MessageSemantics
 import ServerFixtures

@@ -1,5 +1,6 @@
 import ChatFixtures
 import ChatStore
+import ChatStoreTesting
 import Foundation
 import HongyanTesting
 import MessageFeatures
