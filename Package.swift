@@ -90,7 +90,7 @@ let package = Package(
         // The outside world.
         library("Localization"),
         library("Cryptography", ["COpenSSL", "OMEMO"]),
-        library("TransportLayer", ["Waiting", "XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
+        library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf", "Waiting"]),
         library("CredentialStore", ["CSecret", "Waiting"]),
         library(

@@ -82,7 +82,7 @@ import Testing
         #expect(result.status == 3)
         #expect(
             result.errors
-                == "hongyan: Login: The user name or the password is wrong. Check both; capital letters count. Then run `hongyan login`.\n"
+                == "hongyan: Login: The user name or the password is wrong. Check both; they are case-sensitive. Then run `hongyan login`.\n"
         )
         #expect(result.objects.first?["failed"] as? String == "authentication")
         let hops = try hops(result)
@@ -146,6 +146,6 @@ import Testing
         let json = try await person.bare(words + ["--json"], environment: language)
         #expect(
             try hops(json)["authentication"]?["reason"] as? String
-                == "The user name or the password is wrong. Check both; capital letters count.")
+                == "The user name or the password is wrong. Check both; they are case-sensitive.")
     }
 }

@@ -128,8 +128,8 @@ struct OwnServerTests {
         for weaker in [plain, unbound] {
             let refused = try await run(["connection"], at: weaker)
             #expect(refused.status == 4)
-            #expect(refused.errors.contains("only weaker ways to log in than before"), "\(refused.errors)")
-            #expect(refused.errors.contains("run `hongyan login`"))
+            #expect(refused.errors.contains("only weaker ways to sign in than before"), "\(refused.errors)")
+            #expect(refused.errors.contains("Sign in again"))
         }
         #expect(try await run(["connection"], at: bound).status == 0)
         #expect(try await run(["login"], at: plain).status == 4, "a password is never sent readable")

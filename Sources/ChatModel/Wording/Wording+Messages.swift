@@ -46,7 +46,7 @@ extension Wording {
         switch code {
         case .noUploadService: localized("the server does not accept files")
         case .tooLarge: localized("the file is too large for the server")
-        case .quotaExceeded: localized("the server accepts no more files from this account for now")
+        case .quotaExceeded: localized("the server takes no more files from this account for now")
         case .fileGone, .messageGone: localized("the file is no longer on this computer")
         case .uploadFailed, .wrongContent, .notStored, .notDownloaded, .offline, .cancelled:
             localized("the file could not be uploaded")
