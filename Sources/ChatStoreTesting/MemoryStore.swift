@@ -1,6 +1,6 @@
 public import ChatStore
 
-/// A store without a file, for tests: what it contains ends with it. The rules about messages are those of ``SQLiteStore``.
+/// A store without a file, for tests: what it contains ends with it. The rules about messages are those of `SQLiteStore`.
 public final class MemoryStore: LocalStore {
     private let keeper = Keeper()
     private let observers = StoreObservers()

@@ -81,7 +81,7 @@ import Testing
         let result = try await person.bare(
             ["login", "--timeout", "1"] + person.connection() + ["--port", port])
         #expect(result.status == 4)
-        #expect(result.errors.contains("did not answer in time"))
+        #expect(result.errors.contains("did not respond in time"))
     }
 
     @Test("S0-75: a server that ends the stream with an error ends with 4 and its reason")

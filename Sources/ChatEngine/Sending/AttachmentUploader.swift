@@ -14,7 +14,7 @@ public protocol AttachmentUploader: Sendable {
 
 /// Why an attachment could not be uploaded or downloaded: `Wording` has the sentences.
 public struct AttachmentFailure: Error, Sendable, Hashable {
-    /// The word is what programs read and the store keeps (``FailureReason/condition``).
+    /// The word is what programs read and the store keeps (`FailureReason.condition`).
     public enum Code: String, Sendable, CaseIterable {
         case noUploadService = "no-upload"
         case uploadFailed = "upload-failed"

@@ -4,7 +4,7 @@ internal import Cryptography
 ///
 /// It is always 32 bytes, so a value from the network can never refer to another file.
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
-    /// 64 lower-case hexadecimal digits, as in ``Attachment/contentHash``.
+    /// 64 lower-case hexadecimal digits, as in `Attachment.contentHash`.
     public let description: String
 
     /// `nil` unless the text is 64 hexadecimal digits.

@@ -129,7 +129,8 @@ struct SignIn: Sendable {
     /// The same policy; what it does not trust is noted in ``evaluations``.
     func noting(_ trust: TrustPolicy) -> TrustPolicy {
         guard question == nil, trustedCertificates.isEmpty, connection.trust == .authorities else { return trust }
-        return .ask(anchors: connection.authorityFile.map { .file($0) } ?? .system) { [evaluations] evaluation in
+        return .ask(anchors: connection.authorityFile.map { .file($0) } ?? .system, isInteractive: false) {
+            [evaluations] evaluation in
             evaluations.note(evaluation)
             return false
         }

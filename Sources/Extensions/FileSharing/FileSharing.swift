@@ -18,7 +18,7 @@ public final class FileSharing: SessionExtension {
         case automatic
         /// Uploaded, or not sent at all.
         case upload
-        /// Inside the message (pictures and voice up to ``InlineMedia/maximumSize`` bytes).
+        /// Inside the message (pictures and voice up to `InlineMedia.maximumSize` bytes).
         case inline
     }
 

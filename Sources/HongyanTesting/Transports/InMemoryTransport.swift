@@ -1,9 +1,9 @@
 import Synchronization
 public import TransportLayer
 
-/// One end of a connection that exists in memory only: the counterpart of ``SocketTransport`` for tests.
+/// One end of a connection that exists in memory only: the counterpart of `SocketTransport` for tests.
 ///
-/// It keeps all rules of ``Transport``, back-pressure included. TLS is pretended: both ends get the ``NegotiatedTLS`` given when the pair was
+/// It keeps all rules of `Transport`, back-pressure included. TLS is pretended: both ends get the `NegotiatedTLS` given when the pair was
 /// made, so channel bindings agree, and nothing is encrypted.
 public final class InMemoryTransport: Transport {
     private let incoming: BytePipe

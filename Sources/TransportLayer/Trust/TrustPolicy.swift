@@ -25,7 +25,7 @@ public struct TrustPolicy: Sendable {
     private enum Decision: Sendable {
         case byEvaluation
         case byFingerprint(Set<[UInt8]>)
-        case byQuestion(isAlwaysAsked: Bool, Question)
+        case byQuestion(isAlwaysAsked: Bool, isInteractive: Bool, Question)
     }
 
     let anchors: Anchors
@@ -51,10 +51,16 @@ public struct TrustPolicy: Sendable {
     }
 
     /// Accepts a valid certificate, and asks `question` about others, or about each one if `isAlwaysAsked`.
+    ///
+    /// - Parameter isInteractive: whether a user answers. Then the handshake, and the login with it, may take minutes; a
+    ///   program that answers by itself keeps the usual timeouts.
     public static func ask(
-        anchors: Anchors = .system, isAlwaysAsked: Bool = false, _ question: @escaping Question
+        anchors: Anchors = .system, isAlwaysAsked: Bool = false, isInteractive: Bool = true,
+        _ question: @escaping Question
     ) -> TrustPolicy {
-        TrustPolicy(anchors: anchors, decision: .byQuestion(isAlwaysAsked: isAlwaysAsked, question))
+        TrustPolicy(
+            anchors: anchors,
+            decision: .byQuestion(isAlwaysAsked: isAlwaysAsked, isInteractive: isInteractive, question))
     }
 
     /// What two policies must have in common for one to rely on a decision of the other. Questions cannot be compared:
@@ -69,19 +75,20 @@ public struct TrustPolicy: Sendable {
         switch decision {
         case .byEvaluation: .evaluation(anchors)
         case .byFingerprint(let fingerprints): .fingerprints(fingerprints)
-        case .byQuestion(let isAlwaysAsked, _): .question(anchors, isAlwaysAsked: isAlwaysAsked)
+        case .byQuestion(let isAlwaysAsked, _, _): .question(anchors, isAlwaysAsked: isAlwaysAsked)
         }
     }
 
     var asksUser: Bool {
-        if case .byQuestion = decision { true } else { false }
+        if case .byQuestion(_, let isInteractive, _) = decision { isInteractive } else { false }
     }
 
     /// The same policy with another question, if it has one.
     func withQuestion(_ change: (@escaping Question) -> Question) -> TrustPolicy {
-        guard case .byQuestion(let isAlwaysAsked, let question) = decision else { return self }
+        guard case .byQuestion(let isAlwaysAsked, let isInteractive, let question) = decision else { return self }
         return TrustPolicy(
-            anchors: anchors, decision: .byQuestion(isAlwaysAsked: isAlwaysAsked, change(question)))
+            anchors: anchors,
+            decision: .byQuestion(isAlwaysAsked: isAlwaysAsked, isInteractive: isInteractive, change(question)))
     }
 
     /// The same policy without the question: certificates that need a decision are refused.
@@ -115,12 +122,12 @@ public struct TrustPolicy: Sendable {
     func decide(_ evaluation: TrustEvaluation) -> Bool? {
         switch decision {
         case .byEvaluation, .byFingerprint: evaluation.problems.isEmpty
-        case .byQuestion(let isAlwaysAsked, _): isAlwaysAsked || !evaluation.problems.isEmpty ? nil : true
+        case .byQuestion(let isAlwaysAsked, _, _): isAlwaysAsked || !evaluation.problems.isEmpty ? nil : true
         }
     }
 
     func ask(_ evaluation: TrustEvaluation) async -> Bool {
-        guard case .byQuestion(_, let question) = decision else { return evaluation.problems.isEmpty }
+        guard case .byQuestion(_, _, let question) = decision else { return evaluation.problems.isEmpty }
         return await question(evaluation)
     }
 }

@@ -5,7 +5,7 @@ public import XMPPStream
 
 /// A session of an account with its server: what ``Client/run(from:_:)`` gives to a program.
 ///
-/// The session drives two machines: ``SessionMachine`` says when a connection is made and how it looks, the stream
+/// The session drives two machines: `SessionMachine` says when a connection is made and how it looks, the stream
 /// machine speaks with the server. It sends in one order, matches answers to requests, routes requests to their
 /// handlers and tells observers in batches. All of its work happens in tasks of `run`; when `run` returns nothing of
 /// it is left.
