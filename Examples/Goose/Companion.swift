@@ -33,7 +33,7 @@ actor Companion {
         self.session = session
     }
 
-    /// Answers until the session ends. Each person is answered at once, whoever else waits for a file.
+    /// Replies until the session ends. A file of one peer does not delay the replies to others.
     func run(_ events: SessionEvents) async {
         await withDiscardingTaskGroup { group in
             for await batch in events {

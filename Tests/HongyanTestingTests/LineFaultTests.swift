@@ -35,7 +35,7 @@ struct LineFaultTests {
     @Test("a bot whose bytes are lost notices it by the clock, and comes back when they are not")
     func loss() async throws {
         let clock = VirtualClock()
-        let line = LineFaults(clock: clock)
+        let line = LineFaults()
         try await run(line, clock) { alice in
             line.lose(.both)
             try await clock.run(.seconds(5)) { [server] in await server.wait { $0.connections == 2 } }

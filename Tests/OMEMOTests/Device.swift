@@ -84,7 +84,9 @@ final class Device {
     }
 }
 
-/// Randomness that repeats, over the real operations.
+/// Reproducible randomness over the real operations.
+///
+/// `@unchecked Sendable`: each instance is used by one test, and by one thread at a time.
 final class SeededCryptography: OMEMOCryptography, @unchecked Sendable {
     private let system = OpenSSLCryptography()
     private var state: UInt64

@@ -72,7 +72,7 @@ struct AvatarQueue {
 
     var waitingCount: Int { queue.waitingCount }
 
-    /// - Returns: the change if it is to be downloaded now; otherwise it waits.
+    /// - Returns: the change if it can be downloaded now; `nil` if it waits or was dropped.
     mutating func add(_ change: Change) -> Change? {
         if hashes[change.owner] != nil {
             hashes[change.owner] = .some(change.hash)

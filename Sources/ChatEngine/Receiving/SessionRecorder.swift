@@ -209,7 +209,7 @@ extension OpenedMessage {
     /// The message as the extensions of the session see it.
     fileprivate var forSession: Message {
         guard protection.isNotOpened else { return message }
-        // Its sender may send it again, sealed anew, where it has no receipt.
+        // Without a receipt, the sender's program may seal it again and resend it.
         var message = message
         message.payloads.removeAll(named: DeliveryReceiptRequest.name)
         return message

@@ -14,11 +14,11 @@ struct QueuedStanzas: Sendable {
     /// Has the contents that go inside messages.
     var media: MediaCache?
 
-    /// What became of a message that is to be sent.
+    /// The result of building and sealing the stanza of a queued message.
     enum Sealing: Sendable {
         /// It can be written.
         case stanza(Message)
-        /// It cannot be sealed now, and waits for its time.
+        /// It cannot be sealed at present and is tried again later.
         case waits
         case failed
     }

@@ -1,4 +1,5 @@
 package import ChatStore
+internal import XMPPStream
 
 /// Decides which messages of the send queue to send next, and which files to upload: it is shown the queue from
 /// beginning to end, and an entry again only when what blocked its conversation is over.
@@ -180,5 +181,15 @@ extension MessageContent {
         case .text(let text), .correction(_, let text): text.attachments
         case .retraction, .reactions: []
         }
+    }
+}
+
+/// When a message is tried again after a temporary failure of an upload or of its encryption.
+enum SendBackoff {
+    private static let backoff = Backoff(first: .seconds(5), longest: .seconds(300))
+
+    /// - Parameter attempts: the number of earlier failures.
+    static func end(after attempts: Int, now: MessageTime) -> MessageTime {
+        now.advanced(by: backoff.pause(after: attempts + 1).components.seconds * 1000)
     }
 }

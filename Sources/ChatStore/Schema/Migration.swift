@@ -108,4 +108,25 @@ extension Migration {
             AND id NOT IN (SELECT conversation FROM drafts)
             AND id NOT IN (SELECT conversation FROM messages WHERE target IS NULL AND kind <> 0);
         """
+
+    /// The end-to-end protection of each message, and the records of an account's protection, such as keys.
+    ///
+    /// Many rows have the same facts, so rows refer to them by number, as to addresses. The number is not a foreign key: if the
+    /// facts are lost, the message is not.
+    static let schema5 = """
+        CREATE TABLE protections (
+            id INTEGER PRIMARY KEY,
+            facts TEXT NOT NULL UNIQUE
+        ) STRICT;
+
+        -- NULL for a message that was not protected.
+        ALTER TABLE messages ADD COLUMN protection INTEGER;
+
+        CREATE TABLE protection_records (
+            account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            value BLOB NOT NULL,
+            PRIMARY KEY (account, name)
+        ) STRICT, WITHOUT ROWID;
+        """
 }

@@ -15,6 +15,8 @@ public final class ProfileSocket: Sendable {
     public static let clientLimit = 16
     /// How many requests of one client are worked on at a time.
     static let requestLimit = 64
+    /// How long the listening thread waits when the process has no free descriptors or memory, in microseconds.
+    private static let exhaustionPause: UInt32 = 100_000
 
     private struct State {
         var isOpen = true
@@ -79,8 +81,7 @@ public final class ProfileSocket: Sendable {
             }
             switch errno {
             case EINTR, ECONNABORTED: continue
-            // There are no descriptors or no memory now.
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(100_000)
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(exhaustionPause)
             default: return nil
             }
         }
