@@ -1,10 +1,10 @@
 public import XMPPStanzas
 public import XMPPStream
 
-/// Why something that a program asked of a client or a session failed: a code for programs, a sentence for people, and
+/// Why something that a program asked of a client or a session failed: a code for programs, a message for people, and
 /// the cause.
 ///
-/// No sentence contains a password, a message or the address of another person. Two errors are equal if they say the
+/// No message contains a password, a message or the address of another person. Two errors are equal if they say the
 /// same.
 public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. More may be added.
@@ -26,25 +26,25 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public let code: Code
     /// What happened and, where possible, what to do about it.
-    public let sentence: String
+    public let message: String
     /// What the layer below reported.
     public let cause: (any Error)?
 
-    public init(_ code: Code, _ sentence: String, cause: (any Error)? = nil) {
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
-        self.sentence = sentence
+        self.message = message
         self.cause = cause
     }
 
-    public var description: String { sentence }
+    public var description: String { message }
 
     public static func == (left: Self, right: Self) -> Bool {
-        left.code == right.code && left.sentence == right.sentence
+        left.code == right.code && left.message == right.message
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
-        hasher.combine(sentence)
+        hasher.combine(message)
     }
 
     /// The error with which the peer answered, if it did.

@@ -77,8 +77,8 @@ extension ClientStream {
     /// is reason to believe that it does not. Without an answer in time the stream fails with `serverUnresponsive`.
     ///
     /// Does nothing unless stanzas flow. A question that waits for its answer already is not asked again.
-    public mutating func probe(within patience: Duration, now: ContinuousClock.Instant) -> [StreamAction] {
-        guard isEstablished, state.flow({ $0.keepAlive.ask(within: patience, now: now) }) == .probe else { return [] }
+    public mutating func probe(within timeout: Duration, now: ContinuousClock.Instant) -> [StreamAction] {
+        guard isEstablished, state.flow({ $0.keepAlive.ask(within: timeout, now: now) }) == .probe else { return [] }
         noteKeepAlive()
         var output = ActionList(framing)
         probe(&output)

@@ -28,7 +28,7 @@ public struct ReconnectionPolicy: Sendable, Hashable {
 
     /// How long a connection that may be dead has to answer, when the network has changed or the machine has
     /// slept. Five seconds are a slow mobile round trip several times over.
-    public var probePatience = Duration.seconds(5)
+    public var probeTimeout = Duration.seconds(5)
 
     /// Whether a login that fails for want of a network is tried again before there ever was a session. By default the
     /// failure is told at once, because a person waits for it; a program that starts together with its machine

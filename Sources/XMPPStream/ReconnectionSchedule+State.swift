@@ -39,8 +39,8 @@ extension ReconnectionSchedule {
         mutating func probe(_ policy: ReconnectionPolicy, _ now: ContinuousClock.Instant) -> Action {
             if let answerDue, now < answerDue { return .none }
             probedAt = now
-            answerDue = now.advanced(by: policy.probePatience)
-            return .probe(within: policy.probePatience)
+            answerDue = now.advanced(by: policy.probeTimeout)
+            return .probe(within: policy.probeTimeout)
         }
 
         /// Whether an end at this time was brought about by the question. The question can also meet a connection that

@@ -268,7 +268,7 @@ extension ReconnectionSchedule {
         switch consume state {
         case .connecting(var attempt):
             if attempt.abandonAt == nil, !attempt.isAbandoned, record.mayHurry(now) {
-                attempt.abandonAt = now.advanced(by: policy.probePatience)
+                attempt.abandonAt = now.advanced(by: policy.probeTimeout)
             }
             self = Self(policy, record, .connecting(attempt))
         case .online(var online):

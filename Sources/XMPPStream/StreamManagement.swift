@@ -15,7 +15,7 @@ package import XMPPAddress
 /// read.
 package struct StreamManagement: ~Copyable, Sendable {
     /// How long the answer to `<r/>` waits for the owner to handle what was received before it (§4 lets a timeout
-    /// withhold it). A second is more than any store needs and less than any server's patience.
+    /// withhold it). A second is more than any store needs and less than any server waits.
     package static let answerDelay = Duration.seconds(1)
 
     /// An unasked `<a/>` is sent after this many handled stanzas, so that the peer's queue stays short.

@@ -51,8 +51,8 @@ extension ClientConfiguration {
         configuration.add { DisplayedPositions($0) }
         configuration.add { Blocking($0) }
         configuration.add { Profiles($0) }
-        configuration.add { GroupChat($0, places: recorder.places) }
-        configuration.add { Bookmarks($0, entersAutomatically: false) }
+        configuration.add { GroupChat($0, occupancies: recorder.occupancies) }
+        configuration.add { Bookmarks($0, joinsAutomatically: false) }
         let trust = configuration.trust
         configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
         configuration.add { _ in HistoryStart(action: beginHistory) }

@@ -109,8 +109,8 @@ actor ArchiveReader {
 
     /// An archive could forge messages of any user, so it is trusted only for its own conversation.
     private func refusal(of message: Message, in archive: JID) -> ArchiveAuthority.Refusal? {
-        let places = context.places
-        return ArchiveAuthority.refusal(of: message, in: archive, account: context.address) { places[$0] != nil }
+        let occupancies = context.occupancies
+        return ArchiveAuthority.refusal(of: message, in: archive, account: context.address) { occupancies[$0] != nil }
     }
 
     /// Reports to the session's log, and once per room archive to the user. Our own archive may contain messages of

@@ -75,7 +75,7 @@ struct QueuedStanzas: Sendable {
             content = .text(text)
         }
         var message = MessageBuilder(tellsActivity: tellsActivity(key.address)).message(
-            content, id: id, in: key.conversation, answering: try await answered(by: entry),
+            content, id: id, in: key.conversation, replyingTo: try await repliedMessage(of: entry),
             firstSent: try await firstSending(of: entry))
         if let inline, var whole = message {
             inline.write(into: &whole)
@@ -98,11 +98,11 @@ struct QueuedStanzas: Sendable {
         return try? InlineMedia(kind: kind, fileName: attachment.name, content: content)
     }
 
-    private func answered(by entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.Answered? {
+    private func repliedMessage(of entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.RepliedMessage? {
         guard case .text(let text) = entry.content, let reply = text.reply else { return nil }
         let conversation = entry.message.conversation
-        let answered = try await store.read { reader throws(StoreError) in try reader.message(reply, in: conversation) }
-        return answered.map { MessageBuilder.Answered(body: $0.text.body, sender: $0.sender) }
+        let replied = try await store.read { reader throws(StoreError) in try reader.message(reply, in: conversation) }
+        return replied.map { MessageBuilder.RepliedMessage(body: $0.text.body, sender: $0.sender) }
     }
 
     /// When a message came to the archive that is to be sent again and stands before others of ours; `nil` for any other message.

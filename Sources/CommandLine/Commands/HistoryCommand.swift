@@ -18,7 +18,7 @@ extension Command {
     ) { invocation in
         guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one address.")) }
         var request = HistoryRequest()
-        request.words = invocation.options["search"]?.trimmed
+        request.searchText = invocation.options["search"]?.trimmed
         request.before = try invocation.options["before"].map { text throws(CommandError) in try HistoryPoint(text) }
         if let text = invocation.options["limit"] {
             guard let number = Int(text), HistoryRequest.limits.contains(number) else {
@@ -29,7 +29,7 @@ extension Command {
         let account = try invocation.storedAccount()
         if let name = invocation.arguments.first {
             request.address = try invocation.partner(name, account: account)
-        } else if request.words == nil {
+        } else if request.searchText == nil {
             return try await listConversations(invocation, account: account)
         }
         if invocation.options.has("fetch") {
@@ -65,7 +65,7 @@ extension Command {
     ) {
         if page.lines.isEmpty {
             return invocation.tell(
-                request.words == nil ? localized("There is no such history.") : localized("Nothing was found."))
+                request.searchText == nil ? localized("There is no such history.") : localized("Nothing was found."))
         }
         for line in page.lines {
             invocation.show(text(of: line, request, files: path), json: line.message.json(in: line.key, files: path))
@@ -85,7 +85,7 @@ extension Command {
         if request.address == nil, message.isOutgoing || line.key.kind == .room {
             author += " → \(line.key.address)"
         }
-        var text = TerminalText.harmless(message.words(files: path), keepingLines: true)
+        var text = TerminalText.harmless(message.plainText(files: path), keepingLines: true)
             .replacing("\n", with: "\n" + String(repeating: " ", count: 4))
         if let remarks = message.remarks { text += "  " + TerminalText.harmless(remarks) }
         if message.isOutgoing { text += "  " + message.state.mark }
@@ -129,7 +129,7 @@ extension Command {
         }
         guard let last = conversation.lastMessage else { return line }
         let time = last.time.timestamp
-        let words = last.author(in: conversation.key.kind, names: names) + ": " + last.words
+        let words = last.author(in: conversation.key.kind, names: names) + ": " + last.plainText
         return line + " | \(time.dayText) \(time.clockText) | "
             + DisplayWidth.truncate(TerminalText.harmless(words), to: 60)
     }

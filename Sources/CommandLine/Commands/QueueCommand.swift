@@ -54,7 +54,7 @@ extension Command {
             if entries.isEmpty { invocation.tell(localized("No message is waiting, and none has failed.")) }
             for (message, content, key) in entries {
                 let time = message.time.timestamp
-                let words = content?.words ?? message.words
+                let words = content?.plainText ?? message.plainText
                 invocation.show(
                     "\(message.id.rawValue)  \(time.dayText) \(time.clockText)  → \(key.address): "
                         + DisplayWidth.truncate(TerminalText.harmless(words), to: 60) + "  " + message.state.mark + " "
@@ -107,10 +107,10 @@ extension StoredMessage {
 
 extension MessageContent {
     /// What it says or does, for a list of what waits.
-    var words: String {
+    var plainText: String {
         switch self {
         case .text(let text):
-            (text.attachments.map { $0.words() } + [text.body]).filter { !$0.isEmpty }.joined(separator: " ")
+            (text.attachments.map { $0.label() } + [text.body]).filter { !$0.isEmpty }.joined(separator: " ")
         case .correction(_, let text): localized("(correction) %@", text.body)
         case .retraction: localized("(retracts a message)")
         case .reactions(_, let emojis): localized("(reacts with %@)", emojis.joined(separator: " "))

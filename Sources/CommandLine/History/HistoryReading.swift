@@ -7,7 +7,7 @@ internal import XMPPAddress
 struct HistoryRequest: Sendable {
     /// With whom; `nil` is everybody.
     var address: JID?
-    var words: String?
+    var searchText: String?
     var before: HistoryPoint?
     var limit = 50
 
@@ -45,7 +45,7 @@ extension HistoryRequest {
             start = message
         }
         let names = try store.names(of: account)
-        if words != nil || conversation == nil {
+        if searchText != nil || conversation == nil {
             return try search(of: account, conversation?.id, before: start, names: names, in: store)
         }
         guard let conversation else { return HistoryPage() }
@@ -82,7 +82,7 @@ extension HistoryRequest {
         if case .time(let time)? = before { end = time }
         var found: [HistoryPage.Line] = []
         var request = SearchRequest(
-            words ?? "", account: account, conversation: conversation, before: start?.id, limit: limit)
+            searchText ?? "", account: account, conversation: conversation, before: start?.id, limit: limit)
         var next: MessageID?
         repeat {
             let page = try store.search(request)

@@ -27,27 +27,27 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     private let table = Mutex<[JID: Room]>([:])
     private let onMessage: MessageObserver?
     /// Who this account is in its rooms: what `MessageReader` of MessageSemantics reads their messages with.
-    public let places: RoomPlaces
-    /// No other component reports presences to `places`.
+    public let occupancies: RoomOccupancies
+    /// No other component reports presences to `occupancies`.
     private let reportsPresences: Bool
     private let channel = EventChannel<GroupChatEvent>()
     private let everywhere = EventChannel<RoomNotice>()
     private let jobs = AsyncStream.makeStream(of: Job.self)
 
     /// - Parameters:
-    ///   - places: those of the account, where a store reports the presences of rooms to them before this session's extensions
+    ///   - occupancies: those of the account, where a store reports the presences of rooms to them before this session's extensions
     ///     see them; otherwise the session has its own.
     ///   - onMessage: Is given each message of a room that this session has entered, also private ones and retractions
     ///     by moderators, in order; none is left out. Nothing else is read meanwhile, and the server gets no acknowledgement
     ///     before, so that a message that was stored there is not lost with the process.
     public init(
-        _ session: Session, policy: GroupChatPolicy = GroupChatPolicy(), places: RoomPlaces? = nil,
+        _ session: Session, policy: GroupChatPolicy = GroupChatPolicy(), occupancies: RoomOccupancies? = nil,
         onMessage: MessageObserver? = nil
     ) {
         self.session = session
         self.policy = policy
-        self.places = places ?? RoomPlaces()
-        reportsPresences = places == nil
+        self.occupancies = occupancies ?? RoomOccupancies()
+        reportsPresences = occupancies == nil
         self.onMessage = onMessage
     }
 
@@ -94,7 +94,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
             if let room = table[address] { return room }
             let jobs = jobs.continuation
             let room = Room(
-                address, session: session, policy: policy, places: places, everywhere: everywhere,
+                address, session: session, policy: policy, occupancies: occupancies, everywhere: everywhere,
                 onMessage: onMessage
             ) { [weak self] in
                 if let room = self?.room(address) { jobs.yield(.check(room)) }
@@ -177,7 +177,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
         switch stanza {
         case .presence(let presence):
             guard let sender = presence.from, let room = room(sender) else { break }
-            if reportsPresences { places.presenceReceived(presence, at: .now) }
+            if reportsPresences { occupancies.presenceReceived(presence, at: .now) }
             await room.presenceReceived(presence)
         case .message(let message):
             guard let sender = message.from else { break }

@@ -106,10 +106,10 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
     init(_ error: ClientError) {
         switch error.code {
         case .cancelled: self = .cancelled
-        case .refused: self.init(.refused, error.sentence, cause: error)
+        case .refused: self.init(.refused, error.message, cause: error)
         case .timedOut where error.streamFailure == nil:
             self.init(.unreachable, "The room's server does not answer.", cause: error)
-        default: self.init(.connection, error.sentence, cause: error)
+        default: self.init(.connection, error.message, cause: error)
         }
     }
 

@@ -36,7 +36,7 @@ public struct MessageReader: Sendable {
     /// The account's bare address.
     let address: JID
     /// Who this account is in the rooms that it knows.
-    let places: [JID: RoomPlace]
+    let occupancies: [JID: RoomOccupancy]
     /// Names that the account's archive gave are believed.
     let believesOwnArchive: Bool
     /// The SHA-256 of a content that came inside a message, in lower-case hexadecimal digits: the name of the content in a cache.
@@ -46,16 +46,16 @@ public struct MessageReader: Sendable {
 
     /// - Parameters:
     ///   - address: our own address; only its bare form counts.
-    ///   - places: who this account is in the rooms that it knows. A message of another room means nothing.
+    ///   - occupancies: who this account is in the rooms that it knows. A message of another room means nothing.
     ///   - believesOwnArchive: the account announces `urn:xmpp:sid:0` or an archive; elsewhere anybody can write a `stanza-id`
     ///     (XEP-0359 §5).
     ///   - digest: SHA-256, for files that come inside messages; without it they have no name.
     public init(
-        address: JID, places: [JID: RoomPlace] = [:], believesOwnArchive: Bool = false,
+        address: JID, occupancies: [JID: RoomOccupancy] = [:], believesOwnArchive: Bool = false,
         digest: @escaping @Sendable ([UInt8]) -> String? = { _ in nil }
     ) {
         self.address = address.bare
-        self.places = places
+        self.occupancies = occupancies
         self.believesOwnArchive = believesOwnArchive
         self.digest = digest
     }
@@ -64,12 +64,12 @@ public struct MessageReader: Sendable {
     public func conversation(of message: Message) -> ConversationAddress? {
         // A stanza without `from` comes from our own account (RFC 6121 §8.1.2.1).
         let sender = message.from ?? address
-        if places[sender.bare] != nil, message.type == .groupchat || sender.isBare {
+        if occupancies[sender.bare] != nil, message.type == .groupchat || sender.isBare {
             return ConversationAddress(sender, kind: .room)
         }
         guard message.type != .groupchat else { return nil }
         let peer = sender.bare == address ? (message.to ?? address) : sender
-        let isPrivate = places[peer.bare] != nil && !peer.isBare
+        let isPrivate = occupancies[peer.bare] != nil && !peer.isBare
         return ConversationAddress(peer, kind: isPrivate ? .occupant : .direct)
     }
 
@@ -88,16 +88,16 @@ public struct MessageReader: Sendable {
     ) -> MessageOrigin? {
         let sender = message.from ?? address
         if key.kind == .room {
-            guard message.type == .groupchat, let place = places[key.address] else { return nil }
+            guard message.type == .groupchat, let occupancy = occupancies[key.address] else { return nil }
             return MessageOrigin(
-                in: .room, sender: sender, occupantID: place.occupantID(in: message), stay: arrival.stay,
-                isOutgoing: place.isOwn(message))
+                in: .room, sender: sender, occupantID: occupancy.occupantID(in: message), stay: arrival.stay,
+                isOutgoing: occupancy.isOwn(message))
         }
         let isOutgoing = sender.bare == address
-        let place = key.kind == .occupant && !isOutgoing ? places[key.address.bare] : nil
+        let occupancy = key.kind == .occupant && !isOutgoing ? occupancies[key.address.bare] : nil
         return MessageOrigin(
-            in: key.kind, sender: sender, occupantID: place?.occupantID(in: message),
-            stay: place != nil ? arrival.stay : nil, isOutgoing: isOutgoing)
+            in: key.kind, sender: sender, occupantID: occupancy?.occupantID(in: message),
+            stay: occupancy != nil ? arrival.stay : nil, isOutgoing: isOutgoing)
     }
 
     /// What a stanza that was never sealed means.
@@ -151,7 +151,7 @@ public struct MessageReader: Sendable {
     private func refusal(_ message: Message, from sender: JID) -> [MessageMeaning] {
         guard let id = message.id, let error = message.error, sender.bare != address else { return [] }
         var kind = ConversationAddress.Kind.direct
-        if places[sender.bare] != nil { kind = sender.isBare ? .room : .occupant }
+        if occupancies[sender.bare] != nil { kind = sender.isBare ? .room : .occupant }
         // A room that has lost us refuses everything (XEP-0045 §7.4); it is entered again, and the message is sent again.
         if kind == .room, error.condition == .notAcceptable { return [] }
         // The connection of a device ended before it had said that it has the message, which waits in the archive all the same:
@@ -180,7 +180,7 @@ public struct MessageReader: Sendable {
                     route: isOutgoing && arrival.route == .live ? .reflection : arrival.route, sender: origin.sender,
                     occupantID: origin.occupantID, stay: origin.stay, isOutgoing: isOutgoing,
                     wireID: message.repeatableID, originID: Self.originID(of: message),
-                    archiveReferences: places[room]?.hasStanzaIDs == true
+                    archiveReferences: occupancies[room]?.hasStanzaIDs == true
                         ? archiveReferences(of: message, by: room) : [],
                     time: time, timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time,
                     content: content, protection: opened.protection),

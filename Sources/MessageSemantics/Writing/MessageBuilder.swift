@@ -5,7 +5,7 @@ public import XMPPStanzas
 /// Makes the stanza of a message: the same one each time it is sent.
 public struct MessageBuilder: Sendable {
     /// The message that a reply answers, as far as it is here.
-    public struct Answered: Sendable, Hashable {
+    public struct RepliedMessage: Sendable, Hashable {
         public var body: String
         public var sender: JID
 
@@ -38,19 +38,19 @@ public struct MessageBuilder: Sendable {
     ///
     /// - Parameters:
     ///   - id: the stanza's `id` and its origin-id, so that every copy is recognised, whichever way it comes (XEP-0359 §3.2).
-    ///   - answered: the message that this one replies to: it is quoted for programs that do not know replies.
+    ///   - replied: the message that this one replies to: it is quoted for programs that do not know replies.
     public func message(
         _ content: MessageContent, id: String, in conversation: ConversationAddress,
-        answering answered: Answered? = nil,
+        replyingTo replied: RepliedMessage? = nil,
         firstSent: FirstSending? = nil
     ) -> Message? {
         var message = Message(
             to: conversation.address, type: conversation.kind == .room ? .groupchat : .chat, id: id)
         switch content {
         case .text(let text):
-            guard write(text, into: &message, answering: answered) else { return nil }
+            guard write(text, into: &message, replyingTo: replied) else { return nil }
         case .correction(let target, let text):
-            guard case .sent(let first) = target, write(text, into: &message, answering: nil) else { return nil }
+            guard case .sent(let first) = target, write(text, into: &message, replyingTo: nil) else { return nil }
             message = message.correcting(first)
             message.id = id
         case .retraction(let target):
@@ -80,7 +80,7 @@ public struct MessageBuilder: Sendable {
         return message
     }
 
-    private func write(_ text: MessageText, into message: inout Message, answering answered: Answered?) -> Bool {
+    private func write(_ text: MessageText, into message: inout Message, replyingTo replied: RepliedMessage?) -> Bool {
         message.body = text.body
         if let subject = text.subject { message.subject = subject }
         if let thread = text.thread { message.thread = Message.Thread(id: thread) }
@@ -91,8 +91,8 @@ public struct MessageBuilder: Sendable {
         }
         if let reply = text.reply {
             // What programs take for a file has nothing but its address as text.
-            let quoted = text.attachments.isEmpty ? answered?.body : nil
-            message = message.replying(MessageReply(to: reply.id, by: answered?.sender), quoting: quoted)
+            let quoted = text.attachments.isEmpty ? replied?.body : nil
+            message = message.replying(MessageReply(to: reply.id, by: replied?.sender), quoting: quoted)
         }
         return true
     }

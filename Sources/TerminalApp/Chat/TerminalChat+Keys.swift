@@ -70,7 +70,7 @@ extension TerminalChat {
         }
         if let composer = conversation?.composer, composer.edit != nil || composer.reply != nil {
             composer.cancelCorrection()
-            try? await composer.answer(nil)
+            try? await composer.reply(to: nil)
             return input.replace(with: composer.text)
         }
         if !input.isEmpty {

@@ -49,7 +49,7 @@ extension TerminalChat {
             tell(localized("There is no such message to reply to."))
             return false
         }
-        try? await pane.composer.answer(others[number - 1].id)
+        try? await pane.composer.reply(to: others[number - 1].id)
         guard pane.composer.reply != nil else {
             tellNameless()
             return false

@@ -104,7 +104,7 @@ extension TerminalChat {
     /// scrolled away.
     private func change(of message: TimelineMessage, from old: TimelineMessage, isOutOfSight: Bool) -> String? {
         if case .failed(let reason) = message.state, old.state != message.state {
-            return localized("Not sent: “%@” (%@)", short(message.summary), reason.sentence)
+            return localized("Not sent: “%@” (%@)", short(message.summary), reason.message)
         }
         guard isOutOfSight else { return nil }
         let author = TerminalText.harmless(message.senderName)
@@ -141,7 +141,7 @@ extension TerminalChat {
     private func announce(_ news: MessageNotification, in key: ConversationKey) {
         guard key.account == account.id else { return }
         let place = [name(of: key), news.senderName].compactMap { $0 }.joined(separator: ", ")
-        let words = news.preview?.words ?? localized("New message")
+        let words = news.preview?.plainText ?? localized("New message")
         transcript.append(.elsewhere(place), words, time: environment.now())
         screen.ring()
         modelsChanged()

@@ -23,7 +23,7 @@ public final class ProfileClient: Sendable {
 
     /// - Returns: `nil` if no program of this user listens.
     public static func connect(to profile: Profile) -> ProfileClient? {
-        guard let descriptor = SocketPlace(profile).connect() else { return nil }
+        guard let descriptor = SocketLocation(profile).connect() else { return nil }
         let connection = SocketLine(descriptor)
         guard connection.isFromSameUser else { return nil }
         let client = ProfileClient(connection)

@@ -24,7 +24,7 @@ public final class ProfileSocket: Sendable {
         var count = 0
     }
 
-    private let place: SocketPlace
+    private let place: SocketLocation
     private let descriptor: Int32
     private let methods: [String: ProfileMethod]
     private let timeout: Int
@@ -37,7 +37,7 @@ public final class ProfileSocket: Sendable {
 
     /// - Parameter timeout: of a line in seconds; for tests.
     init?(_ profile: Profile, _ methods: [ProfileMethod], timeout: Int) {
-        place = SocketPlace(profile)
+        place = SocketLocation(profile)
         self.timeout = timeout
         self.methods = Dictionary(methods.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
         guard let listening = place.listen(waiting: Int32(Self.clientLimit)) else { return nil }

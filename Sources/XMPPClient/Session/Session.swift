@@ -52,8 +52,8 @@ public actor Session {
     var requests = RequestTable<Promise<Result<IQ, ClientError>>>()
     var router = StanzaRouter()
     var ledger = SendLedger()
-    var acquaintances = Acquaintances()
-    var absences = Absences()
+    var acquaintances = ContactedAddresses()
+    var absences = AbsentAddressReplies()
     var identifiers: IdentifierSource
     var interceptors: [any StanzaInterceptor] = []
     /// What the observers are told next.

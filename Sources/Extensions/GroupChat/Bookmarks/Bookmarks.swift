@@ -20,7 +20,7 @@ public actor Bookmarks: SessionExtension {
     private let session: Session
     /// The nickname for rooms whose bookmark has none.
     private let nickname: String?
-    private let entersAutomatically: Bool
+    private let joinsAutomatically: Bool
     private let history: RoomEntrance.History?
     private let channel = EventChannel<BookmarkEvent>()
     private nonisolated let jobs = AsyncStream.makeStream(of: Job.self)
@@ -32,15 +32,15 @@ public actor Bookmarks: SessionExtension {
 
     /// - Parameters:
     ///   - nickname: for rooms whose bookmark has none; by default the local part of the account's address.
-    ///   - entersAutomatically: whether rooms with automatic joining are joined and left.
+    ///   - joinsAutomatically: whether rooms with automatic joining are joined and left.
     ///   - history: how much history rooms should send; `nil` leaves it to them.
     public init(
-        _ session: Session, nickname: String? = nil, entersAutomatically: Bool = true,
+        _ session: Session, nickname: String? = nil, joinsAutomatically: Bool = true,
         history: RoomEntrance.History? = nil
     ) {
         self.session = session
         self.nickname = nickname
-        self.entersAutomatically = entersAutomatically
+        self.joinsAutomatically = joinsAutomatically
         self.history = history
     }
 
@@ -150,10 +150,10 @@ public actor Bookmarks: SessionExtension {
     /// Joins or leaves a room as its bookmark says (§4.2, §4.3). A room without automatic joining that the user has
     /// joined is left only when its bookmark is removed.
     private func follow(_ room: JID, from old: Bookmark?, to new: Bookmark?) {
-        guard entersAutomatically else { return }
-        if new?.entersAutomatically == true {
+        guard joinsAutomatically else { return }
+        if new?.joinsAutomatically == true {
             jobs.continuation.yield(.enter(room))
-        } else if old != nil, new == nil || old?.entersAutomatically == true {
+        } else if old != nil, new == nil || old?.joinsAutomatically == true {
             jobs.continuation.yield(.leave(room))
         }
     }
@@ -162,7 +162,7 @@ public actor Bookmarks: SessionExtension {
         guard let rooms = session[GroupChat.self] else { return }
         switch job {
         case .enter(let address):
-            guard await rooms.room(address)?.visit == nil, let bookmark = all[address], bookmark.entersAutomatically,
+            guard await rooms.room(address)?.visit == nil, let bookmark = all[address], bookmark.joinsAutomatically,
                 let nickname = await nickname(for: bookmark)
             else { return }
             _ = try? await rooms.enter(

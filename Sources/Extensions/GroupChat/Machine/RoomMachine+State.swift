@@ -169,7 +169,7 @@ extension RoomMachine.Inside {
             guard known != occupant, occupants.place(occupant, limit: RoomMachine.occupantLimit) else { return [] }
             actions.append(known == nil ? .occupantEntered(occupant) : .occupantChanged(occupant))
         }
-        return actions + grantWish()
+        return actions + grantRequestedNickname()
     }
 
     private mutating func rename(_ old: String, to new: String) -> [RoomAction] {
@@ -178,7 +178,7 @@ extension RoomMachine.Inside {
         var actions = displace(new)
         if let occupant = occupants.rename(old, to: new) { actions.append(.occupantRenamed(from: old, occupant)) }
         if old == nickname { nickname = new }
-        return actions + grantWish()
+        return actions + grantRequestedNickname()
     }
 
     /// The previous owner of a nickname that another occupant gets has left.
@@ -186,7 +186,7 @@ extension RoomMachine.Inside {
         occupants.removeValue(forKey: nickname).map { [.occupantLeft($0, RoomDeparture(.left))] } ?? []
     }
 
-    private mutating func grantWish() -> [RoomAction] {
+    private mutating func grantRequestedNickname() -> [RoomAction] {
         guard let wanted = wantedNickname, wanted == nickname else { return [] }
         wantedNickname = nil
         return [.nicknameGranted(wanted)]

@@ -156,7 +156,7 @@ extension RoomMachine {
 
 extension RoomMachine {
     /// The occupancy was lost without notice: with the session, or by the room.
-    mutating func placeLost(_ cause: RoomDeparture.Cause) -> [RoomAction] {
+    mutating func occupancyLost(_ cause: RoomDeparture.Cause) -> [RoomAction] {
         switch consume state {
         case .outside:
             self = Self(.outside)

@@ -14,7 +14,7 @@ public actor Room {
     /// The notices for the program about all rooms.
     private let everywhere: EventChannel<RoomNotice>
     let onMessage: GroupChat.MessageObserver?
-    private nonisolated let places: RoomPlaces
+    private nonisolated let occupancies: RoomOccupancies
     private let policy: GroupChatPolicy
     /// Requests a self-ping.
     private let suspect: @Sendable () -> Void
@@ -31,7 +31,7 @@ public actor Room {
     public private(set) var information: RoomInformation?
 
     init(
-        _ address: JID, session: Session, policy: GroupChatPolicy, places: RoomPlaces,
+        _ address: JID, session: Session, policy: GroupChatPolicy, occupancies: RoomOccupancies,
         everywhere: EventChannel<RoomNotice>, onMessage: GroupChat.MessageObserver?,
         suspect: @escaping @Sendable () -> Void
     ) {
@@ -40,7 +40,7 @@ public actor Room {
         self.policy = policy
         self.everywhere = everywhere
         self.onMessage = onMessage
-        self.places = places
+        self.occupancies = occupancies
         self.suspect = suspect
     }
 
@@ -59,14 +59,14 @@ public actor Room {
     /// The subject; `nil` before the room has sent it.
     public var subject: RoomSubject? { machine { $0.subject } }
 
-    /// Where I stand in the room. It is kept with the places, which know of a presence before this room does.
+    /// Where I stand in the room. It is kept with the occupancies, which know of a presence before this room does.
     private func machine<Result: Sendable>(_ body: (borrowing RoomMachine) -> Result) -> Result {
-        places.look(at: address, body)
+        occupancies.look(at: address, body)
     }
 
     /// Reports an event to it, after what it made of presences was told.
     private func change(_ event: (inout RoomMachine) -> [RoomAction]) -> [RoomAction] {
-        let (before, actions) = places.change(address, event)
+        let (before, actions) = occupancies.change(address, event)
         _ = settle(before)
         return actions
     }
@@ -76,7 +76,7 @@ public actor Room {
 
     /// Whether this account has sent a message of the room, on any device; own messages are reflected.
     public nonisolated func isOwn(_ message: Message) -> Bool {
-        message.from?.bare == address && places.all[address]?.isOwn(message) == true
+        message.from?.bare == address && occupancies.all[address]?.isOwn(message) == true
     }
 
     /// The address of an occupant: `room@service/nickname`.
@@ -93,7 +93,7 @@ public actor Room {
     public func refreshInformation() async -> RoomInformation? {
         if let answer = try? await session.request(DiscoveryInformationRequest(), to: address) {
             information = RoomInformation(answer)
-            places.announced(information, by: address)
+            occupancies.announced(information, by: address)
         }
         return information
     }
@@ -198,7 +198,7 @@ public actor Room {
         do throws(ClientError) {
             try await send(settle(actions), status: status)
         } catch {
-            _ = settle(change { $0.placeLost(.sessionLost) })
+            _ = settle(change { $0.occupancyLost(.sessionLost) })
             throw GroupChatError(error)
         }
         try await answer.wait()
@@ -261,7 +261,7 @@ public actor Room {
             case .requestEntrance(let nickname):
                 guard var presence = await ownPresence(to: nickname) else { continue }
                 // Nothing that the room sends from here on is handled before this.
-                places.announced(information, by: address, enteringAs: nickname)
+                occupancies.announced(information, by: address, enteringAs: nickname)
                 presence.append(RoomEntrance(password: visit?.password, history: wantedHistory))
                 try await session.send(presence)
             case .requestNickname(let nickname):
@@ -311,11 +311,11 @@ extension Room {
 
     /// The session with the server is lost, and with it the occupancy of every room.
     func sessionLost() {
-        _ = settle(change { $0.placeLost(.sessionLost) })
+        _ = settle(change { $0.occupancyLost(.sessionLost) })
     }
 
     func sessionEnded() {
-        _ = settle(change { $0.placeLost(.sessionLost) })
+        _ = settle(change { $0.occupancyLost(.sessionLost) })
         channel.finish()
     }
 
@@ -362,7 +362,7 @@ extension Room {
             return true
         case .unknown: return true
         case .outside:
-            _ = settle(change { $0.placeLost(.forgotten) })
+            _ = settle(change { $0.occupancyLost(.forgotten) })
             await enterAgain()
             return false
         }

@@ -3,7 +3,7 @@ public import XMPPAddress
 public import XMPPStanzas
 
 /// Who this account is in one room, and which claims of the room's messages are believed.
-public struct RoomPlace: Hashable, Sendable {
+public struct RoomOccupancy: Hashable, Sendable {
     public var nickname: String
     /// The occupant id that the room gave to this account (XEP-0421).
     public var occupantID: String?

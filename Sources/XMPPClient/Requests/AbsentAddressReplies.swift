@@ -3,7 +3,7 @@ import XMPPStanzas
 
 /// What is known of the server's answer for an address that no client is bound to, by the language of the request:
 /// texts of servers depend on it.
-struct Absences {
+struct AbsentAddressReplies {
     struct Answer {
         var error = StanzaError(.serviceUnavailable)
         var language: String?
@@ -61,7 +61,7 @@ struct Absences {
     }
 }
 
-extension Absences.Answer {
+extension AbsentAddressReplies.Answer {
     func reply(to request: IQ) -> IQ {
         var reply = IQ(type: .error, to: request.from, id: request.id)
         reply.from = request.to
@@ -69,7 +69,7 @@ extension Absences.Answer {
         if repeatsRequest, let payload = request.payload {
             var writer = XMLWriter()
             payload.encode(to: &writer)
-            if writer.bytes.count <= Absences.repetitionLimit { reply.payloads.append(payload) }
+            if writer.bytes.count <= AbsentAddressReplies.repetitionLimit { reply.payloads.append(payload) }
         }
         reply.payloads.append(error)
         return reply
@@ -77,7 +77,7 @@ extension Absences.Answer {
 }
 
 /// A ping (XEP-0199), here to an address that no client is bound to.
-struct AbsenceRequest: IQRequest {
+struct AbsentAddressProbe: IQRequest {
     typealias Response = EmptyResponse
     static let name = XMLName("ping", "urn:xmpp:ping")
 

@@ -10,21 +10,21 @@ import XMPPStanzas
 @testable import GroupChat
 
 @Suite("Stays in a room, and what a room announces")
-struct RoomPlacesTests {
+struct RoomOccupanciesTests {
     private static let room = "orchard@rooms.example"
     private static let now = MessageTime(millisecondsSince1970: 1_000_000)
 
-    private func places(announcing features: Set<String>?) throws -> RoomPlaces {
-        let places = RoomPlaces()
+    private func occupancies(announcing features: Set<String>?) throws -> RoomOccupancies {
+        let occupancies = RoomOccupancies()
         let room = try JID(Self.room)
-        places.set(RoomPlace(nickname: "Juliet"), in: room)
-        try enter(places, announcing: features)
-        return places
+        occupancies.set(RoomOccupancy(nickname: "Juliet"), in: room)
+        try enter(occupancies, announcing: features)
+        return occupancies
     }
 
-    private func enter(_ places: RoomPlaces, announcing features: Set<String>?) throws {
+    private func enter(_ occupancies: RoomOccupancies, announcing features: Set<String>?) throws {
         let information = features.map { RoomInformation(features: $0) }
-        places.announced(information, by: try JID(Self.room), enteringAs: "Juliet")
+        occupancies.announced(information, by: try JID(Self.room), enteringAs: "Juliet")
     }
 
     private func presence(
@@ -43,101 +43,101 @@ struct RoomPlacesTests {
                     """))
     }
 
-    private func stay(_ nickname: String, _ places: RoomPlaces) throws -> OccupantStay? {
-        places.stay(of: try JID("\(Self.room)/\(nickname)"))
+    private func stay(_ nickname: String, _ occupancies: RoomOccupancies) throws -> OccupantStay? {
+        occupancies.stay(of: try JID("\(Self.room)/\(nickname)"))
     }
 
     @Test("a stay lasts until the occupant leaves or changes the nickname, and the next one is a new stay")
     func leaving() throws {
-        let places = try places(announcing: [])
-        _ = places.presenceReceived(try presence("Romeo"), at: Self.now)
-        let first = try #require(try stay("Romeo", places))
-        _ = places.presenceReceived(try presence("Romeo"), at: Self.now)
-        #expect(try stay("Romeo", places) == first && first != .own)
+        let occupancies = try occupancies(announcing: [])
+        _ = occupancies.presenceReceived(try presence("Romeo"), at: Self.now)
+        let first = try #require(try stay("Romeo", occupancies))
+        _ = occupancies.presenceReceived(try presence("Romeo"), at: Self.now)
+        #expect(try stay("Romeo", occupancies) == first && first != .own)
         for renamed in [false, true] {
-            _ = places.presenceReceived(
+            _ = occupancies.presenceReceived(
                 try presence("Romeo", type: "type='unavailable'", renamed: renamed), at: Self.now)
-            #expect(try stay("Romeo", places) == nil)
-            _ = places.presenceReceived(try presence("Romeo"), at: Self.now)
-            #expect(try stay("Romeo", places) != first)
+            #expect(try stay("Romeo", occupancies) == nil)
+            _ = occupancies.presenceReceived(try presence("Romeo"), at: Self.now)
+            #expect(try stay("Romeo", occupancies) != first)
         }
     }
 
     @Test("all stays end when this account leaves, or joins the room again")
     func entering() throws {
-        let places = try places(announcing: [])
+        let occupancies = try occupancies(announcing: [])
         for isLeaving in [true, false] {
-            _ = places.presenceReceived(try presence("Romeo"), at: Self.now)
-            _ = places.presenceReceived(try presence("Juliet", own: true), at: Self.now)
-            #expect(try stay("Romeo", places) != nil)
-            #expect(try stay("Juliet", places) == .own)
+            _ = occupancies.presenceReceived(try presence("Romeo"), at: Self.now)
+            _ = occupancies.presenceReceived(try presence("Juliet", own: true), at: Self.now)
+            #expect(try stay("Romeo", occupancies) != nil)
+            #expect(try stay("Juliet", occupancies) == .own)
             if isLeaving {
-                _ = places.presenceReceived(
+                _ = occupancies.presenceReceived(
                     try presence("Juliet", type: "type='unavailable'", own: true), at: Self.now)
             } else {
-                try enter(places, announcing: [])
+                try enter(occupancies, announcing: [])
             }
-            #expect(try stay("Romeo", places) == nil && stay("Juliet", places) == nil)
+            #expect(try stay("Romeo", occupancies) == nil && stay("Juliet", occupancies) == nil)
         }
     }
 
     @Test("an occupant id counts only if the room announces support", arguments: [true, false])
     func occupantIDs(isAnnounced: Bool) throws {
-        let places = try places(announcing: isAnnounced ? ["urn:xmpp:occupant-id:0", "urn:xmpp:sid:0"] : [])
-        _ = places.presenceReceived(try presence("Juliet", own: true), at: Self.now)
-        let place = try #require(places.all[try JID(Self.room)])
-        #expect(place.believedOccupantID == (isAnnounced ? "id-of-Juliet" : nil))
-        #expect(place.hasStanzaIDs == isAnnounced)
+        let occupancies = try occupancies(announcing: isAnnounced ? ["urn:xmpp:occupant-id:0", "urn:xmpp:sid:0"] : [])
+        _ = occupancies.presenceReceived(try presence("Juliet", own: true), at: Self.now)
+        let occupancy = try #require(occupancies.all[try JID(Self.room)])
+        #expect(occupancy.believedOccupantID == (isAnnounced ? "id-of-Juliet" : nil))
+        #expect(occupancy.hasStanzaIDs == isAnnounced)
         // A room that says nothing about itself announces nothing.
-        try enter(places, announcing: nil)
-        #expect(places.all[try JID(Self.room)]?.believedOccupantID == nil)
+        try enter(occupancies, announcing: nil)
+        #expect(occupancies.all[try JID(Self.room)]?.believedOccupantID == nil)
     }
 
     @Test("our nickname and occupant id are those of the room's state machine, which sees each presence first")
     func oneKeeper() throws {
         let room = try JID(Self.room)
-        let places = try places(announcing: ["urn:xmpp:occupant-id:0"])
-        #expect(places.change(room) { $0.enter(as: "Juliet") }.actions == [.requestEntrance(nickname: "Juliet")])
+        let occupancies = try occupancies(announcing: ["urn:xmpp:occupant-id:0"])
+        #expect(occupancies.change(room) { $0.enter(as: "Juliet") }.actions == [.requestEntrance(nickname: "Juliet")])
         // The room gives another nickname than the one that was asked for.
-        let changed = places.presenceReceived(try presence("Juliet2", own: true), at: Self.now)
-        #expect(changed?.place.nickname == "Juliet2")
-        #expect(places.look(at: room) { $0.nickname } == "Juliet2")
-        _ = places.presenceReceived(
+        let changed = occupancies.presenceReceived(try presence("Juliet2", own: true), at: Self.now)
+        #expect(changed?.occupancy.nickname == "Juliet2")
+        #expect(occupancies.look(at: room) { $0.nickname } == "Juliet2")
+        _ = occupancies.presenceReceived(
             try presence("Juliet2", type: "type='unavailable'", own: true, renamed: true, new: "Julia"), at: Self.now)
-        #expect(places.all[room]?.nickname == "Julia" && places.look(at: room) { $0.nickname } == "Julia")
-        _ = places.presenceReceived(try presence("Julia", own: true), at: Self.now)
-        #expect(places.all[room]?.occupantID == "id-of-Julia")
+        #expect(occupancies.all[room]?.nickname == "Julia" && occupancies.look(at: room) { $0.nickname } == "Julia")
+        _ = occupancies.presenceReceived(try presence("Julia", own: true), at: Self.now)
+        #expect(occupancies.all[room]?.occupantID == "id-of-Julia")
         // What the room's observers are told of it, in order, before the answer to what is asked next.
-        let (before, actions) = places.change(room) { $0.leave() }
+        let (before, actions) = occupancies.change(room) { $0.leave() }
         #expect(before.count == 3 && actions == [.requestDeparture(nickname: "Julia")])
         if case .entered(let own, _) = before.first { #expect(own.nickname == "Juliet2") }
         // Outside the last one counts: what is said later is still read with it.
-        _ = places.presenceReceived(try presence("Julia", type: "type='unavailable'", own: true), at: Self.now)
-        #expect(places.look(at: room) { $0.nickname } == nil && places.all[room]?.nickname == "Julia")
+        _ = occupancies.presenceReceived(try presence("Julia", type: "type='unavailable'", own: true), at: Self.now)
+        #expect(occupancies.look(at: room) { $0.nickname } == nil && occupancies.all[room]?.nickname == "Julia")
     }
 
-    @Test("whatever a room sends, places and machine never disagree", arguments: 0..<20)
+    @Test("whatever a room sends, occupancies and machine never disagree", arguments: 0..<20)
     func walk(seed: Int) throws {
         var random = SplitMix(state: UInt64(seed))
         let room = try JID(Self.room)
-        let places = try places(announcing: ["urn:xmpp:occupant-id:0"])
+        let occupancies = try occupancies(announcing: ["urn:xmpp:occupant-id:0"])
         let names = ["Juliet", "Julia", "Romeo", "Nurse"]
         for _ in 0..<200 {
             let name = names.randomElement(using: &random) ?? ""
             switch Int.random(in: 0..<6, using: &random) {
-            case 0: _ = places.change(room) { $0.enter(as: name) }
-            case 1: _ = places.change(room) { $0.placeLost(.sessionLost) }
+            case 0: _ = occupancies.change(room) { $0.enter(as: name) }
+            case 1: _ = occupancies.change(room) { $0.occupancyLost(.sessionLost) }
             default:
                 let isRenamed = Bool.random(using: &random)
                 let presence = try presence(
                     name, type: Bool.random(using: &random) ? "" : "type='unavailable'",
                     own: Bool.random(using: &random), renamed: isRenamed,
                     new: isRenamed ? names.randomElement(using: &random) : nil)
-                _ = places.presenceReceived(presence, at: Self.now)
+                _ = occupancies.presenceReceived(presence, at: Self.now)
             }
-            let own = places.look(at: room) { $0.own }
+            let own = occupancies.look(at: room) { $0.own }
             if let own {
-                #expect(places.all[room]?.nickname == own.nickname && places.all[room]?.occupantID == own.id)
+                #expect(occupancies.all[room]?.nickname == own.nickname && occupancies.all[room]?.occupantID == own.id)
             }
         }
     }
@@ -152,15 +152,15 @@ struct RoomPlacesTests {
                         <message xmlns='jabber:client' type='groupchat' from='\(Self.room)/Romeo'><body>O</body>\(delay)</message>
                         """))
         }
-        let places = try places(announcing: [])
-        _ = places.presenceReceived(try presence("Juliet", own: true), at: Self.now)
-        #expect(places.isHistory(try message(delay: true), at: Self.now))
-        #expect(places.isHistory(try message(delay: true), at: Self.now))
-        #expect(!places.isHistory(try message(delay: false), at: Self.now))
-        #expect(!places.isHistory(try message(delay: true), at: Self.now))
-        try enter(places, announcing: [])
-        _ = places.presenceReceived(try presence("Juliet", own: true), at: Self.now)
-        #expect(!places.isHistory(try message(delay: true), at: Self.now.advanced(by: 120_000)))
+        let occupancies = try occupancies(announcing: [])
+        _ = occupancies.presenceReceived(try presence("Juliet", own: true), at: Self.now)
+        #expect(occupancies.isHistory(try message(delay: true), at: Self.now))
+        #expect(occupancies.isHistory(try message(delay: true), at: Self.now))
+        #expect(!occupancies.isHistory(try message(delay: false), at: Self.now))
+        #expect(!occupancies.isHistory(try message(delay: true), at: Self.now))
+        try enter(occupancies, announcing: [])
+        _ = occupancies.presenceReceived(try presence("Juliet", own: true), at: Self.now)
+        #expect(!occupancies.isHistory(try message(delay: true), at: Self.now.advanced(by: 120_000)))
     }
 
     @Test("a message stored by the server is newer than the last time online, and arrives before the first response")

@@ -4,7 +4,7 @@ internal import Glibc
 /// Where the socket of a profile is: `run/program.socket`, in a folder that only the owner of the profile can enter.
 ///
 /// An address of a Unix socket has at most 107 bytes. A longer path is reached through the descriptor of its folder.
-struct SocketPlace: Sendable {
+struct SocketLocation: Sendable {
     let folder: String
     private static let name = "program.socket"
     /// The bytes of `sun_path` without its end.

@@ -29,7 +29,7 @@ extension ConnectionState {
         switch self {
         case .offline(let reason, let next):
             [
-                ("state", "offline"), ("reason", .text(reason?.sentence)),
+                ("state", "offline"), ("reason", .text(reason?.message)),
                 ("retry", .count(next.map { max(0, $0.roundedSeconds) })),
                 ("cause", reason?.streamFailure?.causeFacts ?? .null),
             ]

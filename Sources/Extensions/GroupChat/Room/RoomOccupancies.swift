@@ -9,9 +9,9 @@ public import XMPPStanzas
 /// It is the one keeper of our nickname and occupant id in a room: while this account is inside, they are those of the room's state
 /// machine, which is here too, and outside the last ones. It follows the presences of rooms in the order of the stream, so
 /// that a message that follows a presence with a new nickname is read with the new one. Where a program stores messages before the
-/// extensions of the session see them, it reports the presences at that time (``presenceReceived(_:at:)``) and gives the places to
+/// extensions of the session see them, it reports the presences at that time (``presenceReceived(_:at:)``) and gives the occupancies to
 /// ``GroupChat``; otherwise `GroupChat` reports them itself.
-public final class RoomPlaces: Sendable {
+public final class RoomOccupancies: Sendable {
     fileprivate final class Entry {
         var machine = RoomMachine()
         /// What the machine made of presences that the room's ``Room`` has not seen yet.
@@ -25,7 +25,7 @@ public final class RoomPlaces: Sendable {
 
     private struct State {
         var entries: [JID: Entry] = [:]
-        var places: [JID: RoomPlace] = [:]
+        var occupancies: [JID: RoomOccupancy] = [:]
 
         mutating func entry(_ room: JID) -> Entry {
             if let entry = entries[room] { return entry }
@@ -37,8 +37,8 @@ public final class RoomPlaces: Sendable {
         /// Takes over from the machine who this account is.
         mutating func followMachine(of room: JID) {
             guard let own = entries[room]?.machine.own else { return }
-            places[room]?.nickname = own.nickname
-            places[room]?.occupantID = own.id
+            occupancies[room]?.nickname = own.nickname
+            occupancies[room]?.occupantID = own.id
         }
     }
 
@@ -47,13 +47,13 @@ public final class RoomPlaces: Sendable {
     public init() {}
 
     /// By the bare addresses of rooms.
-    public var all: [JID: RoomPlace] { state.withLock { $0.places } }
+    public var all: [JID: RoomOccupancy] { state.withLock { $0.occupancies } }
 
     /// Makes a room known before it is entered, or forgets one. What rooms say that are not known is not read.
-    public func set(_ place: RoomPlace?, in room: JID) {
+    public func set(_ occupancy: RoomOccupancy?, in room: JID) {
         state.withLock { state in
-            state.places[room.bare] = place
-            if place == nil { state.entries[room.bare]?.stays = [:] }
+            state.occupancies[room.bare] = occupancy
+            if occupancy == nil { state.entries[room.bare]?.stays = [:] }
         }
     }
 
@@ -84,10 +84,12 @@ public final class RoomPlaces: Sendable {
     ///   person now.
     func announced(_ information: RoomInformation?, by room: JID, enteringAs nickname: String? = nil) {
         state.withLock { state in
-            guard var place = state.places[room.bare] ?? nickname.map({ RoomPlace(nickname: $0) }) else { return }
-            place.hasOccupantIDs = information?.hasOccupantIdentifiers ?? false
-            place.hasStanzaIDs = information?.hasStanzaIdentifiers ?? false
-            state.places[room.bare] = place
+            guard var occupancy = state.occupancies[room.bare] ?? nickname.map({ RoomOccupancy(nickname: $0) }) else {
+                return
+            }
+            occupancy.hasOccupantIDs = information?.hasOccupantIdentifiers ?? false
+            occupancy.hasStanzaIDs = information?.hasStanzaIdentifiers ?? false
+            state.occupancies[room.bare] = occupancy
             let entry = state.entry(room.bare)
             entry.hasHats = information?.hasHats ?? false
             guard nickname != nil else { return }
@@ -96,16 +98,16 @@ public final class RoomPlaces: Sendable {
         }
     }
 
-    /// Takes in what a room says about an occupant, and about this account's own place (XEP-0045 §7.2.2, status code 110).
+    /// Takes in what a room says about an occupant, and about this account's own occupancy (XEP-0045 §7.2.2, status code 110).
     ///
-    /// - Returns: the place, if it is another one than before. Leaving a room changes nothing: what is said there later, in
-    ///   its archive, is still read with the last place.
+    /// - Returns: the occupancy, if it is another one than before. Leaving a room changes nothing: what is said there later, in
+    ///   its archive, is still read with the last occupancy.
     @discardableResult
-    public func presenceReceived(_ presence: Presence, at time: MessageTime) -> (room: JID, place: RoomPlace)? {
+    public func presenceReceived(_ presence: Presence, at time: MessageTime) -> (room: JID, occupancy: RoomOccupancy)? {
         guard let room = presence.from?.bare else { return nil }
         return state.withLock { state in
             // A room that nobody of this account has entered has nothing to say.
-            guard let known = state.places[room] else { return nil }
+            guard let known = state.occupancies[room] else { return nil }
             let entry = state.entry(room)
             guard
                 let received = RoomPresence(
@@ -114,16 +116,16 @@ public final class RoomPlaces: Sendable {
             if entry.machine.isOutside {
                 // An earlier process may have entered the room, in the session that this one has resumed.
                 if received.isOwn, received.isAvailable {
-                    state.places[room]?.nickname = received.nickname
-                    state.places[room]?.occupantID = received.occupantID
+                    state.occupancies[room]?.nickname = received.nickname
+                    state.occupancies[room]?.occupantID = received.occupantID
                 }
             } else {
                 entry.actions += entry.machine.presenceReceived(received)
                 state.followMachine(of: room)
             }
             entry.follow(received, hasOccupantIDs: known.hasOccupantIDs, at: time)
-            guard let place = state.places[room], place != known else { return nil }
-            return (room, place)
+            guard let occupancy = state.occupancies[room], occupancy != known else { return nil }
+            return (room, occupancy)
         }
     }
 
@@ -147,7 +149,7 @@ public final class RoomPlaces: Sendable {
     }
 }
 
-extension RoomPlaces.Entry {
+extension RoomOccupancies.Entry {
     /// Who stays in the room after a presence.
     fileprivate func follow(_ presence: RoomPresence, hasOccupantIDs: Bool, at time: MessageTime) {
         let nickname = presence.nickname

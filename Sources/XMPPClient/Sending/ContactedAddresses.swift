@@ -2,7 +2,7 @@ import XMPPAddress
 import XMPPStanzas
 
 /// The addresses that know the full address of this session because the session has written to them.
-struct Acquaintances {
+struct ContactedAddresses {
     /// How many addresses are remembered of each kind; the oldest is forgotten first. A forgotten address gets no
     /// receipts from this session, unless it is a contact.
     static let limit = 4096
@@ -16,7 +16,7 @@ struct Acquaintances {
         mutating func insert(_ address: JID) {
             guard known.insert(address).inserted else { return }
             order.append(address)
-            if order.count > Acquaintances.limit { known.remove(order.removeFirst()) }
+            if order.count > ContactedAddresses.limit { known.remove(order.removeFirst()) }
         }
 
         mutating func remove(_ address: JID) {
