@@ -126,7 +126,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
 }
 
 extension GroupChatError: Equatable {
-    /// Equal in everything but the cause, of which only the room's error counts.
+    /// Compares everything except the cause, of which only the error of the room is compared.
     public static func == (left: GroupChatError, right: GroupChatError) -> Bool {
         left.code == right.code && left.description == right.description && left.departure == right.departure
             && left.stanzaError == right.stanzaError

@@ -2,14 +2,14 @@ internal import MessagePayloads
 public import XMPPAddress
 public import XMPPStanzas
 
-/// Who this account is in one room, and which claims of the room's messages are believed.
+/// The nickname and occupant id of this account in one room, and which claims in the messages of the room are trusted.
 public struct RoomOccupancy: Hashable, Sendable {
     public var nickname: String
-    /// The occupant id that the room gave to this account (XEP-0421).
+    /// The occupant id that the room assigned to this account (XEP-0421).
     public var occupantID: String?
-    /// The room announces occupant ids; elsewhere anybody can write one (XEP-0421 §5).
+    /// Whether the room announces occupant ids. In other rooms, any sender can forge one (XEP-0421 §5).
     public var hasOccupantIDs: Bool
-    /// The room announces that it gives the ids of its archive; elsewhere anybody can write one (XEP-0359 §5).
+    /// Whether the room announces stanza ids of its archive. In other rooms, any sender can forge one (XEP-0359 §5).
     public var hasStanzaIDs: Bool
 
     public init(
@@ -21,17 +21,17 @@ public struct RoomOccupancy: Hashable, Sendable {
         self.hasStanzaIDs = hasStanzaIDs
     }
 
-    /// Our occupant id, where it is believed.
+    /// Our occupant id, if the room announces occupant ids.
     public var believedOccupantID: String? { hasOccupantIDs ? occupantID : nil }
 
-    /// The occupant id of a message's sender, where it is believed: only a room that announces occupant ids removes those that
-    /// others have written (XEP-0421 §5).
+    /// The trusted occupant id of the sender of a message. Only a room that announces occupant ids removes forged ones
+    /// (XEP-0421 §5).
     public func occupantID(in message: Message) -> String? {
         hasOccupantIDs ? ((try? message.payload(OccupantIdentifier.self)) ?? nil)?.id : nil
     }
 
-    /// Whether this account has sent a message of the room: known by the occupant id, and by the nickname where one of the two
-    /// ids is missing.
+    /// Whether this account sent a message of the room. Compares occupant ids, or nicknames if one of the ids is
+    /// missing.
     public func isOwn(_ message: Message) -> Bool {
         if let id = occupantID(in: message), let own = believedOccupantID { return id == own }
         return message.from?.resource == nickname

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPAddress
 
-/// A room that is worth remembering (XEP-0402 PEP Native Bookmarks).
+/// A bookmarked room (XEP-0402 PEP Native Bookmarks).
 ///
 /// ```
 /// <item id='theplay@conference.shakespeare.lit'><conference xmlns='urn:xmpp:bookmarks:1' name='The Play&apos;s the Thing'
@@ -18,7 +18,7 @@ public struct Bookmark: XMLPayload, Sendable, Equatable {
     public var joinsAutomatically: Bool
     public var nickname: String?
     public var password: String?
-    /// Extensions of other programs, which must survive every change (§4.4).
+    /// Extensions of other clients, which must be preserved by every change (§4.4).
     public var extensions: [XMLElement]
 
     public init(

@@ -2,7 +2,7 @@ internal import MessageFeatures
 public import XMLStreaming
 public import XMPPStanzas
 
-/// A moderator's wish that nobody shows a message any more (XEP-0425 Moderated Message Retraction §3.2).
+/// Retracts a message of another occupant as a moderator (XEP-0425 Moderated Message Retraction §3.2).
 ///
 /// ```
 /// C: <iq type='set' to='room@muc.example.com'><moderate id='stanza-id-1' xmlns='urn:xmpp:message-moderate:1'>
@@ -13,7 +13,7 @@ public struct ModerationRequest: IQRequest, Equatable {
     public static let name = XMLName("moderate", "urn:xmpp:message-moderate:1")
     public static let iqType = IQ.Kind.set
 
-    /// The `stanza-id` that the room gave to the message.
+    /// The `stanza-id` that the room assigned to the message.
     public var messageID: String
     public var reason: String?
 
@@ -40,7 +40,8 @@ public struct ModerationRequest: IQRequest, Equatable {
     private static let reasonName = XMLName("reason", name.namespace)
 }
 
-/// A moderator's wish in the form that rooms of earlier servers understand (XEP-0425 before version 0.3.0, with XEP-0422).
+/// Retracts a message as a moderator, in the form that older servers support (XEP-0425 before version 0.3.0, with
+/// XEP-0422).
 ///
 /// ```
 /// C: <iq type='set' to='room@muc.example.com'><apply-to id='stanza-id-1' xmlns='urn:xmpp:fasten:0'>
@@ -51,10 +52,10 @@ public struct EarlierModerationRequest: IQRequest, Equatable {
     public typealias Response = EmptyResponse
     public static let name = XMLName("apply-to", "urn:xmpp:fasten:0")
     public static let iqType = IQ.Kind.set
-    /// What rooms announce that understand it.
+    /// The feature that rooms with this form announce.
     public static let feature = "urn:xmpp:message-moderate:0"
 
-    /// The `stanza-id` that the room gave to the message.
+    /// The `stanza-id` that the room assigned to the message.
     public var messageID: String
     public var reason: String?
 

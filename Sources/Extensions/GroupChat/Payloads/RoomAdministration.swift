@@ -2,7 +2,8 @@ public import DataForms
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Who has a role or an affiliation, or shall have it (XEP-0045 Multi-User Chat §8, §9).
+/// Roles and affiliations of users, as listed by a room or as requested by an administrator (XEP-0045 Multi-User Chat
+/// §8, §9).
 public struct RoomAdministration: IQPayload, IQResponse, Equatable {
     public static let name = XMLName("query", RoomNames.administration)
 
@@ -12,7 +13,7 @@ public struct RoomAdministration: IQPayload, IQResponse, Equatable {
         self.items = items
     }
 
-    /// Items that cannot be read are left out: one bad entry must not hide the others.
+    /// Invalid items are omitted: one bad entry must not hide the others.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         items = element.children(Self.itemName).compactMap { try? RoomItem(reading: $0) }
@@ -27,7 +28,7 @@ public struct RoomAdministration: IQPayload, IQResponse, Equatable {
     private static let itemName = XMLName("item", RoomNames.administration)
 }
 
-/// Asks a room for the list of an affiliation or a role (XEP-0045 Multi-User Chat §9.5).
+/// Requests the users with an affiliation or a role from a room (XEP-0045 Multi-User Chat §9.5).
 ///
 /// ```
 /// C: <iq type='get' to='coven@chat.shakespeare.lit'><query xmlns='http://jabber.org/protocol/muc#admin'>
@@ -83,11 +84,11 @@ public struct RoomListChange: IQRequest, Equatable {
     }
 }
 
-/// Asks the owner's question: how is the room configured (XEP-0045 Multi-User Chat §10.2)?
+/// Requests the configuration of a room as an owner (XEP-0045 Multi-User Chat §10.2).
 public struct RoomConfigurationRequest: IQRequest, Equatable {
     public static let name = XMLName("query", RoomNames.owner)
 
-    /// The form, with the present values in it.
+    /// The form with the current values.
     public struct Response: IQResponse, Equatable {
         public var form: DataForm
 
@@ -110,14 +111,15 @@ public struct RoomConfigurationRequest: IQRequest, Equatable {
     }
 }
 
-/// What an owner does to a room: configure it, or destroy it (XEP-0045 Multi-User Chat §10.1, §10.2, §10.9).
+/// Configures or destroys a room as an owner (XEP-0045 Multi-User Chat §10.1, §10.2, §10.9).
 ///
 /// ```
 /// C: <iq type='set' to='coven@chat.shakespeare.lit'><query xmlns='http://jabber.org/protocol/muc#owner'>
 ///      <x xmlns='jabber:x:data' type='submit'/></query></iq>
 /// ```
 public enum RoomOwnerRequest: IQRequest, Equatable {
-    /// An empty form of type `submit` accepts the defaults of a new room (§10.1.2); one of type `cancel` gives a new room up.
+    /// An empty form of type `submit` accepts the defaults of a new room (§10.1.2); one of type `cancel` abandons a new
+    /// room.
     case configure(DataForm)
     case destroy(RoomUser.Destruction)
 

@@ -2,18 +2,18 @@ public import MessageFeatures
 public import XMLStreaming
 public import XMPPStanzas
 
-/// In a presence to `room@service/nickname`: the wish to enter (XEP-0045 Multi-User Chat §7.2).
+/// The join request in a presence to `room@service/nickname` (XEP-0045 Multi-User Chat §7.2).
 ///
 /// ```
 /// C: <presence to='coven@chat.shakespeare.lit/thirdwitch'><x xmlns='http://jabber.org/protocol/muc'>
 ///      <password>cauldronburn</password><history maxstanzas='20'/></x></presence>
 /// ```
 public struct RoomEntrance: PresencePayload, Equatable {
-    /// How much of what was said before is wanted (§7.2.14). All limits hold together; the room may send less.
+    /// The limits of the requested history (§7.2.14). All of them apply; the room may send less.
     public struct History: Sendable, Equatable {
         public var maximumMessages: Int?
         public var maximumCharacters: Int?
-        /// Only what was said in the last so many seconds.
+        /// Only messages of the last seconds, by this number.
         public var seconds: Int?
         public var since: Timestamp?
 
@@ -26,9 +26,10 @@ public struct RoomEntrance: PresencePayload, Equatable {
             self.since = since
         }
 
-        /// Nothing, for programs that read the archive of the room.
+        /// No history, for clients that read the archive of the room.
         ///
-        /// The specification asks for no characters; services that do not count those know the other limit.
+        /// The specification uses a limit of zero characters; services that do not support this support the other
+        /// limit.
         public static var none: History { History(maximumMessages: 0, maximumCharacters: 0) }
     }
 

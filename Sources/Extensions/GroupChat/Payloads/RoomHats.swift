@@ -1,20 +1,20 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// What somebody is in a room beside role and affiliation, such as a teacher or a presenter (XEP-0317 Hats).
+/// The hats of an occupant: functions besides role and affiliation, such as teacher or presenter (XEP-0317 Hats).
 ///
 /// ```
 /// S: <hats xmlns='urn:xmpp:hats:0'><hat title='Host' uri='http://schemas.example.com/hats#host' hue='327.255249'/></hats>
 /// ```
 ///
-/// Believe it only in a room that announces the feature; elsewhere anybody can write it.
+/// Trust it only in a room that announces the feature; in other rooms any occupant can forge it.
 public struct RoomHats: PresencePayload, Hashable {
     public static let name = XMLName("hats", "urn:xmpp:hats:0")
 
-    /// So many are looked at: nobody can wear more and be taken seriously.
+    /// The maximum number of hats that are read.
     public static let limit = 16
 
-    /// How long the URI of a hat may be, in bytes.
+    /// The maximum length of the URI of a hat, in bytes.
     private static let uriLimit = 1024
 
     public var hats: [RoomHat]
@@ -23,7 +23,7 @@ public struct RoomHats: PresencePayload, Hashable {
         self.hats = hats
     }
 
-    /// What is no hat is left out.
+    /// Invalid hats are omitted.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         hats = element.children(Self.hatName).prefix(Self.limit).compactMap { child in
@@ -49,16 +49,16 @@ public struct RoomHats: PresencePayload, Hashable {
     private static let hatName = XMLName("hat", name.namespace)
 }
 
-/// One hat that somebody wears in a room, see ``RoomHats``.
+/// One hat of an occupant, see ``RoomHats``.
 public struct RoomHat: Sendable, Hashable {
-    /// Says which hat it is, whatever it is called.
+    /// Identifies the hat, independent of its title.
     public var uri: String
-    /// What people read.
+    /// The text that is shown.
     public var title: String
     /// The angle of its colour, 0 to 360.
     public var hue: Double?
 
-    /// So much of a title is shown, in characters.
+    /// The maximum number of characters of a title that are shown.
     public static let titleLimit = 40
 
     public init(uri: String, title: String, hue: Double? = nil) {

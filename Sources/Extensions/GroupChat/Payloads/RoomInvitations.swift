@@ -2,7 +2,7 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// An invitation, or the answer to one, that goes through the room (XEP-0045 Multi-User Chat §7.8.2).
+/// An invitation, or its refusal, that is sent through the room (XEP-0045 Multi-User Chat §7.8.2).
 ///
 /// ```
 /// C: <message to='coven@chat.shakespeare.lit'><x xmlns='http://jabber.org/protocol/muc#user'>
@@ -10,14 +10,14 @@ public import XMPPStanzas
 ///    </x></message>
 /// ```
 public struct MediatedInvitation: Sendable, Hashable {
-    /// Whom the room is to tell.
+    /// The user to whom the room forwards it.
     public var to: JID?
-    /// Who invites or declines, as the room says.
+    /// The user who invites or declines, as stated by the room.
     public var from: JID?
     public var reason: String?
-    /// The conversation that goes on in the room.
+    /// The conversation that is continued in the room.
     public var thread: String?
-    /// Whether the invitation continues a conversation between two (§7.9).
+    /// Whether the invitation continues a one-to-one conversation (§7.9).
     public var isContinuation: Bool
 
     public init(
@@ -64,7 +64,7 @@ public struct MediatedInvitation: Sendable, Hashable {
     private static let continueName = XMLName("continue", RoomNames.user)
 }
 
-/// An invitation into a room that goes straight to the invited (XEP-0249 Direct MUC Invitations).
+/// An invitation into a room that is sent directly to the invited user (XEP-0249 Direct MUC Invitations).
 ///
 /// ```
 /// C: <message to='hecate@shakespeare.lit'><x xmlns='jabber:x:conference' jid='darkcave@macbeth.shakespeare.lit'
@@ -76,7 +76,7 @@ public struct DirectInvitation: MessagePayload, Hashable {
     public var room: JID
     public var password: String?
     public var reason: String?
-    /// Whether the invitation continues a conversation between two.
+    /// Whether the invitation continues a one-to-one conversation.
     public var isContinuation: Bool
     public var thread: String?
 

@@ -1,7 +1,8 @@
 internal import XMLStreaming
 public import XMPPAddress
 
-/// Who somebody is in a room, as the room says it or an administrator wants it (XEP-0045 Multi-User Chat §17.2, §17.3).
+/// The role and affiliation of a user in a room, as stated by the room or requested by an administrator (XEP-0045
+/// Multi-User Chat §17.2, §17.3).
 ///
 /// ```
 /// <item affiliation='member' jid='hag66@shakespeare.lit/pda' role='participant'/>
@@ -12,7 +13,7 @@ public struct RoomItem: Sendable, Hashable {
     /// The real address, if the room reveals it.
     public var address: JID?
     public var nickname: String?
-    /// Who did it, by nickname or by address.
+    /// The moderator or administrator who did it, by nickname or address.
     public var actorNickname: String?
     public var actor: JID?
     public var reason: String?
@@ -76,7 +77,7 @@ public enum RoomRole: String, Sendable, Hashable, Comparable, CaseIterable, Coda
     public static func < (left: RoomRole, right: RoomRole) -> Bool { left.rank < right.rank }
 }
 
-/// The lasting relation of an account to a room (XEP-0045 Multi-User Chat §5.2), in ascending order of rights.
+/// The permanent relation of an account to a room (XEP-0045 Multi-User Chat §5.2), in ascending order of rights.
 public enum RoomAffiliation: String, Sendable, Hashable, Comparable, CaseIterable, Codable {
     /// Banned.
     case outcast

@@ -2,15 +2,15 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// What a room adds to presence and messages: who an occupant is, what happened, who is invited (XEP-0045 Multi-User Chat
-/// §17.4).
+/// What a room adds to presence and messages: the state of an occupant, status codes, invitations (XEP-0045 Multi-User
+/// Chat §17.4).
 ///
 /// ```
 /// S: <presence from='coven@chat.shakespeare.lit/thirdwitch'><x xmlns='http://jabber.org/protocol/muc#user'>
 ///      <item affiliation='member' role='participant'/><status code='110'/></x></presence>
 /// ```
 public struct RoomUser: PresencePayload, MessagePayload, Equatable {
-    /// What a number in `<status/>` means (§15.6.2). More may come.
+    /// A status code (§15.6.2). More may be added.
     public struct Status: RawRepresentable, Sendable, Hashable {
         public let rawValue: Int
 
@@ -22,9 +22,9 @@ public struct RoomUser: PresencePayload, MessagePayload, Equatable {
         public static let own = Status(rawValue: 110)
         /// The conversation is logged.
         public static let logged = Status(rawValue: 170)
-        /// The room was created for this account and waits to be configured.
+        /// The room was created for this account and must be configured.
         public static let created = Status(rawValue: 201)
-        /// The room has assigned another nickname than the requested one.
+        /// The room assigned a nickname other than the requested one.
         public static let nicknameAssigned = Status(rawValue: 210)
         public static let banned = Status(rawValue: 301)
         /// An occupant changes the nickname.
@@ -59,7 +59,7 @@ public struct RoomUser: PresencePayload, MessagePayload, Equatable {
     public var destruction: Destruction?
     public var invitations: [MediatedInvitation]
     public var refusal: MediatedInvitation?
-    /// With an invitation: the password of the room.
+    /// The password of the room, in an invitation.
     public var password: String?
 
     public init(

@@ -4,22 +4,24 @@ internal import Synchronization
 public import XMPPAddress
 public import XMPPStanzas
 
-/// Who this account is in its rooms, and who stays there: what messages of rooms are read with (`MessageReader`).
+/// The occupancies of this account in its rooms, and the stays of other occupants. `MessageReader` needs them to
+/// interpret messages of rooms.
 ///
-/// It is the one keeper of our nickname and occupant id in a room: while this account is inside, they are those of the room's state
-/// machine, which is here too, and outside the last ones. It follows the presences of rooms in the order of the stream, so
-/// that a message that follows a presence with a new nickname is read with the new one. Where a program stores messages before the
-/// extensions of the session see them, it reports the presences at that time (``presenceReceived(_:at:)``) and gives the occupancies to
-/// ``GroupChat``; otherwise `GroupChat` reports them itself.
+/// This is the only place that stores our nickname and occupant id in a room: while joined, those in the state machine
+/// of the room, which is stored here too, otherwise the last ones. Presences of rooms are processed in the order of the
+/// stream, so a message after a presence with a new nickname is interpreted with the new one. A program that stores
+/// messages before the extensions of the session see them reports the presences at that point
+/// (``presenceReceived(_:at:)``) and passes this object to ``GroupChat``; otherwise `GroupChat` reports them itself.
 public final class RoomOccupancies: Sendable {
     fileprivate final class Entry {
         var machine = RoomMachine()
-        /// What the machine made of presences that the room's ``Room`` has not seen yet.
+        /// Actions of the machine for presences that the ``Room`` has not processed yet.
         var actions: [RoomAction] = []
         var hasHats = false
-        /// Occupants who are there without interruption, by nickname; only in rooms that give no occupant ids, and this account.
+        /// The uninterrupted stays by nickname: of all occupants in rooms without occupant ids, otherwise of this
+        /// account only.
         var stays: [String: OccupantStay] = [:]
-        /// Until when a room that was entered sends what was said before.
+        /// The time until which a joined room may send its history.
         var historyEnd: MessageTime?
     }
 
@@ -34,7 +36,7 @@ public final class RoomOccupancies: Sendable {
             return entry
         }
 
-        /// Takes over from the machine who this account is.
+        /// Copies our nickname and occupant id from the machine.
         mutating func followMachine(of room: JID) {
             guard let own = entries[room]?.machine.own else { return }
             occupancies[room]?.nickname = own.nickname
@@ -46,10 +48,10 @@ public final class RoomOccupancies: Sendable {
 
     public init() {}
 
-    /// By the bare addresses of rooms.
+    /// The occupancies by the bare addresses of the rooms.
     public var all: [JID: RoomOccupancy] { state.withLock { $0.occupancies } }
 
-    /// Makes a room known before it is entered, or forgets one. What rooms say that are not known is not read.
+    /// Adds a room before it is joined, or removes it. Messages of unknown rooms are not interpreted.
     public func set(_ occupancy: RoomOccupancy?, in room: JID) {
         state.withLock { state in
             state.occupancies[room.bare] = occupancy
@@ -57,14 +59,14 @@ public final class RoomOccupancies: Sendable {
         }
     }
 
-    /// Looks at the state machine of a room.
+    /// Reads the state machine of a room.
     func look<Result: Sendable>(at room: JID, _ body: (borrowing RoomMachine) -> Result) -> Result {
         state.withLock { body($0.entry(room).machine) }
     }
 
     /// Reports an event to the state machine of a room.
     ///
-    /// - Returns: its actions, and what it made of the presences since the last event before.
+    /// - Returns: its actions, and the actions for presences since the previous event.
     func change(
         _ room: JID, _ event: (inout RoomMachine) -> [RoomAction]
     ) -> (before: [RoomAction], actions: [RoomAction]) {
@@ -78,10 +80,10 @@ public final class RoomOccupancies: Sendable {
         }
     }
 
-    /// Takes in what a room announces.
+    /// Records the features that a room announces.
     ///
-    /// - Parameter nickname: with which the room is asked for entrance next, if it is: an occupant who was there before may be another
-    ///   person now.
+    /// - Parameter nickname: the nickname of the following join request, if there is one: a previous occupant may be
+    ///   replaced by another person by then.
     func announced(_ information: RoomInformation?, by room: JID, enteringAs nickname: String? = nil) {
         state.withLock { state in
             guard var occupancy = state.occupancies[room.bare] ?? nickname.map({ RoomOccupancy(nickname: $0) }) else {
@@ -98,15 +100,15 @@ public final class RoomOccupancies: Sendable {
         }
     }
 
-    /// Takes in what a room says about an occupant, and about this account's own occupancy (XEP-0045 §7.2.2, status code 110).
+    /// Processes the presence of an occupant, possibly our own (XEP-0045 §7.2.2, status code 110).
     ///
-    /// - Returns: the occupancy, if it is another one than before. Leaving a room changes nothing: what is said there later, in
-    ///   its archive, is still read with the last occupancy.
+    /// - Returns: the occupancy if it has changed. Leaving a room does not change it: later messages from the archive
+    ///   of the room are still interpreted with the last occupancy.
     @discardableResult
     public func presenceReceived(_ presence: Presence, at time: MessageTime) -> (room: JID, occupancy: RoomOccupancy)? {
         guard let room = presence.from?.bare else { return nil }
         return state.withLock { state in
-            // A room that nobody of this account has entered has nothing to say.
+            // Presences of rooms that this account never joined are ignored.
             guard let known = state.occupancies[room] else { return nil }
             let entry = state.entry(room)
             guard
@@ -114,7 +116,7 @@ public final class RoomOccupancies: Sendable {
                     presence, trustsIdentifiers: known.hasOccupantIDs, trustsHats: entry.hasHats)
             else { return nil }
             if entry.machine.isOutside {
-                // An earlier process may have entered the room, in the session that this one has resumed.
+                // An earlier process may have joined the room in the session that was resumed here.
                 if received.isOwn, received.isAvailable {
                     state.occupancies[room]?.nickname = received.nickname
                     state.occupancies[room]?.occupantID = received.occupantID
@@ -129,8 +131,8 @@ public final class RoomOccupancies: Sendable {
         }
     }
 
-    /// Whether a message to all is of the history that the room sends to who enters, which ends with the first message that has
-    /// no delay of the room.
+    /// Whether a public message belongs to the history that a room sends after joining. The history ends with the first
+    /// message without a delay of the room.
     public func isHistory(_ message: Message, at time: MessageTime) -> Bool {
         guard let room = message.from?.bare else { return false }
         return state.withLock { state in
@@ -142,7 +144,7 @@ public final class RoomOccupancies: Sendable {
         }
     }
 
-    /// The stay during which a message of an occupant comes now.
+    /// The current stay of an occupant, to which its messages belong now.
     public func stay(of occupant: JID) -> OccupantStay? {
         guard let nickname = occupant.resource else { return nil }
         return state.withLock { $0.entries[occupant.bare]?.stays[nickname] }
@@ -150,7 +152,7 @@ public final class RoomOccupancies: Sendable {
 }
 
 extension RoomOccupancies.Entry {
-    /// Who stays in the room after a presence.
+    /// Updates the stays after a presence.
     fileprivate func follow(_ presence: RoomPresence, hasOccupantIDs: Bool, at time: MessageTime) {
         let nickname = presence.nickname
         if !presence.isAvailable {
@@ -164,9 +166,9 @@ extension RoomOccupancies.Entry {
         }
     }
 
-    /// As many as a room has occupants here; of more nothing can be proven.
+    /// The maximum number of occupants of a room; messages of further ones have no proof of their author.
     private static let stayLimit = 16_384
 
-    /// In milliseconds: a room sends its history at once, but over lines of every speed.
+    /// In milliseconds: a room sends its history at once, but possibly over a slow connection.
     private static let historyDuration: Int64 = 60_000
 }
