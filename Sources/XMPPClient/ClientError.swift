@@ -27,7 +27,7 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public let code: Code
     /// What happened and, where possible, what to do about it.
     public let message: String
-    /// What the layer below reported.
+    /// The underlying error.
     public let cause: (any Error)?
 
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -64,9 +64,9 @@ extension ClientError.Code {
     public static let encryptionFailed = Self("encryption failed")
     /// The server did not accept the login.
     public static let authenticationFailed = Self("authentication failed")
-    /// What the server offers is not what the settings allow.
+    /// The offer of the server violates the settings.
     public static let policyViolated = Self("policy violated")
-    /// Another session took the place of this one.
+    /// Another session replaced this one.
     public static let conflict = Self("conflict")
     /// One of the two ends broke the protocol.
     public static let protocolViolated = Self("protocol violated")
@@ -86,11 +86,11 @@ extension ClientError.Code {
     public static let unacknowledged = Self("unacknowledged")
     /// Too much waits to be sent.
     public static let queueFull = Self("queue full")
-    /// What was to be sent has more bytes than the server accepts.
+    /// The stanza is larger than the server accepts.
     public static let stanzaTooLarge = Self("stanza too large")
     /// The server ended the connection because of the stanza, more than once.
     public static let stanzaRefused = Self("stanza refused")
-    /// What must not be lost could not be stored.
+    /// A state that must not be lost could not be stored.
     public static let storeFailed = Self("store failed")
     /// A handler for the same requests exists already.
     public static let handlerExists = Self("handler exists")

@@ -1,11 +1,11 @@
-/// Finds out whether the peer still lives: asks after a silence, and gives up when the question stays unanswered.
+/// Detects whether the peer is alive: sends a question after a silence, and fails if it stays unanswered.
 ///
 /// Anything received shows that the connection lives (RFC 6120 §4.6). The question is `<r/>` where stream management
 /// is in force (XEP-0198 §4) and else a ping (XEP-0199). A stanza that asks for an acknowledgement is a question too:
 /// however long the connection may be silent, a person who has sent something is not left waiting for it.
 ///
-/// The owner can also ask at any time, when it has reason to believe that the connection is dead. Then only the answer
-/// counts: what else is read may have come before the connection died.
+/// The owner can also ask at any time, if it suspects that the connection is dead. Then only the response counts,
+/// because other data may have arrived before the connection died.
 package struct KeepAlive: ~Copyable, Sendable {
     package enum Action: Equatable, Sendable {
         case none
@@ -89,7 +89,7 @@ package struct KeepAlive: ~Copyable, Sendable {
         }
     }
 
-    /// What was received last answers a question.
+    /// The last received element answers a question.
     package mutating func answerReceived() {
         let (policy, pace, count) = (policy, pace, count)
         switch consume state {

@@ -21,7 +21,7 @@ final class AccountContext: Sendable {
     /// Decides who gets typing notifications.
     let stateSupport: ChatStateSupport
     let events = EventChannel<ChatAccountEvent>()
-    /// Whom everything is told that is heard; `nil` for nobody.
+    /// The observer of all received events; `nil` if there is none.
     let hearing: Hearing?
     private let state: Mutex<State>
 

@@ -18,7 +18,7 @@ extension ClientConfiguration {
     /// - Parameters:
     ///   - showPresence: called when the contact list was asked for, which must come before presence is sent.
     ///   - beginHistory: called behind the presence and the request for copies.
-    ///   - returnToRooms: called when no room is believed any more to have only an earlier session inside.
+    ///   - returnToRooms: called when no room still lists only an earlier session of this account.
     func serving(
         _ context: AccountContext, showPresence: @escaping StartAction, beginHistory: @escaping StartAction,
         returnToRooms: @escaping StartAction

@@ -17,7 +17,7 @@ actor ArchiveReader {
 
     init(_ context: AccountContext) { self.context = context }
 
-    /// Stores a page of an archive, and gives the receipts for what came by it and by no other way.
+    /// Stores a page of an archive, and sends receipts for messages that arrived only by it.
     ///
     /// - Parameters:
     ///   - query: what was asked for.
@@ -49,7 +49,7 @@ actor ArchiveReader {
         }
     }
 
-    /// In milliseconds: nobody waits for a receipt of an older message.
+    /// In milliseconds: receipts for older messages are not useful.
     private static let receiptAge: Int64 = 7 * 24 * 3_600_000
 
     /// To whom a receipt is owed for which message, of those whose senders ask for one.

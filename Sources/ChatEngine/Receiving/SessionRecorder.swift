@@ -36,7 +36,7 @@ public struct SessionRecorder: SessionStore {
     let occupancies = RoomOccupancies()
     let people = KnownPeople()
     let offlineDelivery = OfflineDelivery()
-    /// The account's archive gives names to live messages (XEP-0359), so that they can be believed.
+    /// Whether the archive of the account assigns ids to live messages (XEP-0359), so that they can be trusted.
     private let ownArchive = OwnArchive()
     let protector: MessageProtector
     /// Passes on what was read here.
@@ -44,7 +44,7 @@ public struct SessionRecorder: SessionStore {
 
     /// - Parameters:
     ///   - media: where files that come inside a message are kept.
-    ///   - protection: opens what came.
+    ///   - protection: opens received messages.
     public init(
         store: any LocalStore, account: AccountID, address: JID, media: MediaCache? = nil,
         protection: any ContentProtection = PlainContent(), now: @escaping @Sendable () -> MessageTime
@@ -74,7 +74,7 @@ public struct SessionRecorder: SessionStore {
             digest: { ContentHash(of: $0).description })
     }
 
-    /// What the account's archive has said of itself.
+    /// Records the features of the account's archive.
     func ownArchive(assignsIdentifiers isAssigning: Bool) {
         ownArchive.assignsIdentifiers = isAssigning
     }
@@ -131,7 +131,7 @@ public struct SessionRecorder: SessionStore {
         var sightings: [PresenceRecord.Sighting] = []
         var (step, read) = (ProtectionStep(protector), [Message]())
         for element in change.received {
-            // What cannot be read is no message to anybody; the session answers for it.
+            // An unreadable stanza is not a message; the session answers it.
             switch (try? AnyStanza(element)) ?? nil {
             case .message(var message)?:
                 message.payloads.rememberDecoded()
@@ -160,7 +160,7 @@ public struct SessionRecorder: SessionStore {
             }
         }
         let isAnother = presences.committed(change.resumption?.id)
-        // Who was there nobody asks for where the session cannot be resumed.
+        // The presences are not needed if the session cannot be resumed.
         let seen = change.resumption == nil ? sightings.filter { $0.kind == .request } : sightings
         let isOnline = offlineDelivery.isOnline(at: time)
         let acknowledged = Set(change.acknowledged)

@@ -70,7 +70,7 @@ public actor RoomService {
         await leave(room)
     }
 
-    /// Leaves a room permanently; what was said there stays.
+    /// Leaves a room permanently; its messages remain.
     public func leave(_ room: JID) async {
         absences[room.bare] = nil
         await change(room) { $0.joinsAutomatically = false }
@@ -125,7 +125,7 @@ public actor RoomService {
         jobs.continuation.yield(room.bare)
         await invitations.forget(room)
         if let bookmarks = session[Bookmarks.self] {
-            // What is stored there beside this, such as the person's own name for the room, stays.
+            // The other content of the bookmark, such as the name given by the user, is preserved.
             var bookmark = await bookmarks.all[room.bare] ?? Bookmark()
             bookmark.joinsAutomatically = true
             bookmark.nickname = nickname
@@ -150,7 +150,7 @@ public actor RoomService {
         // A session that has just begun first tells the rooms that it is another one.
         try? await context.session?.waitUntilOnline()
         var visit = visit
-        // What was said before comes from the archive, in order and without a hole. A room that is not there yet has none.
+        // Earlier messages come from the archive, in order and without gaps. A room that does not exist yet has none.
         let information = try? await chat.information(of: room)
         if information?.hasArchive == true { visit.history = RoomEntrance.History.none }
         try await chat.enter(room, visit)
@@ -243,7 +243,7 @@ public actor RoomService {
                 try await enter(room, RoomVisit(nickname: nickname, isKept: true), chat)
             } catch {
                 context.events.post(.problem(.room(room, error)))
-                // Nobody follows the room yet, so its own word about this was missed.
+                // The room had no observer yet, so its event for this failure was missed.
                 absences[room] = RoomAbsence(error, isTriedAgain: await chat.room(room)?.visit != nil)
                 context.events.post(.room(room))
             }

@@ -7,7 +7,8 @@ internal import XMPPStanzas
 struct QueuedStanzas: Sendable {
     let store: any LocalStore
     let account: AccountID
-    /// Whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1); asked for each message.
+    /// Whether a message to a contact states that its author has stopped typing (XEP-0085 §5.1); evaluated for each
+    /// message.
     let tellsActivity: @Sendable (JID) -> Bool
     let protector: MessageProtector
     let now: @Sendable () -> MessageTime
@@ -37,7 +38,7 @@ struct QueuedStanzas: Sendable {
         do throws(ProtectionError) {
             sealed = try await step.seal(stanza, in: key.conversation)
         } catch {
-            // What nobody could open is not sent.
+            // A message that no receiver could open is not sent.
             let time = SendBackoff.end(after: entry.attempts, now: now())
             try await step.store(of: account, in: store) { writer throws(StoreError) in
                 if error.isTemporary {
@@ -105,10 +106,11 @@ struct QueuedStanzas: Sendable {
         return replied.map { MessageBuilder.RepliedMessage(body: $0.text.body, sender: $0.sender) }
     }
 
-    /// When a message came to the archive that is to be sent again and stands before others of ours; `nil` for any other message.
+    /// The time at which a message was archived, if it is sent again and precedes other messages of ours; `nil` for any
+    /// other message.
     private func firstSending(of entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.FirstSending? {
         let message = entry.message
-        // Of what this device's clock says nothing is known to the receiver.
+        // The receiver does not know the clock of this device.
         guard message.timeSource == .archive else { return nil }
         let later = try await store.read { reader throws(StoreError) in
             try reader.timeline(of: message.conversation, .after(message.position), limit: Self.nextSearched)

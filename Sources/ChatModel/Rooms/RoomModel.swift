@@ -181,7 +181,8 @@ public struct RoomRights: Hashable, Sendable {
     public var mayRetractOthersMessages: Bool { isModerator }
     public var isOwner: Bool { own?.standing == .owner }
 
-    /// Nobody may kick a person with a higher affiliation, nor admins and owners each other (XEP-0045 §8.2).
+    /// Whether this account may kick a person: not one with a higher affiliation, and admins and owners cannot kick
+    /// each other (XEP-0045 §8.2).
     public func mayKick(_ person: RoomState.Person) -> Bool {
         isModerator && !person.isOwn && !outranks(person)
     }

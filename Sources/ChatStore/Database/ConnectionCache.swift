@@ -15,7 +15,7 @@ final class ConnectionCache {
     /// What is known of the protection of messages, which is never removed, either.
     private(set) var protections: [Int64: MessageProtection] = [:]
     private(set) var protectionNumbers: [MessageProtection: Int64] = [:]
-    /// So many are kept before the cache begins anew: one for each device that has sent something, and each reason.
+    /// The number of entries after which the cache is cleared: one for each sending device and each reason.
     private static let protectionLimit = 1_000
 
     /// The highest number of a message. Only the writer's value stays valid, because only the writer adds messages.

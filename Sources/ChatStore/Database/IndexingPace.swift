@@ -9,8 +9,8 @@ final class IndexingPace: Sendable {
     private static let quietPeriod = Duration.milliseconds(250)
     /// When many messages wait, the delay after which indexing is tried again while a write is in progress.
     private static let retryInterval = Duration.milliseconds(20)
-    /// With so many messages indexing does not wait for a quiet period, which does not occur during a long
-    /// synchronisation, but only for the end of a write. A search scans as many within some milliseconds.
+    /// With more unindexed messages than this, indexing does not wait for a quiet period, which does not occur during a
+    /// long synchronisation, but only for the end of a write. A search scans this many within some milliseconds.
     private static let backlogLimit = 2000
 
     private struct State {

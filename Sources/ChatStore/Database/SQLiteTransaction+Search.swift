@@ -49,7 +49,7 @@ extension SQLiteTransaction {
         for (message, text) in texts { try removeFromIndex(message, text: text, conversation: conversation) }
     }
 
-    /// After so many messages it is checked whether another write waits: some milliseconds of work.
+    /// The number of messages after which indexing checks whether another write is waiting: some milliseconds of work.
     private static let indexingStretch = 64
 
     /// CROSS fixes the join order: without statistics about an empty table, SQLite would scan all messages first.

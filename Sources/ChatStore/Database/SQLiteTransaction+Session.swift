@@ -32,7 +32,7 @@ extension SQLiteTransaction {
 
     func removePresence(_ kind: StoredPresence.Kind, of address: JID, account: AccountID) throws(StoreError) {
         let text = address.description
-        // A bare address stands for all devices; `0` follows `/` in ASCII.
+        // A bare address includes all devices; `0` follows `/` in ASCII.
         try connection.run(
             """
             DELETE FROM presences WHERE account = ?1 AND kind = ?2

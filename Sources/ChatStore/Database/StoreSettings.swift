@@ -7,8 +7,8 @@ enum StoreSettings {
     /// synchronisation.
     private static let writerCache = 98_304
     private static let readerCache = 8_192
-    /// The log is checkpointed at so many pages, and then truncated to so many bytes; not during a long
-    /// synchronisation, because overwriting existing pages is faster than adding new ones.
+    /// The size of the log in pages at which it is checkpointed, and the size in bytes to which it is then truncated;
+    /// not during a long synchronisation, because overwriting existing pages is faster than adding new ones.
     ///
     /// The number is large, because a long synchronisation writes most pages several times: 14 of the 20 MB that two
     /// thousand messages write among a million are pages of indexes. After a crash, recovering a log of this length

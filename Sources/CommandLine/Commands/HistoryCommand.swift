@@ -81,7 +81,7 @@ extension Command {
         let message = line.message
         let time = message.time.timestamp
         var author = TerminalText.harmless(line.author)
-        // Where several conversations are mixed, with whom it was said belongs to it.
+        // If the output mixes several conversations, each line names the other side.
         if request.address == nil, message.isOutgoing || line.key.kind == .room {
             author += " → \(line.key.address)"
         }
@@ -147,7 +147,7 @@ extension JID {
 }
 
 extension Invocation {
-    /// The account whose conversations are meant; `nil` for the only one that the store knows. Nobody is asked for a password.
+    /// The account whose conversations are read; `nil` if it is the only one in the store. No password is requested.
     func storedAccount() throws(CommandError) -> JID? {
         if let address = connection.address { return address.bare }
         return try CommandError.inProfile { () throws(ProfileFailure) in try AccountFile() }.current?.address

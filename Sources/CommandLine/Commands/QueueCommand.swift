@@ -77,7 +77,7 @@ extension Command {
         try await invocation.profile.withStore(for: .writing) { store in
             do throws(StoreError) {
                 try await store.write { store throws(StoreError) in
-                    // What is on its way or there cannot be sent again or taken back.
+                    // A message that is being sent or was delivered cannot be sent again or removed.
                     guard let message = try store.message(id), message.isOutgoing, message.isInOurHands else {
                         throw StoreError(.invalidRequest, "")
                     }

@@ -18,7 +18,7 @@ struct HistoryFetching: Sendable {
     /// Tries, four in a second, until the archive counts as silent.
     private static let attemptLimit = 40
 
-    /// Asks until so many messages are here, or the archive has no more.
+    /// Queries the archive until this number of messages is stored, or the archive has no more.
     func fetch(with peer: JID, until count: Int) async throws {
         let online = try await OnlineAccount(signIn, in: store, profile)
         let events = online.account.events()

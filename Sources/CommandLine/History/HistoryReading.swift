@@ -3,7 +3,7 @@ internal import ChatStore
 internal import Localization
 internal import XMPPAddress
 
-/// What somebody wants to read again.
+/// A request to read stored messages.
 struct HistoryRequest: Sendable {
     /// With whom; `nil` is everybody.
     var address: JID?
@@ -35,7 +35,7 @@ extension HistoryRequest {
         var conversation: (id: ConversationID, key: ConversationKey)?
         if let address {
             let key = try store.conversation(with: address, of: account)
-            // With somebody unknown nothing was said.
+            // There is no conversation with an unknown address.
             guard let id = try store.conversation(key) else { return HistoryPage() }
             conversation = (id, key)
         }

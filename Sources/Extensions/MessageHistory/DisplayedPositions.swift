@@ -120,7 +120,7 @@ public actor DisplayedPositions: SessionExtension {
 
     // MARK: Session events
 
-    /// The events are of no use without the extension that reads them.
+    /// The events are only useful with the extension that reads them.
     public nonisolated var features: [String] {
         session[PublishSubscribe.self] == nil ? [] : [PublishSubscribe.interest(in: DisplayedPosition.node)]
     }

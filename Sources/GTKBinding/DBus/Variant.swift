@@ -59,7 +59,7 @@ public final class Variant: @MainActor CustomStringConvertible {
         }
     }
 
-    // MARK: Reading; what comes from others may be of another type than is expected
+    // MARK: Reading; values of other programs may have an unexpected type
 
     /// The number of child values.
     public var count: Int { g_variant_is_container(raw).isTrue ? Int(g_variant_n_children(raw)) : 0 }

@@ -153,7 +153,7 @@ extension TerminalChat {
         switch event {
         case .connection(let state): changed(state)
         case .problem(let problem): tell(TerminalText.harmless(Wording.problem(problem)))
-        // What else happens shows in the models.
+        // Other events change the models.
         case .presence, .requests, .blocked, .invitations, .typing, .room: return
         }
         modelsChanged()

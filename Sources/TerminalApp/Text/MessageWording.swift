@@ -36,7 +36,7 @@ extension StoredMessage {
 }
 
 extension MessageText {
-    /// The text without what only stands for a file inside the message: the old form repeats its name as subject.
+    /// The text without the name of a file inside the message, which the old form repeats as the subject.
     var readableBody: String {
         let isPlaceholder = !attachments.isEmpty && subject == body && body.hasSuffix("Message")
         return isPlaceholder ? "" : body
@@ -59,7 +59,7 @@ extension MessageState {
 }
 
 extension FailureReason {
-    /// Why a message did not get there; what the other side has said is made harmless.
+    /// Why a message was not delivered; text of the other side is made safe for the terminal.
     var message: String { TerminalText.harmless(Wording.failure(self)) }
 }
 
@@ -79,7 +79,7 @@ extension Attachment {
     }
 }
 
-/// How a person appears to contacts, in the words of the terminal.
+/// The availability of a person, as the terminal shows it.
 package enum PresenceWords {
     /// The states by the words that people type; plain "online" has none on the wire (RFC 6121 §4.7.2.1).
     package static let shows: [String: Presence.Show?] = [

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A connection to the program that has a profile open (``ProfileSocket``).
 public final class ProfileClient: Sendable {
-    /// Takes what is said before the answer.
+    /// Called for each notice that precedes the response.
     typealias NoticeHandler = @Sendable (_ line: Data) -> Void
 
     private struct Call {

@@ -11,7 +11,7 @@ internal import Synchronization
 ///     …
 ///     socket?.close()
 public final class ProfileSocket: Sendable {
-    /// How many programs are served at a time; more are told to come back later.
+    /// The maximum number of connected programs; further ones are asked to come back later.
     public static let clientLimit = 16
     /// How many requests of one client are worked on at a time.
     static let requestLimit = 64
@@ -134,7 +134,7 @@ public final class ProfileSocket: Sendable {
             do throws(ProfileFault) {
                 client.write(try await method.answer(request))
             } catch {
-                // Nobody waits for it, or the program ends: then the end of the connection tells it.
+                // The client is gone, or the program ends: then the end of the connection informs the client.
                 if !Task.isCancelled {
                     client.write(ProfileCall.encode(ProfileCall.Answer<Bool>(id: id, error: error)))
                 }

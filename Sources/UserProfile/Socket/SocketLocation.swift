@@ -30,7 +30,7 @@ struct SocketLocation: Sendable {
         unlink(path)
         return withAddress { descriptor, address, size in
             guard bind(descriptor, address, size) == 0 else { return false }
-            // Nobody can connect before `listen`, so there is no moment in which others could.
+            // No program can connect before `listen`, so other users cannot connect in between.
             return chmod(path, 0o600) == 0 && Glibc.listen(descriptor, waiting) == 0
         }
     }

@@ -4,7 +4,7 @@ package import TransportLayer
 package import XMPPStream
 
 extension TLSInformation {
-    /// What the transport settled, in the words of the machine.
+    /// The result of the TLS negotiation, as the stream machine needs it.
     package init(_ transport: NegotiatedTLS) {
         var bindings: [ChannelBinding] = []
         if let data = transport.tlsExporter { bindings.append(.tlsExporter(data)) }

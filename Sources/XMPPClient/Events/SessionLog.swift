@@ -1,25 +1,24 @@
 internal import XMLStreaming
 import XMPPStanzas
 
-/// Tells what happens in a session as lines of text, for diagnosis; where they go is the program's choice.
+/// Describes the events of a session as lines of text, for diagnosis; the program decides where the lines go.
 ///
 ///     configuration.add { SessionLog($0, .stanzas) { level, line in print("\(level): \(line)") } }
 ///
-/// A line has no password, no token, no address of a person and nothing that a person has written: of a step it has
-/// the name, of a stanza the kind, the identifier and the names of what is in it, of an error the sentence
-/// (``ClientError``), in which the name of the server and its own words can stand. Who wants to see more writes a
-/// ``StanzaInterceptor``. At lower levels stanzas are not looked at.
+/// A line contains no password, no token, no address of a person and no text of a user. It contains the name of a step,
+/// the kind, identifier and element names of a stanza, and the message of an error (``ClientError``), which may include
+/// the name of the server and its error text. To log more, write a ``StanzaInterceptor``. At lower levels stanzas are
+/// not inspected.
 ///
-/// Lines come from whichever thread the session runs on. Stanzas wait for theirs, so what takes long is better handed
-/// on.
+/// The closure is called on the thread of the session, and stanzas wait until it returns, so defer slow work.
 public struct SessionLog: SessionExtension {
-    /// How much is told; each has what is before it, too.
+    /// The amount of detail; each level includes the previous ones.
     public enum Level: Int, Sendable, Comparable, CaseIterable {
-        /// What went wrong.
+        /// Failures.
         case failures
         /// The steps of each connection.
         case steps
-        /// Each stanza on its way, in both directions.
+        /// Each stanza, in both directions.
         case stanzas
 
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
@@ -29,7 +28,7 @@ public struct SessionLog: SessionExtension {
     private let events: SessionEvents
     private let write: @Sendable (Level, String) -> Void
 
-    /// - Parameter session: what the factory of the extension gets: what happens is told from the first step on.
+    /// - Parameter session: the argument of the factory of the extension; events are logged from the first step on.
     public init(
         _ session: Session, _ level: Level = .steps, write: @escaping @Sendable (_ level: Level, _ line: String) -> Void
     ) {
@@ -52,7 +51,7 @@ public struct SessionLog: SessionExtension {
     }
 
     public func sessionEnded(_ session: Session) async {
-        // What was behind the end: its own task is over by now.
+        // Events after the end of the session: the task that reads them has ended already.
         tell(events.observation.buffer.takeWaiting())
         if let error = await session.failure {
             write(.failures, "the session is over: \(error.message)")
@@ -61,7 +60,7 @@ public struct SessionLog: SessionExtension {
         }
     }
 
-    /// Tells of each stanza, and lets it pass.
+    /// Logs each stanza without changing it.
     private struct Passage: StanzaInterceptor {
         let write: @Sendable (Level, String) -> Void
 
@@ -78,7 +77,7 @@ public struct SessionLog: SessionExtension {
 }
 
 extension SessionLog {
-    /// `nil` for what is told elsewhere or not worth a line.
+    /// `nil` for events that are logged elsewhere or not at all.
     static func line(of event: SessionEvent) -> (Level, String)? {
         switch event {
         case .connection(let step): line(of: step)
@@ -110,7 +109,7 @@ extension SessionLog {
         case .resourceInUse: (.steps, "the resource is in use")
         case .bound: (.steps, "bound")
         case .resumed: (.steps, "resumed")
-        case .addressChanged: (.steps, "the own address is another one")
+        case .addressChanged: (.steps, "our address has changed")
         case .online(_, let isResumed): (.steps, isResumed ? "online again" : "online")
         case .closeRequested: (.steps, "signing off")
         case .closingSent: (.steps, "closing the stream")
@@ -120,7 +119,7 @@ extension SessionLog {
         case .disconnected(let error?, let pause?):
             (.failures, "disconnected: \(error.message) Next attempt in \(pause).")
         case .disconnected(nil, .some): (.steps, "disconnected")
-        // No further attempt: the end of the session tells it.
+        // There is no further attempt: the end of the session is logged.
         case .disconnected(_, nil): nil
         case .extensionFailed(let name, let error):
             (.failures, "\(name) failed" + ((error as? ClientError).map { ": \($0.message)" } ?? ""))
@@ -129,17 +128,17 @@ extension SessionLog {
 
     static func summary(_ stanza: AnyStanza) -> String { summary(XMLElement(stanza)) }
 
-    /// Kind, type, identifier and what is in it: `message chat 17 [body, {urn:xmpp:receipts}request]`.
+    /// Kind, type, identifier and children: `message chat 17 [body, {urn:xmpp:receipts}request]`.
     private static func summary(_ element: XMLElement) -> String {
         let inside = element.children.prefix(maximumNames).map { child in
-            // What belongs to the stanza itself needs no namespace.
+            // Children in the namespace of the stanza are written without it.
             child.name.namespace == element.name.namespace ? child.name.local : child.name.description
         }
         let head = [element.name.local, element["type"], element["id"]].compactMap(\.self)
         return (head + ["[\(inside.joined(separator: ", "))]"]).joined(separator: " ")
     }
 
-    /// One line whatever a peer has sent, and not too long a one: a peer cannot forge lines of the log.
+    /// Reduces a text to a single line of limited length, so that a peer cannot forge lines of the log.
     static func oneLine(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(maximumLength).map { scalar in
             switch scalar.properties.generalCategory {
@@ -150,8 +149,8 @@ extension SessionLog {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// A stanza that a person has caused has fewer children.
+    /// The maximum number of child names in a line; stanzas of people have fewer.
     private static let maximumNames = 12
-    /// Enough for a sentence of a server and a stanza with its names.
+    /// The maximum length of a line: enough for an error text of a server and a stanza with its child names.
     private static let maximumLength = 500
 }

@@ -7,7 +7,7 @@ struct ExtensionStarts {
     final class Round: Sendable {
         /// Opened when an extension has started, or lets those begin that start after it.
         private let gates: [ObjectIdentifier: Gate]
-        /// Opened when nothing of the round is to be done any more: all have started, or another connection is there.
+        /// Opened when the round is over: all extensions have started, or there is another connection.
         let isOver = Gate()
 
         init(_ keys: some Sequence<ObjectIdentifier>) {
@@ -92,7 +92,7 @@ extension Session {
                 await self.letProgramBegin(round, isFirst: isFirst)
             }
             await round.isOver.wait()
-            // A request of a start that was broken off is taken back; the next start asks again.
+            // The requests of an aborted start are cancelled; the next start sends them again.
             if !isCurrent(round) { group.cancelAll() }
         }
     }

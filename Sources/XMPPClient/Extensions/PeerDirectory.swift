@@ -20,11 +20,10 @@ extension Session {
     /// Whether a peer may learn that this session is online: the one rule for receipts, markers and answers to
     /// requests.
     ///
-    /// Allowed are the account itself and its server, the peers to whom this session has sent a text or directed
-    /// presence (RFC 6121 §4.6), because they know its address already, and those that a ``PeerDirectory`` knows:
-    /// contacts with a subscription to our presence, occupants of a room through the room, people of a conversation
-    /// that the person takes part in. To all others this session looks like one that does not exist (RFC 6120
-    /// §13.10.2).
+    /// Allowed are the account itself and its server, peers to whom this session sent a text or directed presence (RFC
+    /// 6121 §4.6), because they already know its address, and peers known to a ``PeerDirectory``: contacts subscribed
+    /// to our presence, occupants of a joined room, members of a conversation of the user. For all others this session
+    /// looks as if it did not exist (RFC 6120 §13.10.2).
     public func mayLearnPresence(_ peer: JID) async -> Bool {
         if isOwn(peer) || acquaintances.contains(peer) { return true }
         for case let directory as any PeerDirectory in extensionTable.all {

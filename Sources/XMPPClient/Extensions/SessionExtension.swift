@@ -6,7 +6,7 @@ public import XMPPStream
 /// An extension is created for each session by a factory in ``ClientConfiguration/extensions`` and found by its type:
 /// `session[Roster.self]`. What it handles and announces is read once, when the session begins.
 public protocol SessionExtension: Sendable {
-    /// What service discovery announces beside the features of the handlers.
+    /// Additional features to announce by service discovery, besides those of the handlers.
     var features: [String] { get }
 
     /// The requests it answers. Two extensions that want the same requests are a configuration error.
@@ -15,8 +15,8 @@ public protocol SessionExtension: Sendable {
     /// Its places in the chain that stanzas pass.
     var interceptors: [any StanzaInterceptor] { get }
 
-    /// What it switches on together with the binding of the address, where the server can do that (XEP-0386). What was
-    /// granted stands in ``Session/agreement``; what was not is for ``sessionStarted(_:isResumed:)``.
+    /// The functions to enable together with resource binding, if the server supports that (XEP-0386).
+    /// ``Session/agreement`` contains those that were granted; request the others in ``sessionStarted(_:isResumed:)``.
     var bindRequests: [BindRequest] { get }
 
     /// The extensions that start before this one, because what this one sends must not overtake what they send. All

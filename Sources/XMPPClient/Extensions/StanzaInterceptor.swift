@@ -11,8 +11,8 @@ public protocol StanzaInterceptor: Sendable {
     /// A stanza was received. Where the configuration has a store, it is stored already (XEP-0198 §5).
     func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception
 
-    /// A stanza was received that cannot be read and is skipped (``SessionEvent/skipped(_:)``). It comes in its
-    /// order, so it can be counted; nothing more can be done with it.
+    /// A received stanza could not be parsed and is skipped (``SessionEvent/skipped(_:)``). It is reported in order, so
+    /// that it can be counted; it cannot be processed.
     func willSkip(_ stanza: UnreadableElement, in session: Session) async
 
     /// A stanza is about to be queued. It has an id.
@@ -25,12 +25,12 @@ extension StanzaInterceptor {
     public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception { .pass(stanza) }
 }
 
-/// What an interceptor does with a stanza.
+/// The decision of an interceptor about a stanza.
 public enum Interception: Sendable {
     /// Let it go on, perhaps changed.
     case pass(AnyStanza)
-    /// Throw it away. Observers are told; a request gets `service-unavailable`, because every request must be answered;
-    /// who sends it gets an error.
+    /// Drop the stanza. Observers are notified. A received request gets the error `service-unavailable`, because every
+    /// request must be answered; the sender of an outgoing stanza gets an error.
     case drop
     /// The interceptor has dealt with it; a request is answered by it.
     case handled

@@ -39,9 +39,9 @@ public final class FileSessionStore: SessionStore {
         var failure: ClientError?
     }
 
-    /// From this size on the journal is rewritten when most of it is of no use any more.
+    /// The size from which the journal is compacted when most of its records are obsolete.
     static let compactionSize = 64 * 1024
-    /// So many times larger than its content it may be.
+    /// The maximum ratio of the size of the journal to the size of its content.
     static let compactionFactor = 4
 
     private let inner: Mutex<Inner>
@@ -181,7 +181,7 @@ public final class FileSessionStore: SessionStore {
     }
 
     private static func write(_ record: SessionJournal.Record, to inner: inout Inner) throws(ClientError) {
-        // What a failed write has left is unknown: nothing may come after it.
+        // The effect of a failed write is unknown, so nothing may be appended after it.
         if let failure = inner.failure { throw failure }
         let bytes: [UInt8]
         do {
@@ -223,7 +223,8 @@ public final class FileSessionStore: SessionStore {
     }
 
     private static func received(_ stored: SessionJournal.Received) -> Received? {
-        // What the parser took can be beyond its limits when it is written again, with each namespace where it is used.
+        // A parsed stanza can exceed the limits of the parser when it is written again, with each namespace declared
+        // where it is used.
         guard let stanza = try? XMLElement(parsing: stored.stanza, limits: .unlimited) else { return nil }
         return Received(number: stored.number, stanza: stanza)
     }

@@ -30,7 +30,7 @@ struct JournalFile: ~Copyable {
 
     deinit { Self.release(descriptor) }
 
-    /// Lets the file and its lock go; whatever is asked for after it fails.
+    /// Closes the file and releases its lock; later calls fail.
     mutating func letGo() {
         Self.release(descriptor)
         descriptor = -1
@@ -74,7 +74,7 @@ struct JournalFile: ~Copyable {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw Self.failure("written", path) }
     }
 
-    /// Puts a new file in the place of this one: a crash leaves the one or the other.
+    /// Replaces this file atomically: after a crash, either the old or the new file exists.
     mutating func replace(with bytes: [UInt8]) throws(ClientError) {
         let newPath = path + ".new"
         unlink(newPath)

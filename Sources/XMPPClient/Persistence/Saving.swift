@@ -16,7 +16,7 @@ struct Saving {
     private(set) var acknowledged: [StanzaToken] = []
     /// Left by a session that is gone.
     private var unacknowledged: [UnacknowledgedStanza] = []
-    /// A state was stored and not taken back.
+    /// Whether a stored state has not been removed.
     private var isStateKept = false
 
     mutating func stateLoaded() { isStateKept = true }
@@ -41,7 +41,7 @@ struct Saving {
     /// One step of storing.
     struct Step {
         let change: SessionChange
-        /// Whose tokens hear of it when it is stored.
+        /// The stanzas whose tokens are notified when the change is stored.
         let acknowledged: [StanzaToken]
         let receivedCount: Int
     }

@@ -1,13 +1,13 @@
 import Foundation
 import XMPPStream
 
-/// The content of a ``FileSessionStore`` and how it stands in bytes: a header and then records, each with its length
-/// and a checksum, of which the first is everything and the others are what changed.
+/// The content of a ``FileSessionStore`` and its byte format: a header and then records, each with its length and a
+/// checksum. The first record contains the whole state, the others contain changes.
 ///
-/// Reading stops at the first record that is not whole: that one was being written when the process or the machine
-/// died, so its writer had not gone on yet.
+/// Reading stops at the first incomplete record: the process or the machine stopped while it was written, so its writer
+/// had not continued.
 struct SessionJournal: Sendable, Equatable {
-    /// What was received and not finished.
+    /// A received stanza that was not completely handled.
     struct Received: Codable, Sendable, Equatable {
         var number: UInt64
         var stanza: String

@@ -6,17 +6,17 @@ public import XMPPStream
 ///
 /// The rules that the session keeps:
 ///
-/// * A stanza is in a committed ``SessionChange/resumption`` before its bytes go to the transport. One commit serves
-///   everything that is written at once.
-/// * What was received is committed, together with the state that counts it, before the server is told that it may
-///   forget it, and before interceptors and observers see it.
-/// * Commits come one at a time, in the order of what happened.
+/// * A stanza is in a committed ``SessionChange/resumption`` before its bytes are passed to the transport. One commit
+///   covers all stanzas that are written at once.
+/// * Received stanzas are committed, together with the state that counts them, before they are acknowledged to the
+///   server and before interceptors and observers see them.
+/// * Commits are serial, in the order of the events.
 ///
-/// So a store that keeps its messages and the resumption in one transaction has every message exactly once. A commit
-/// that throws ends the session with the code `storeFailed`: nothing of it is confirmed or written, and the server
-/// keeps what it has for the next session.
+/// Therefore a store that saves its messages and the resumption in one transaction has every message exactly once. A
+/// commit that throws ends the session with the code `storeFailed`: nothing in it is acknowledged or written, and the
+/// server keeps the messages for the next session.
 public protocol SessionStore: Sendable {
-    /// What was committed last; `nil` if no session is to be gone on with.
+    /// The last committed state; `nil` if there is no session to resume.
     func loadSession() async throws -> SavedSession?
 
     /// Stores one step, whole or not at all; durable when it returns.
@@ -30,7 +30,7 @@ extension SessionStore {
     public func sessionEnded() async {}
 }
 
-/// What a store has of an earlier session.
+/// The stored state of an earlier session.
 public struct SavedSession: Sendable, Equatable {
     /// The state to go on from.
     public var resumption: ResumptionState

@@ -1,8 +1,8 @@
 import XMLStreaming
 import XMPPStanzas
 
-/// What is known of the server's answer for an address that no client is bound to, by the language of the request:
-/// texts of servers depend on it.
+/// The errors with which the server answers requests to an address without a client, by the language of the request,
+/// because the texts of servers depend on it.
 struct AbsentAddressReplies {
     struct Answer {
         var error = StanzaError(.serviceUnavailable)
@@ -11,10 +11,10 @@ struct AbsentAddressReplies {
         var repeatsRequest = false
     }
 
-    /// What a request of a stranger gets.
+    /// How to answer a request of a stranger.
     enum Decision {
         case answer(IQ)
-        /// The server is being asked already, or too many wait.
+        /// The server has been asked already, or too many requests are waiting.
         case wait
         /// Ask the server in this language, and report with ``found(_:in:)``.
         case ask(language: String)
@@ -26,13 +26,14 @@ struct AbsentAddressReplies {
         case known(Answer)
     }
 
-    /// How many requests of strangers wait at most. More come from a flood, whose sender is owed nothing.
+    /// The maximum number of waiting requests of strangers. More are part of a flood and stay unanswered.
     static let waitingLimit = 64
-    /// In how many languages the server is asked.
+    /// The maximum number of languages in which the server is asked.
     static let languageLimit = 8
-    /// How large a payload is repeated, in bytes: what each server takes (RFC 6120 §13.12).
+    /// The maximum size of a repeated payload, in bytes: every server must accept stanzas of this size (RFC 6120
+    /// §13.12).
     static let repetitionLimit = 8000
-    /// How long the account's server may take to answer.
+    /// The timeout for the response of our server.
     static let timeout = Duration.seconds(10)
 
     private var byLanguage: [String: Knowledge] = [:]
@@ -51,7 +52,7 @@ struct AbsentAddressReplies {
         }
     }
 
-    /// The answers for those who wait.
+    /// The replies to the waiting requests.
     ///
     /// - Parameter answer: `nil` if the server could not be asked; it is asked again for the next request.
     mutating func found(_ answer: Answer?, in language: String) -> [IQ] {

@@ -28,12 +28,12 @@ struct ContactedAddresses {
     private var written = Recent()
     private var present = Recent()
 
-    /// An address that was written to stands for itself; a bare one for all its resources.
+    /// A full address includes only itself; a bare one includes all its resources.
     func contains(_ peer: JID) -> Bool {
         written.contains(peer) || written.contains(peer.bare) || present.contains(peer) || present.contains(peer.bare)
     }
 
-    /// Takes in what goes out: texts, and presence for one receiver until it is taken back (RFC 6121 §4.6.3).
+    /// Records sent stanzas: texts, and directed presence until it is withdrawn (RFC 6121 §4.6.3).
     mutating func sent(_ stanza: AnyStanza) {
         switch stanza {
         case .message(let message):
@@ -51,6 +51,6 @@ struct ContactedAddresses {
         }
     }
 
-    /// A new session: who was shown presence before is not shown it now (RFC 6121 §4.6.2).
+    /// A new session has not sent presence to the receivers of the previous one (RFC 6121 §4.6.2).
     mutating func sessionBegan() { present = Recent() }
 }

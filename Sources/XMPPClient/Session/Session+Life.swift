@@ -146,7 +146,7 @@ extension Session {
         if let streamError = failure.streamError { emit(.streamError(streamError)) }
     }
 
-    /// What was agreed is true from here on.
+    /// Applies the negotiated settings.
     private func adopt(_ session: StreamSession) {
         connection.isManaged = session.isManaged
         // A token says nothing about what else the server offers.

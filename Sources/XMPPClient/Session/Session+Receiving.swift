@@ -174,7 +174,7 @@ extension Session {
     }
 }
 
-/// What the present task does for a session.
+/// The work that the current task does for a session.
 enum SessionContext {
     /// Set while an interceptor looks at a stanza.
     @TaskLocal static var interception: StanzaDirection?

@@ -88,7 +88,7 @@ public actor Bookmarks: SessionExtension {
 
     // MARK: Session events
 
-    /// The events are of no use without the extension that reads them.
+    /// The events are only useful with the extension that reads them.
     public nonisolated var features: [String] {
         session[PublishSubscribe.self] == nil ? [] : [PublishSubscribe.interest(in: Bookmark.node)]
     }
