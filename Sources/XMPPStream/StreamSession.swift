@@ -42,3 +42,54 @@ public struct StreamSession: Equatable, Sendable {
     /// The namespaces of what was switched on together with the binding.
     public var inlineFeatures: Set<String> { shortcuts.inlineFeatures }
 }
+
+/// All that is needed to resume a stream after its connection was lost (XEP-0198 §5), as a value that can be stored.
+///
+/// Take it from `ClientStream.resumptionState` at any time, or from the `StreamEnd` of a lost connection, and give it
+/// to the configuration of the next stream.
+///
+///     C: <resume xmlns='urn:xmpp:sm:3' h='2' previd='some-long-sm-id'/>
+///     S: <resumed xmlns='urn:xmpp:sm:3' h='4' previd='some-long-sm-id'/>
+public struct ResumptionState: Equatable, Codable, Sendable {
+    /// The server's identifier of the session (the SM-ID); opaque.
+    public let id: String
+
+    /// The full address the session is bound to.
+    public let address: JID
+
+    /// How many of the server's stanzas the owner has handled, modulo 2^32: the `h` of the next `<resume/>`.
+    public private(set) var handledCount: UInt32
+
+    /// How many of our stanzas the server has acknowledged, modulo 2^32.
+    public let acknowledgedCount: UInt32
+
+    /// Our stanzas which the server has not acknowledged, oldest first.
+    public let unacknowledged: [UnacknowledgedStanza]
+
+    /// For how many seconds after the loss of the connection the server keeps the session, where it said so.
+    public let maximumSeconds: Int?
+
+    /// The `host:port` at which the server wants to be reached for the resumption, where it said so.
+    public let location: String?
+
+    public init(
+        id: String, address: JID, handledCount: UInt32, acknowledgedCount: UInt32,
+        unacknowledged: [UnacknowledgedStanza], maximumSeconds: Int? = nil, location: String? = nil
+    ) {
+        self.id = id
+        self.address = address
+        self.handledCount = handledCount
+        self.acknowledgedCount = acknowledgedCount
+        self.unacknowledged = unacknowledged
+        self.maximumSeconds = maximumSeconds
+        self.location = location
+    }
+
+    /// Counts stanzas that were received before the connection was lost and handled after it.
+    ///
+    /// Without this the server sends them again after the resumption.
+    public mutating func stanzasHandled(_ count: Int) {
+        precondition(count >= 0, "a number of handled stanzas cannot be negative")
+        handledCount &+= UInt32(truncatingIfNeeded: count)
+    }
+}
